@@ -1,0 +1,127 @@
+"""`Finding`: what one attack or measure found, in the words and numbers the report prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+from medveil.stats.estimate import Estimate
+
+Scale = Literal["share", "score"]
+
+
+class Verdict(StrEnum):
+    """What a threshold says of an estimate. The worst of several counts."""
+
+    PASS = "PASS"  # noqa: S105 - a verdict, not a password
+    REVIEW = "REVIEW"
+    FAIL = "FAIL"
+
+    @staticmethod
+    def worst(verdicts: list[Verdict]) -> Verdict:
+        order = list(Verdict)
+        return max(verdicts, key=order.index, default=Verdict.REVIEW)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """The most an estimate may be, and who says so."""
+
+    name: str
+    value: float
+    source: str
+
+    def judge(self, estimate: Estimate) -> Verdict:
+        """PASS needs the whole interval at or below the threshold; FAIL has all of it above."""
+        if not estimate.high > self.value:
+            return Verdict.PASS if estimate.high == estimate.high else Verdict.REVIEW
+        return Verdict.FAIL if estimate.low > self.value else Verdict.REVIEW
+
+
+@dataclass(frozen=True)
+class Series:
+    """One named line, row of bars or row of intervals in a figure."""
+
+    name: str
+    x: tuple[float | str, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as data; the report draws it and prints the same numbers as a table."""
+
+    title: str
+    kind: Literal["line", "bar", "interval"]
+    x_title: str
+    y_title: str
+    series: tuple[Series, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float | int | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one part found on one cohort.
+
+    `question` and `answer` are plain sentences for a privacy officer, `headline` names the estimate that
+    answers the question and that the threshold judges.
+    """
+
+    part: str
+    kind: Literal["attack", "measure"]
+    question: str
+    answer: str
+    headline: str
+    estimates: dict[str, Estimate]
+    method: str
+    scale: Scale = "share"
+    threshold: Threshold | None = None
+    limits: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+    glossary: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> Estimate:
+        return self.estimates[self.headline]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return self.threshold.judge(self.estimate) if self.threshold else None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "part": self.part,
+            "kind": self.kind,
+            "question": self.question,
+            "answer": self.answer,
+            "headline": self.headline,
+            "scale": self.scale,
+            "estimates": {name: estimate.to_json() for name, estimate in self.estimates.items()},
+            "threshold": vars(self.threshold) if self.threshold else None,
+            "verdict": self.verdict,
+            "method": self.method,
+            "limits": list(self.limits),
+            "figures": [_plain(figure) for figure in self.figures],
+            "tables": [_plain(table) for table in self.tables],
+            "glossary": self.glossary,
+        }
+
+
+def _plain(thing: Any) -> Any:
+    """Dataclasses and tuples as dicts and lists."""
+    if hasattr(thing, "__dataclass_fields__"):
+        return {name: _plain(getattr(thing, name)) for name in thing.__dataclass_fields__}
+    if isinstance(thing, tuple):
+        return [_plain(item) for item in thing]
+    return thing

@@ -1,0 +1,1 @@
+"""Verdict, tables, figures: one self-contained HTML file and its JSON."""

@@ -1,0 +1,1 @@
+"""Ranks, resampling and intervals: pure functions on arrays."""

@@ -1,0 +1,66 @@
+"""Writing so that nothing is lost: files appear whole by atomic rename, or not at all."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from medveil.errors import StorageError
+
+TEMPORARY = ".partial"
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """A temporary path to write; on leaving, it is flushed to disk and renamed to `path`."""
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
+    try:
+        with told():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            with temporary.open("rb") as written:
+                os.fsync(written.fileno())
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """UTF-8 JSON, sorted by the writer's own order, refusing NaN."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    write_bytes(path, (text + "\n").encode())
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a killed run left half-written."""
+    for leftover in Path(folder).rglob(f".*{TEMPORARY}"):
+        leftover.unlink(missing_ok=True)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn the operating system's refusal to write into one plain sentence."""
+    try:
+        yield
+    except OSError as error:
+        match error.errno:
+            case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+                raise StorageError(
+                    "the disk is full; free some space and run the same command again"
+                ) from None
+            case errno.EACCES | errno.EPERM | errno.EROFS:
+                raise StorageError(
+                    "the output folder may not be written; choose another or change its rights"
+                ) from None
+        raise
