@@ -32,3 +32,7 @@ class Quarantined(MedveilError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+
+
+class NotMeasurable(MedveilError):
+    """A cohort on which this attack or measure has nothing to work with, such as one image a patient."""

@@ -49,9 +49,10 @@ class Record:
 
 
 class Attack(Protocol):
-    """What an adversary gains from a cohort."""
+    """What an adversary gains from a cohort. A `baseline` is the least one will try: passing it proves little."""
 
     name: str
+    baseline: bool
 
     def run(self, cohort: Cohort, *, seed: int) -> Finding: ...
 

@@ -31,9 +31,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, content: bytes) -> None:
+def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:
+    """Write a whole file; a private one can be read by its owner only, from the first byte on."""
     with atomic_path(path) as temporary:
-        temporary.write_bytes(content)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600 if private else 0o644)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -56,9 +59,7 @@ def told() -> Iterator[None]:
     except OSError as error:
         match error.errno:
             case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
-                raise StorageError(
-                    "the disk is full; free some space and run the same command again"
-                ) from None
+                raise StorageError("the disk is full; free some space and run the same command again") from None
             case errno.EACCES | errno.EPERM | errno.EROFS:
                 raise StorageError(
                     "the output folder may not be written; choose another or change its rights"

@@ -40,9 +40,7 @@ class Cohort:
     problems: tuple[Problem, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(
-        cls, table: pd.DataFrame, root: Path, *, name: str = "cohort", problems: Sequence[Problem] = ()
-    ) -> Cohort:
+    def of(cls, table: pd.DataFrame, root: Path, *, name: str = "cohort", problems: Sequence[Problem] = ()) -> Cohort:
         """Bring any table with the contract's columns (missing ones are filled) into a checked cohort."""
         table = schema.conform(table)
         schema.validate(table)

@@ -62,8 +62,7 @@ def conform(table: pd.DataFrame) -> pd.DataFrame:
 def _typed(table: pd.DataFrame, column: str) -> pd.Series:
     index = pd.RangeIndex(len(table))
     if column not in table.columns:
-        values = pd.Series(0 if column == "frame" else None, index=index, dtype=_dtype(column))
-        return values
+        return pd.Series(0 if column == "frame" else None, index=index, dtype=_dtype(column))
     values = table[column].set_axis(index)
     if column in CHOICES:
         strange = values.notna() & ~values.isin(CHOICES[column])

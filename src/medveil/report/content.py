@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from medveil.finding import Finding, Verdict
@@ -36,6 +39,7 @@ class Removal:
     title: str
     done: dict[str, int]
     guarantee: Guarantee
+    limits: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,50 @@ class Comparison:
     after: Finding
     change: Estimate | None = None
 
+    def __post_init__(self) -> None:
+        for aspect in ("part", "kind", "headline", "scale"):
+            if getattr(self.before, aspect) != getattr(self.after, aspect):
+                raise ValueError(f"before and after differ in their {aspect}: they cannot be compared")
+
+    @property
+    def sound(self) -> bool:
+        """Whether the result after the defenses is a number with an interval that can be judged at all."""
+        estimate, threshold = self.after.estimate, self.after.threshold
+        numbers = [estimate.value, estimate.low, estimate.high]
+        if threshold:
+            numbers.append(threshold.value)
+        return (
+            all(math.isfinite(number) for number in numbers)
+            and estimate.low <= estimate.value <= estimate.high
+            and estimate.n > 0
+            and estimate.units > 1  # one unit resampled is always itself: its interval says nothing
+        )
+
     @property
     def verdict(self) -> Verdict | None:
-        return self.after.verdict
+        """What the threshold says after the defenses; without a sound interval, no better than REVIEW."""
+        verdict = self.after.verdict
+        if verdict is None or self.sound:
+            return verdict
+        return Verdict.worst([verdict, Verdict.REVIEW])
+
+    @property
+    def reason(self) -> str | None:
+        """Why this comparison keeps the verdict from PASS, if it does."""
+        if self.verdict in (None, Verdict.PASS):
+            return None
+        answer = self.after.answer if self.sound else "This could not be measured, so it cannot pass."
+        return f"{self.after.question} {answer}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "part": self.after.part,
+            "kind": self.after.kind,
+            "verdict": self.verdict,
+            "before": self.before.to_json(),
+            "after": {**self.after.to_json(), "verdict": self.verdict},
+            "change": self.change.to_json() if self.change else None,
+        }
 
 
 @dataclass(frozen=True)
@@ -58,6 +103,10 @@ class Gap:
     what: str
     why: str
     blocking: bool
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.what}: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -84,41 +133,69 @@ class ReportContent:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of the parts; without any judged part, or with a blocking gap, no better than REVIEW."""
+        """The worst of the parts; without a judged attack, or with a blocking gap, no better than REVIEW."""
         judged = [comparison.verdict for comparison in self.comparisons if comparison.verdict]
-        worst = Verdict.worst(judged)
-        return Verdict.worst([worst, Verdict.REVIEW]) if any(gap.blocking for gap in self.gaps) else worst
+        if not self._attack_judged or any(gap.blocking for gap in self.gaps):
+            judged.append(Verdict.REVIEW)
+        return Verdict.worst(judged)
 
     @property
     def reasons(self) -> list[str]:
         """One sentence for each thing that keeps the verdict from PASS."""
-        reasons = [
-            f"{c.after.question} {c.after.answer}"
-            for c in self.comparisons
-            if c.verdict not in (None, Verdict.PASS)
-        ]
-        return reasons + [f"{gap.what}: {gap.why}" for gap in self.gaps if gap.blocking]
+        reasons = [comparison.reason for comparison in self.comparisons if comparison.reason]
+        if not self._attack_judged:
+            reasons.append("No attack was judged against a threshold, so a PASS would rest on nothing.")
+        return reasons + [gap.sentence for gap in self.gaps if gap.blocking]
+
+    @property
+    def _attack_judged(self) -> bool:
+        return any(c.after.kind == "attack" and c.verdict for c in self.comparisons)
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        """The published document, of plain values only; a number that could not be computed is null."""
+        subject, provenance = self.subject, self.provenance
+        document = {
             "schema": SCHEMA,
             "verdict": self.verdict,
             "reasons": self.reasons,
-            "subject": {**vars(self.subject), "withheld": self.subject.withheld},
+            "subject": {
+                **vars(subject),
+                "quarantined": _sorted(subject.quarantined),
+                "withheld": subject.withheld,
+            },
             "removals": [
-                {**vars(removal), "guarantee": vars(removal.guarantee)} for removal in self.removals
+                {**vars(removal), "done": _sorted(removal.done), "guarantee": vars(removal.guarantee)}
+                for removal in self.removals
             ],
-            "comparisons": [
-                {
-                    "part": comparison.after.part,
-                    "kind": comparison.after.kind,
-                    "verdict": comparison.verdict,
-                    "before": comparison.before.to_json(),
-                    "after": comparison.after.to_json(),
-                    "change": comparison.change.to_json() if comparison.change else None,
-                }
-                for comparison in self.comparisons
-            ],
+            "comparisons": [comparison.to_json() for comparison in self.comparisons],
             "gaps": [vars(gap) for gap in self.gaps],
-            "provenance": vars(self.provenance),
+            "provenance": {
+                **vars(provenance),
+                "packages": _sorted(provenance.packages),
+                "settings": _sorted(provenance.settings),
+            },
         }
+        plain: dict[str, Any] = _plain(document)
+        return plain
+
+
+def _sorted(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    """By name: counts gathered by several workers arrive in any order, the report must not."""
+    return {name: mapping[name] for name in sorted(mapping)}
+
+
+def _plain(value: Any) -> Any:
+    """JSON's own types; a float that is no number becomes null, anything else unknown is refused."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, str | PurePath):
+        return str(value)
+    if hasattr(value, "item"):  # a NumPy scalar
+        return _plain(value.item())
+    raise TypeError(f"a report cannot hold a {type(value).__name__}")

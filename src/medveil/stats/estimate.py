@@ -58,11 +58,7 @@ class Estimate:
 
     def minus(self, other: Estimate) -> Estimate:
         """The paired difference; both must come from the same resampling draws of the same units."""
-        if (
-            self.replicates is None
-            or other.replicates is None
-            or len(self.replicates) != len(other.replicates)
-        ):
+        if self.replicates is None or other.replicates is None or len(self.replicates) != len(other.replicates):
             raise ValueError("a paired difference needs replicates from the same draws on both sides")
         return Estimate.from_replicates(
             self.value - other.value,

@@ -1,0 +1,8 @@
+"""DICOM files: reading headers and pixels as displayed, and rewriting with everything else kept."""
+
+from medveil.cohort.dicom.many import read_many
+from medveil.cohort.dicom.metadata import DicomInfo, read_metadata
+from medveil.cohort.dicom.read import read_pixels
+from medveil.cohort.dicom.write import rewrite
+
+__all__ = ["DicomInfo", "read_many", "read_metadata", "read_pixels", "rewrite"]

@@ -1,0 +1,74 @@
+"""What is in a cohort, in counts: patients, studies, views, ages, labels, reports, and what was set aside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from medveil.cohort.cohort import Cohort
+from medveil.cohort.schema import LABELS
+
+
+def describe(cohort: Cohort) -> dict[str, Any]:
+    """Counts and quantiles only; no id, name or path."""
+    table = cohort.table
+    per_patient = table.drop_duplicates("study_id")["patient_id"].value_counts()
+    first = table.drop_duplicates("patient_id")
+    return {
+        "name": cohort.name,
+        "patients": len(per_patient),
+        "studies": int(per_patient.sum()),
+        "images": len(table),
+        "patients with two or more studies": int((per_patient >= 2).sum()),
+        "sites": int(table["site"].nunique()),
+        "views": _counts(table["view"]),
+        "sex (patients)": _counts(first["sex"]),
+        "age (patients, years)": _quantiles(first["age"]),
+        "dates": _range(table["date"]),
+        "splits": _counts(table["split"]),
+        "labels": {label: _label(table[label]) for label in LABELS},
+        "report length (characters)": _quantiles(_lengths(table.drop_duplicates("study_id")["report"])),
+        "set aside": _counts(pd.Series([problem.reason for problem in cohort.problems], dtype=str)),
+    }
+
+
+def _counts(values: pd.Series) -> dict[str, int]:
+    counts = values.value_counts()
+    found = {str(name): int(count) for name, count in counts.items() if count}
+    missing = int(values.isna().sum())
+    return {**found, "missing": missing} if missing else found
+
+
+def _quantiles(values: pd.Series) -> dict[str, float]:
+    known = values.dropna()
+    summary: dict[str, float] = {"known": len(known), "missing": int(values.isna().sum())}
+    if len(known):
+        names = ("least", "lower quarter", "median", "upper quarter", "most")
+        summary |= dict(zip(names, map(float, known.quantile([0, 0.25, 0.5, 0.75, 1])), strict=True))
+    return summary
+
+
+def _lengths(reports: pd.Series) -> pd.Series:
+    lengths = pc.utf8_length(pa.array(reports, from_pandas=True))
+    return lengths.to_pandas()
+
+
+def _range(dates: pd.Series) -> dict[str, Any]:
+    """The years covered; single dates could tell whose they are."""
+    known = dates.dropna()
+    summary: dict[str, Any] = {"known": len(known), "missing": int(dates.isna().sum())}
+    if len(known):
+        summary |= {"first year": int(known.min().year), "last year": int(known.max().year)}
+    return summary
+
+
+def _label(values: pd.Series) -> dict[str, int]:
+    return {
+        "positive": int((values == 1).sum()),
+        "negative": int((values == 0).sum()),
+        "uncertain": int((values == -1).sum()),
+        "not mentioned": int(values.isna().sum()),
+    }

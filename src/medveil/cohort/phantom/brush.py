@@ -1,0 +1,109 @@
+"""Smooth curves and sub-pixel strokes and fills on 8-bit layers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Layer = NDArray[np.uint8]
+_SHIFT = 4  # OpenCV's fixed-point bits below the pixel
+
+cv2.setNumThreads(1)  # the hospital parallelises over patients; threads inside one image would only compete
+
+
+def points(*rows: Sequence[float]) -> Floats:
+    return np.asarray(rows, np.float32)
+
+
+@lru_cache(maxsize=128)
+def _spline(count: int, samples: int, closed: bool) -> Floats:
+    """Catmull-Rom weights: (samples, count)."""
+    spans = count if closed else count - 1
+    at = np.linspace(0, spans, samples, endpoint=not closed)
+    span = np.minimum(at.astype(int), spans - 1)
+    t = at - span
+    weights = (
+        (-t + 2 * t**2 - t**3) / 2,
+        (2 - 5 * t**2 + 3 * t**3) / 2,
+        (t + 4 * t**2 - 3 * t**3) / 2,
+        (t**3 - t**2) / 2,
+    )
+    matrix = np.zeros((samples, count), np.float32)
+    for offset, weight in zip((-1, 0, 1, 2), weights, strict=True):
+        knot = (span + offset) % count if closed else np.clip(span + offset, 0, count - 1)
+        np.add.at(matrix, (np.arange(samples), knot), weight)
+    return matrix
+
+
+def smooth(knots: Floats, samples: int, *, closed: bool = False) -> Floats:
+    """A curve of `samples` points through the knots."""
+    return _spline(len(knots), samples, closed) @ knots
+
+
+def ribbon(curve: Floats, width: Floats | float) -> tuple[Floats, Floats]:
+    """The two edges of a band of this full width along a curve of pixels."""
+    along = np.gradient(curve, axis=0)
+    normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    normal /= np.maximum(np.hypot(normal[:, :1], normal[:, 1:]), 1e-6)
+    half = np.broadcast_to(np.asarray(width, np.float32) / 2, len(curve))[:, None]
+    return curve + normal * half, curve - normal * half
+
+
+def _fixed(curve: Floats) -> NDArray[np.int32]:
+    # OpenCV puts pixel centres at whole numbers, we put them at halves.
+    return np.rint((np.clip(curve, -4000, 8000) - 0.5) * (1 << _SHIFT)).astype(np.int32)
+
+
+def fill(layer: Layer, outline: Floats, value: int) -> None:
+    cv2.fillPoly(layer, [_fixed(outline)], value, cv2.LINE_AA, _SHIFT)
+
+
+def stroke(layer: Layer, curves: Sequence[Floats], value: int, width: float, *, closed: bool = False) -> None:
+    """Lines of this width; those thinner than a pixel are fainter instead."""
+    faint = round(value * min(1.0, max(width, 0.15)))
+    cv2.polylines(layer, [_fixed(c) for c in curves], closed, faint, max(1, round(width)), cv2.LINE_AA, _SHIFT)
+
+
+def band(layer: Layer, curve: Floats, width: Floats | float, value: int) -> None:
+    """A filled band along a curve."""
+    one, other = ribbon(curve, width)
+    fill(layer, np.concatenate([one, other[::-1]]), value)
+
+
+def tube(layer: Layer, curve: Floats, width: Floats | float, inside: int, wall: int, wall_width: float) -> None:
+    """A hollow bone: denser where the beam grazes its wall."""
+    one, other = ribbon(curve, width)
+    fill(layer, np.concatenate([one, other[::-1]]), inside)
+    stroke(layer, [one, other], wall, wall_width)
+
+
+def blurred(image: Floats, sigma: float) -> Floats:
+    """Gaussian blur; wide ones are done on a smaller copy."""
+    if sigma < 4:
+        done: Floats = cv2.GaussianBlur(image, (0, 0), sigma)
+        return done
+    factor = 2 ** int(np.log2(sigma / 2))
+    height, width = image.shape
+    small = cv2.resize(image, (max(1, width // factor), max(1, height // factor)), interpolation=cv2.INTER_AREA)
+    small = cv2.GaussianBlur(small, (0, 0), sigma / factor, borderType=cv2.BORDER_REPLICATE)
+    back: Floats = cv2.resize(small, (width, height), interpolation=cv2.INTER_LINEAR)
+    return back
+
+
+def clouds(rng: np.random.Generator, shape: tuple[int, int], cell: float, octaves: int, fade: float = 0.6) -> Floats:
+    """Smooth noise of about unit spread whose coarsest features are `cell` pixels wide."""
+    total = np.zeros(shape, np.float32)
+    strength, power = 1.0, 0.0
+    for _ in range(octaves):
+        small = tuple(max(2, int(np.ceil(side / cell)) + 2) for side in shape)
+        noise = rng.standard_normal(small, dtype=np.float32)
+        total += np.float32(strength) * cv2.resize(noise, shape[::-1], interpolation=cv2.INTER_CUBIC)
+        power += strength**2
+        strength *= fade
+        cell = max(1.0, cell / 2)
+    return total / np.float32(np.sqrt(power) * 0.8)

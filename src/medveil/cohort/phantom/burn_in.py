@@ -1,0 +1,130 @@
+"""Text on the pixels: overlays a modality writes into a corner, and lead markers laid on the film."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from medveil.cohort.phantom.drawing import Box
+
+Corner = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
+WHITE = 4095
+_NOTHING = 8  # ink fainter than this of 255 does not change a pixel, so that boxes are exact
+
+
+def burn(pixels: NDArray[np.uint16], lines: Sequence[str], corner: Corner, *, style_key: int) -> list[Box]:
+    """Write the lines into a corner, in place; the box of each line is tight around its ink.
+
+    A line without ink (blank) has an empty box.
+    """
+    rng = np.random.default_rng([style_key, 1])
+    size = pixels.shape[0]
+    height = float(rng.uniform(12, 18)) * size / 512
+    value = int(rng.choice((WHITE, WHITE, 3700, 3200)))
+    plate = rng.random() < 0.3
+    soft = rng.random() < 0.3
+    margin = round(float(rng.uniform(5, 12)) * size / 512)
+    inks = _fitting(lines, height, pixels.shape[1] - 2 * margin)
+    pitch = round(height * 1.3)
+    left_side, top_side = corner.endswith("left"), corner.startswith("top")
+    top = margin if top_side else pixels.shape[0] - margin - pitch * len(inks)
+    boxes = []
+    for ink, above in inks:
+        left = margin if left_side else pixels.shape[1] - margin - ink.shape[1]
+        if soft and ink.size:
+            ink = cv2.GaussianBlur(ink, (3, 3), 0.6)
+        boxes.append(_stamp(pixels, ink, left, top + above, value, plate))
+        top += pitch
+    return boxes
+
+
+def burn_marker(
+    pixels: NDArray[np.uint16], text: str, *, style_key: int, side: Literal["left", "right"]
+) -> Box:
+    """Lay a lead marker beside the patient's shoulder on his `side`, in place; the box around its ink."""
+    rng = np.random.default_rng([style_key, 2])
+    size = pixels.shape[0]
+    height = float(rng.uniform(22, 32) if len(text) == 1 else rng.uniform(13, 18)) * size / 512
+    ink, _ = _ink(text, max(8, round(height)))
+    ink = _turned(_bold(ink, size), float(rng.normal(0, 6)))
+    inset = float(rng.uniform(0.03, 0.09)) * size
+    left = round(inset if side == "right" else size - inset - ink.shape[1])
+    top = round(float(rng.uniform(0.04, 0.14)) * size)
+    return _stamp(pixels, ink, left, top, int(rng.integers(3850, WHITE + 1)), plate=False)
+
+
+def _fitting(lines: Sequence[str], height: float, width: int) -> list[tuple[NDArray[np.uint8], int]]:
+    """The lines as ink at this height, or smaller where the widest would leave the image."""
+    points = max(8, round(height))
+    inks = [_ink(line, points) for line in lines]
+    widest = max((ink.shape[1] for ink, _ in inks), default=0)
+    if widest <= width:
+        return inks
+    return [_ink(line, max(6, int(points * width / widest))) for line in lines]
+
+
+@lru_cache(maxsize=64)
+def _font(points: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(points)
+
+
+def _ink(text: str, points: int) -> tuple[NDArray[np.uint8], int]:
+    """The text as coverage 0..255, cropped to what is inked, and how far the ink starts below the line's top."""
+    font = _font(points)
+    left, top, right, bottom = (round(edge) for edge in font.getbbox(text))
+    sheet = Image.new("L", (max(right - left, 0) + 4, max(bottom - top, 0) + 4))
+    ImageDraw.Draw(sheet).text((2 - left, 2 - top), text, fill=255, font=font)
+    ink = np.asarray(sheet)
+    rows, columns = np.flatnonzero(ink.max(axis=1) > _NOTHING), np.flatnonzero(ink.max(axis=0) > _NOTHING)
+    if not rows.size:
+        return np.zeros((0, 0), np.uint8), 0
+    return ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].copy(), int(rows[0]) - 2 + top
+
+
+def _bold(ink: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    """Lead letters are thicker than print."""
+    if not ink.size:
+        return ink
+    reach = max(1, round(size / 512))
+    padded = np.pad(ink, reach)
+    thick: NDArray[np.uint8] = cv2.dilate(padded, np.ones((reach + 1, reach + 1), np.uint8))
+    return thick
+
+
+def _turned(ink: NDArray[np.uint8], degrees: float) -> NDArray[np.uint8]:
+    if not ink.size:
+        return ink
+    height, width = ink.shape
+    turn = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
+    grow_x, grow_y = abs(turn[0, 1]) * height, abs(turn[0, 1]) * width
+    turn[:, 2] += (grow_x / 2, grow_y / 2)
+    canvas = (int(width + grow_x) + 1, int(height + grow_y) + 1)
+    turned: NDArray[np.uint8] = cv2.warpAffine(ink, turn, canvas, flags=cv2.INTER_LINEAR)
+    return turned
+
+
+def _stamp(
+    pixels: NDArray[np.uint16], ink: NDArray[np.uint8], left: int, top: int, value: int, plate: bool
+) -> Box:
+    """Blend ink (after its plate) into the pixels and return the box around what was inked inside the image."""
+    height, width = pixels.shape
+    left, top = max(min(left, width - ink.shape[1]), 0), max(min(top, height - ink.shape[0]), 0)
+    ink = ink[: height - top, : width - left]
+    inked = ink > _NOTHING
+    if not inked.any():
+        return left, top, left, top
+    rows, columns = np.flatnonzero(inked.any(axis=1)), np.flatnonzero(inked.any(axis=0))
+    box = (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
+    if plate:
+        edge = max(2, round(height / 200))
+        pixels[max(box[1] - edge, 0) : box[3] + edge, max(box[0] - edge, 0) : box[2] + edge] = 0
+    patch = pixels[top : top + ink.shape[0], left : left + ink.shape[1]]
+    share = np.where(inked, ink / np.float32(255), np.float32(0))
+    patch[:] = np.where(inked, np.rint(patch * (1 - share) + value * share), patch).astype(np.uint16)
+    return box

@@ -1,0 +1,165 @@
+"""The chest as it is at one visit: anatomy under this breath and these findings, as curves in cm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.cohort.phantom.anatomy import RIBS, Anatomy
+from medveil.cohort.phantom.brush import points, smooth
+from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
+
+Floats = NDArray[np.float32]
+_MEDIAL = 1.6  # lungs reach this close to the midline, behind the mediastinum
+
+
+@dataclass(frozen=True)
+class Chest:
+    anatomy: Anatomy
+    domes: tuple[float, float]  # level of each diaphragm dome, right and left
+    heart_width: float  # 1 is the patient's own
+    mediastinum_width: float
+    breath: float
+
+    @classmethod
+    def of(cls, patient: PatientPlan, visit: VisitPlan) -> Chest:
+        anatomy = Anatomy.of(patient)
+        lost = anatomy.excursion * (1 - visit.inspiration)
+        domes = [level - lost for level in anatomy.dome]
+        for finding in visit.findings:
+            if finding.label == "Atelectasis":  # volume loss pulls the diaphragm up
+                for index, side in enumerate(("right", "left")):
+                    if finding.side in (side, "bilateral"):
+                        domes[index] -= 0.4 + 1.4 * finding.extent
+        extent = {finding.label: finding.extent for finding in visit.findings}
+        heart, wide = extent.get("Cardiomegaly"), extent.get("Enlarged Cardiomediastinum")
+        return cls(
+            anatomy=anatomy,
+            domes=(domes[0], domes[1]),
+            heart_width=(1 if heart is None else 1.17 + 0.33 * heart) * (1 + 0.1 * (1 - visit.inspiration)),
+            mediastinum_width=1 if wide is None else 1.3 + 0.65 * wide,
+            breath=visit.inspiration,
+        )
+
+    @property
+    def bottom(self) -> float:
+        """Where the bony thorax is widest."""
+        return sum(self.anatomy.dome) / 2 + 4
+
+    @property
+    def stretch(self) -> float:
+        """How tall the lungs are against a full breath."""
+        full = sum(self.anatomy.dome) / 2 - self.anatomy.apex
+        return (sum(self.domes) / 2 - self.anatomy.apex) / full
+
+    def wall(self, y: Floats | float) -> Floats:
+        """Half the inner width of the thorax at these levels; 0 above the apex."""
+        a = self.anatomy
+        share = np.clip((np.asarray(y, np.float32) - a.apex) / (self.bottom - a.apex), 0, 1)
+        inner = 3.6
+        reach: Floats = (1 - (1 - share) ** a.shoulder_of_lung) ** np.float32(1 / a.lung_taper)
+        return inner + (a.half_width - inner) * reach
+
+    def spine(self, y: Floats) -> Floats:
+        size, place, counter = self.anatomy.spine_sway
+        bend: Floats = size * np.exp(-(((y - place) / 7) ** 2)) + counter * np.sin(y / 5)
+        return bend
+
+    def dome_curve(self, side: int, x: Floats) -> Floats:
+        """The diaphragm's level at these distances from the midline (positive)."""
+        a, index = self.anatomy, int(side > 0)
+        top, at, depth = self.domes[index], a.dome_at[index] * a.half_width, a.recess[index]
+        outward = np.clip((x - at) / (a.half_width - at), 0, 1.2)
+        inward = np.clip((at - x) / at, 0, 1)
+        level: Floats = top + depth * (0.7 * outward**2.2 + 0.3 * outward**6) + 1.8 * inward**2
+        return level
+
+    def lung(self, side: int) -> Floats:
+        """The outline of one lung field, closed, running behind the heart towards the midline."""
+        a = self.anatomy
+        angle = self.domes[int(side > 0)] + a.recess[int(side > 0)]
+        angle = min(angle, self.bottom)
+        y = angle + (a.apex - angle) * np.linspace(0, 1, 36, dtype=np.float32) ** 1.6
+        lateral = np.stack([self.wall(y), y], axis=1)
+        top = points((2.6, a.apex + 0.35), (2.0, a.apex + 1.4), (_MEDIAL, a.apex + 3.5))
+        x = np.linspace(_MEDIAL, float(lateral[0, 0]), 30, dtype=np.float32)
+        base = np.stack([x, np.minimum(self.dome_curve(side, x), angle)], axis=1)
+        flat = np.concatenate([lateral, top, base])
+        return np.concatenate([flat * (side, 1), np.zeros((len(flat), 1))], axis=1).astype(np.float32)
+
+    def heart(self) -> Floats:
+        """The heart's outline, closed, in a plane towards the front."""
+        right, left, height, drop, waist, shoulder, lean, _ = (float(part) for part in self.anatomy.heart)
+        right, left = right * (1 + 0.5 * (self.heart_width - 1)), left * self.heart_width
+        base = sum(self.domes) / 2 + 0.7
+        height *= 1 - 0.12 * (1 - self.breath)
+        top = base - height
+        knots = points(
+            (-2.2, top + 0.6),
+            (-right * 0.86, base - 0.62 * height),
+            (-right, base - 0.32 * height),
+            (-right * 0.8, base - 0.06 * height),
+            (0.5 + lean, base + 0.9),
+            (left * 0.72, base + 0.7 + drop),
+            (left * 0.97, base - 0.06 * height + drop),
+            (left * 0.95, base - 0.25 * height + drop * 0.5),
+            (left * 0.78 + shoulder * 0.5, base - 0.47 * height),
+            (left * 0.55 + waist * 0.6, base - 0.72 * height),
+            (3.1 + waist, top + 1.0),
+            (1.5, top - 0.4),
+        )
+        flat = smooth(knots, 72, closed=True)
+        return np.concatenate([flat, np.full((len(flat), 1), 3.5, np.float32)], axis=1)
+
+    def mediastinum(self) -> Floats:
+        """Great vessels from the neck to the heart, closed."""
+        a, wide = self.anatomy, self.mediastinum_width
+        half, top = a.mediastinum, a.apex
+        radius, level, out = a.knob
+        level -= 0.25 * a.excursion * (1 - self.breath)
+        knob = out + 0.55 * radius
+        knots = points(
+            (-half * 0.9, top - 4),
+            (-half * 0.95 * (1 + 0.4 * (wide - 1)), top + 2),
+            (-half * 0.98 * wide, level - 1.2),
+            (-half * 1.05 * wide, level + 2.6),
+            (-half * 1.1, level + 6.5),
+            (0, level + 8),
+            (half * 1.15, level + 6),
+            (2.9 + 0.2 * radius, level + 3.6),
+            (2.5 * (1 + 0.6 * (wide - 1)), level + 1.9),
+            (knob * wide, level + 0.55 * radius),
+            (knob * wide, level - 0.45 * radius),
+            (2.2 * wide, level - 1.5 * radius),
+            (half * 0.95 * (1 + 0.4 * (wide - 1)), top + 2),
+            (half * 0.95, top - 4),
+        )
+        flat = smooth(knots, 84, closed=True)
+        return np.concatenate([flat, np.full((len(flat), 1), 1.5, np.float32)], axis=1)
+
+    def rib(self, side: int, number: int, start: float = 12, end: float | None = None) -> Floats:
+        """The middle line of rib `number` (1 at the top) between two angles: 0 at the spine, 180 at the sternum."""
+        a = self.anatomy
+        level_by, drop_by, _ = (float(part) for part in a.rib_jitter[int(side > 0), number - 1])
+        angle = np.deg2rad(np.linspace(start, self.rib_end(number) if end is None else end, 28, dtype=np.float32))
+        early = min((number - 1) / 3, 1.0)
+        drop = (3.2 + (a.rib_drop - 3.2) * early + drop_by) * (1 + 0.12 * (1 - self.breath))
+        level = a.apex + 0.4 + (number - 1) * a.vertebra * (0.93 + 0.006 * number) + level_by
+        fall = (1 - np.cos(angle)) / 2
+        y = level + drop * fall - a.rib_curve * np.sin(angle) * np.exp(-angle) * 1.6
+        reach = float(self.wall(level + 0.5 * drop)) + 0.35
+        depth = 6.0 + 3.2 * min((number - 1) / 5, 1.0)
+        across = np.sin(angle) ** np.float32(0.9)
+        x = 1.2 + (reach - 1.2) * across
+        root = self.spine(np.asarray([level], np.float32))[0]
+        return np.stack([side * x + root * np.cos(angle / 2), y, -depth * np.cos(angle)], axis=1)
+
+    def rib_end(self, number: int) -> float:
+        """The angle at which the bone ends and the cartilage, which is not seen, begins."""
+        full = self.anatomy.rib_end
+        return {1: full - 8, 10: full - 25, 11: 95.0, 12: 60.0}.get(number, full)
+
+
+assert RIBS == 12

@@ -1,0 +1,67 @@
+"""How the patient stands before the detector: from centimetres in the chest to pixels on the film."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.cohort.phantom.plan import View, VisitPlan
+
+Floats = NDArray[np.float32]
+FIELD_CM = 40.0  # what a film of zoom 1 shows
+_HALF_DEPTH = 14.0  # from the middle of the chest to the detector
+
+
+@dataclass(frozen=True)
+class Pose:
+    """x to the patient's left (the image's right), y down, z forward; all in cm from the film's centre."""
+
+    size: int
+    view: View
+    rotation: float
+    tilt: float
+    shift: tuple[float, float]
+    zoom: float
+
+    @classmethod
+    def of(cls, visit: VisitPlan, size: int) -> Pose:
+        return cls(size, visit.view, visit.rotation, visit.tilt, visit.shift, visit.zoom)
+
+    @property
+    def scale(self) -> float:
+        """Pixels per cm in the middle of the chest."""
+        return self.size / FIELD_CM * self.zoom
+
+    @cached_property
+    def _frame(self) -> Floats:
+        """In-plane rotation and scale as a 2 × 2 matrix."""
+        angle = np.deg2rad(self.tilt)
+        turn = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+        return np.asarray(turn, np.float32) * np.float32(self.scale)
+
+    @cached_property
+    def _centre(self) -> Floats:
+        return np.asarray([self.size * (0.5 + part) for part in self.shift], np.float32)
+
+    def project(self, points: Floats) -> Floats:
+        """Points (..., 3) in cm to pixels (..., 2): what is far from the detector grows and turns with the body."""
+        angle = np.deg2rad(self.rotation)
+        x, y, z = points[..., 0], points[..., 1], points[..., 2]
+        across = x * np.cos(angle) + z * np.sin(angle)
+        depth = z * np.cos(angle) - x * np.sin(angle)
+        # PA: the front of the chest touches the detector; AP: the back does, and a short leaning beam comes from the bed's foot.
+        source, lean, away = (180.0, 0.04, -depth) if self.view == "PA" else (115.0, 0.13, depth)
+        growth = (source - _HALF_DEPTH) / (source - _HALF_DEPTH - away)
+        flat = np.stack([across * growth, (y - lean * depth) * growth], axis=-1).astype(np.float32)
+        return flat @ self._frame.T + self._centre
+
+    def grid(self, step: int) -> tuple[Floats, Floats]:
+        """The x and y in cm, at the middle of the chest, of every step-th pixel."""
+        count = self.size // step
+        at = (np.arange(count, dtype=np.float32) + np.float32(0.5)) * step
+        back = np.linalg.inv(self._frame).astype(np.float32)
+        u, v = at[None, :] - self._centre[0], at[:, None] - self._centre[1]
+        return back[0, 0] * u + back[0, 1] * v, back[1, 0] * u + back[1, 1] * v

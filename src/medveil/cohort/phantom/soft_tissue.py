@@ -1,0 +1,124 @@
+"""Body, lungs, heart, airways and stomach as lengths of tissue and of air along the beam, in cm."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.cohort.phantom.anatomy import SIDES
+from medveil.cohort.phantom.brush import band, fill, points, smooth
+from medveil.cohort.phantom.chest import Chest
+from medveil.cohort.phantom.pose import Pose
+
+Floats = NDArray[np.float32]
+Layer = NDArray[np.uint8]
+
+
+def _profile(x: Floats, y: Floats, levels: Floats, values: Floats) -> Floats:
+    """A value by level, on the grid."""
+    found: Floats = np.interp(y.ravel(), levels, values).astype(np.float32).reshape(y.shape)
+    return found
+
+
+def body(chest: Chest, x: Floats, y: Floats) -> Floats:
+    """Trunk, neck, arms and breasts: how much of the beam's way lies in the body."""
+    a = chest.anatomy
+    fat = 1.0 + 0.5 * a.build
+    slope = a.apex - 1.6
+    side = a.half_width + 1.9 + 0.9 * fat
+    levels = points((-30, slope - 5, slope - 1.5, slope, slope + 1.6, slope + a.shoulder_fall, slope + 9, 6, 13, 30))[0]
+    widths = points((a.neck, a.neck * 0.93, a.neck * 1.1, a.neck + 3.2, a.shoulder - 5, a.shoulder - 1.5, side + 1.5, side, side - 0.4 + 0.6 * fat, side + 1))[0]
+    depths = points((11, 10.5, 10, 9.5, 10, 12, 16.5, 20.5, 21.5, 22))[0] * np.float32(1 + 0.1 * a.build)
+    half, depth = _profile(x, y, levels, widths), _profile(x, y, levels, depths)
+    inside = np.clip(1 - np.abs(x / half) ** np.float32(2.6), 0, 1)
+    trunk = depth * np.sqrt(inside)
+    for sign in SIDES:
+        out = a.arm_out[int(sign > 0)]
+        trunk = np.maximum(trunk, _limb(x, y, (sign * (a.shoulder - 2.8), slope + a.shoulder_fall + 0.4), (sign * (a.shoulder + 0.9 * out), slope + 24), 4.6 + 0.5 * fat))
+    return trunk + _breasts(chest, x, y)
+
+
+def _limb(x: Floats, y: Floats, start: tuple[float, float], end: tuple[float, float], radius: float) -> Floats:
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    along = np.clip(((x - start[0]) * dx + (y - start[1]) * dy) / (dx * dx + dy * dy), 0, 1)
+    away = (x - start[0] - along * dx) ** 2 + (y - start[1] - along * dy) ** 2
+    chord: Floats = 2 * np.sqrt(np.clip(radius**2 - away, 0, None))
+    return chord.astype(np.float32)
+
+
+def _breasts(chest: Chest, x: Floats, y: Floats) -> Floats:
+    """Half ellipsoids with a crisp lower edge; in men the pectoral muscle, which has none."""
+    a = chest.anatomy
+    size, level, out = a.breast
+    if not a.female:
+        muscle = np.exp(-(((np.abs(x) - 8.5) / 4.2) ** 2) - ((y + 6.5) / 4.0) ** 2)
+        return (1.6 + 0.5 * a.build) * muscle.astype(np.float32)
+    wide, tall = 5.0 + 0.4 * size, 4.2 + 0.75 * size
+    up = np.where(y < level, 1.5, 1.0).astype(np.float32)
+    inside = 1 - ((np.abs(x) - out) / wide) ** 2 - ((y - level) / (tall * up)) ** 2
+    return np.float32(0.9 * size) * np.clip(inside, 0, 1) ** np.float32(0.6)
+
+
+def lung_depth(chest: Chest, x: Floats, y: Floats) -> Floats:
+    """How much lung the beam crosses if nothing else is in the way: less at the walls and the apex."""
+    a = chest.anatomy
+    share = np.clip(1 - np.abs(x / (chest.wall(y) + 0.15)) ** np.float32(3.2), 0, 1)
+    rise = np.clip((y - a.apex) / 11, 0, 1)
+    depth: Floats = (5.5 + 9.5 * np.sqrt(rise)) * np.sqrt(share)
+    return depth.astype(np.float32)
+
+
+def lung_layers(chest: Chest, pose: Pose) -> tuple[Layer, Layer]:
+    """Right and left lung field, 0..255, each on its own layer."""
+    layers = []
+    for side in SIDES:
+        layer = np.zeros((pose.size, pose.size), np.uint8)
+        fill(layer, pose.project(chest.lung(side)), 255)
+        layers.append(layer)
+    return layers[0], layers[1]
+
+
+def solid(layer: Layer, scale: float, rounding: float) -> Floats:
+    """Thickness 0..1 of a rounded body with this silhouette: grows over `rounding` cm from its edge."""
+    inside = (layer > 127).astype(np.uint8)
+    far = cv2.distanceTransform(inside, cv2.DIST_L2, 3)
+    near = np.clip(1 - far * np.float32(1 / (scale * rounding)), 0, 1)
+    rounded: Floats = np.sqrt(1 - near * near)
+    return rounded
+
+
+def draw_airways(layer: Layer, chest: Chest, pose: Pose) -> None:
+    """Windpipe and main bronchi."""
+    a = chest.anatomy
+    half, right = a.trachea
+    carina = a.knob[1] + 2.6 - 0.3 * a.excursion * (1 - chest.breath)
+    top = a.apex - 5
+    y = np.linspace(top, carina, 14, dtype=np.float32)
+    x = 0.6 * chest.spine(y) - right * np.clip((y - a.apex) / 6, 0, 1)
+    windpipe = np.stack([x, y, np.linspace(3.5, -0.5, 14, dtype=np.float32)], axis=1)
+    band(layer, pose.project(windpipe), 2 * half * pose.scale, 255)
+    for side, drop, reach in ((-1, 2.6, 3.4), (1, 2.2, 4.4)):
+        branch = points((x[-1], carina - 0.6, -0.5), (x[-1] + side * 1.5, carina + 0.9, -0.8), (x[-1] + side * reach, carina + drop, -1))
+        band(layer, pose.project(smooth(branch, 10)), 1.25 * pose.scale * np.linspace(1, 0.75, 10, dtype=np.float32), 200)
+
+
+def draw_stomach(layer: Layer, chest: Chest, pose: Pose, rng: np.random.Generator) -> None:
+    """The gas bubble under the left dome with its flat fluid level, and now and then gas in the bowel."""
+    if rng.random() < 0.8:
+        wide, tall = rng.uniform(1.3, 3.4), rng.uniform(0.7, 2.2)
+        x = rng.uniform(4.2, 7.5)
+        y = float(chest.dome_curve(1, np.asarray([x], np.float32))[0]) + 0.7
+        knots = points((-wide, tall), (-0.8 * wide, 0.3 * tall), (0, 0), (0.8 * wide, 0.25 * tall), (wide, tall), (0, tall * rng.uniform(1.0, 1.5)))
+        outline = smooth(knots, 30, closed=True) + points((x, y))
+        fill(layer, pose.project(np.concatenate([outline, np.zeros((30, 1), np.float32)], axis=1)), 230)
+    for _ in range(int(rng.integers(0, 4))):
+        angle = np.linspace(0, 2 * np.pi, 9, endpoint=False)
+        radius = rng.uniform(0.4, 1.3) * rng.uniform(0.7, 1.2, 9)
+        centre = (rng.uniform(3, 11), self_level(chest) + rng.uniform(3.5, 7))
+        knots = np.stack([centre[0] + 1.3 * radius * np.cos(angle), centre[1] + radius * np.sin(angle), 0 * angle], 1)
+        fill(layer, pose.project(smooth(knots.astype(np.float32), 30, closed=True)), int(rng.integers(60, 150)))
+
+
+def self_level(chest: Chest) -> float:
+    return chest.domes[1]

@@ -1,0 +1,32 @@
+"""Patient-level splits by hash: 80 % train and 20 % test, a tenth of train kept for validation.
+
+A patient's place follows from the id alone, so it never changes when rows are added, and no patient
+is ever on both sides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import pandas as pd
+
+from medveil.cohort.schema import SPLITS
+
+TEST_SHARE = 0.2
+VALIDATION_SHARE_OF_TRAIN = 0.1
+
+
+def split_of(patient_id: str, *, salt: str = "") -> str:
+    """The split this patient belongs to; another salt deals all patients anew."""
+    digest = hashlib.blake2b(f"{salt}\x1f{patient_id}".encode(), digest_size=16, person=b"medveil-split").digest()
+    first, second = (int.from_bytes(half) / 2**64 for half in (digest[:8], digest[8:]))
+    if first < TEST_SHARE:
+        return "test"
+    return "val" if second < VALIDATION_SHARE_OF_TRAIN else "train"
+
+
+def assign_splits(patient_ids: pd.Series, *, salt: str = "") -> pd.Series:
+    """The split of every row."""
+    codes, patients = pd.factorize(patient_ids)
+    dealt = pd.Categorical([split_of(str(patient), salt=salt) for patient in patients], categories=list(SPLITS))
+    return pd.Series(dealt.take(codes), index=patient_ids.index, name="split")

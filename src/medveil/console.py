@@ -1,0 +1,112 @@
+"""What the command line shows: results on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+import json as to_text
+import logging
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from medveil.errors import SettingsError
+
+if TYPE_CHECKING:
+    from medveil.release import Outcome
+
+Watch = Callable[[str, int, int], None]  # stage, done, total
+
+
+@contextmanager
+def progress_bars(quiet: bool) -> Iterator[Watch]:
+    """One bar a stage, on standard error; silent when asked, or when nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        tasks: dict[str, Any] = {}
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield watch
+
+
+def start_logging(level: str) -> None:
+    number = logging.getLevelNamesMapping().get(level.upper())
+    if number is None:
+        raise SettingsError("the log level is one of debug, info, warning, error")
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    logging.getLogger("medveil").setLevel(number)
+
+
+def show_json(content: Mapping[str, Any]) -> None:
+    typer.echo(to_text.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def show_tree(content: Mapping[str, Any], *, indent: int = 0) -> None:
+    """Nested counts as aligned lines."""
+    width = max((len(name) for name in content), default=0)
+    for name, value in content.items():
+        pad = " " * indent
+        if isinstance(value, Mapping) and value and all(not isinstance(v, Mapping) for v in value.values()):
+            line = ", ".join(f"{key} {_number(item)}" for key, item in value.items())
+            typer.echo(f"{pad}{name:<{width}}  {line}")
+        elif isinstance(value, Mapping) and value:
+            typer.echo(f"{pad}{name}")
+            show_tree(value, indent=indent + 2)
+        else:
+            typer.echo(f"{pad}{name:<{width}}  {'none' if isinstance(value, Mapping) else _number(value)}")
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.1f}".removesuffix(".0")
+    return f"{value:,}" if isinstance(value, int) and not 1800 < value < 2200 else str(value)
+
+
+def read_settings(context: typer.Context, path: Path | None) -> Path | None:
+    """Take a command's settings from its section of a TOML file; flags go before, unknown keys are refused."""
+    if path is None:
+        return None
+    try:
+        sections = tomllib.loads(path.read_text())
+    except OSError:
+        raise SettingsError(f"{path} cannot be read; check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None
+    own = sections.get(context.command.name or "", {})
+    known = {name.removeprefix("--"): param.name for param in context.command.params for name in param.opts}
+    commands = context.parent.command.commands if context.parent else {}  # type: ignore[attr-defined]
+    strange = [name for name in sections if name not in commands]
+    strange += [f"{context.command.name}.{key}" for key in own if key not in known or key == "config"]
+    if strange:
+        raise SettingsError(f"{path} has unknown keys: {', '.join(strange)}; see medveil {context.command.name} --help")
+    context.default_map = {known[key]: value for key, value in own.items()}
+    return path
+
+
+def show_outcome(outcome: Outcome, *, json: bool, quiet: bool) -> None:
+    """The verdict, and where the report is."""
+    if json:
+        show_json(
+            {
+                "verdict": outcome.verdict,
+                "released": outcome.released,
+                "withheld": outcome.withheld,
+                "report": str(outcome.report),
+            }
+        )
+    elif not quiet:
+        typer.echo(f"{outcome.verdict}: {outcome.released:,} images cleaned, {outcome.withheld:,} withheld")
+        typer.echo(f"The report is {outcome.report}")

@@ -1,0 +1,1 @@
+"""What is changed before a release, and what that promises."""

@@ -1,0 +1,1 @@
+"""Burned-in text: find it, cover it, look again."""

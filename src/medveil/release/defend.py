@@ -1,0 +1,190 @@
+"""The defenses at work: every image of a cohort through the chain, into a new cohort beside a journal."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import cv2
+import pandas as pd
+
+from medveil.cohort import LABELS, Cohort
+from medveil.cohort.images import load_image
+from medveil.cohort.schema import COLUMNS
+from medveil.defenses.keys import Keys
+from medveil.errors import Quarantined, StorageError
+from medveil.parallel import ordered_map
+from medveil.parts import Defense, Record, registered
+from medveil.release.journal import Journal
+from medveil.storage import write_bytes
+
+Entry = dict[str, Any]
+
+
+def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:
+    """The named defenses in their order."""
+    known = registered("defenses")
+    return sorted((known[name](keys) for name in names), key=lambda defense: (defense.order, defense.name))
+
+
+@dataclass(frozen=True)
+class Defender:
+    """Takes one row through the defenses; made once, sent to every worker."""
+
+    source: Path
+    target: Path
+    keys: Keys
+    names: tuple[str, ...]
+
+    @cached_property
+    def chain(self) -> list[Defense]:
+        return build_chain(self.names, self.keys)
+
+    def __call__(self, task: tuple[dict[str, Any], bytes | None]) -> bytes:
+        """The journal line of this row; the earlier run's where that still holds."""
+        row, earlier = task
+        name = self.keys.pseudonym("image", row["image_id"])
+        digest = self._digest(row["path"])
+        if earlier is not None and self._holds(json.loads(earlier), name, digest):
+            return earlier
+        try:
+            entry = {"id": name, "source": digest, **self._release(row)}
+        except StorageError:
+            raise
+        except Quarantined as withheld:
+            entry = {"id": name, "source": digest, "quarantined": withheld.reason}
+        except Exception as surprise:  # whatever went wrong, the image stays behind
+            entry = {
+                "id": name,
+                "source": digest,
+                "quarantined": f"could not be processed ({type(surprise).__name__})",
+            }
+        return (json.dumps(entry, separators=(",", ":"), allow_nan=False, sort_keys=True) + "\n").encode()
+
+    def _release(self, row: dict[str, Any]) -> Entry:
+        record = Record(dict(row), load_image(self.source, row["path"], frame=row["frame"]))
+        done: dict[str, dict[str, int]] = {}
+        for defense in self.chain:
+            record.done = {}
+            record = defense.apply(record)
+            done[defense.name] = record.done
+        _, png = cv2.imencode(".png", record.image)
+        content = png.tobytes()
+        write_bytes(self.target / record.row["path"], content)
+        return {"sha256": sha256(content).hexdigest(), "done": done, "row": _to_json(record.row)}
+
+    def _digest(self, path: str) -> str | None:
+        """A keyed digest of the source file: tells whether it changed, and nothing to others."""
+        try:
+            with (self.source / path).open("rb") as file:
+                digest = hmac.new(self.keys.secret, digestmod=sha256)
+                while block := file.read(1 << 20):
+                    digest.update(block)
+                return digest.hexdigest()[:32]
+        except OSError:
+            return None
+
+    def _holds(self, entry: Entry, name: str, digest: str | None) -> bool:
+        if entry["id"] != name or entry["source"] != digest:
+            return False
+        if "quarantined" in entry:
+            return True
+        try:
+            return sha256((self.target / entry["row"]["path"]).read_bytes()).hexdigest() == entry["sha256"]
+        except OSError:
+            return False
+
+
+@dataclass
+class Defended:
+    """What came of it: the released cohort, which source rows it holds, and what was done or withheld."""
+
+    cohort: Cohort | None
+    rows: list[int]
+    done: dict[str, dict[str, int]] = field(default_factory=dict)
+    quarantined: dict[str, int] = field(default_factory=dict)
+    withheld: list[tuple[str, str]] = field(default_factory=list)
+    source_digest: str = ""
+
+
+def defend(
+    cohort: Cohort,
+    out: Path,
+    keys: Keys,
+    names: tuple[str, ...],
+    *,
+    workers: int | None,
+    progress: Callable[[int, int], None],
+) -> Defended:
+    """Run the chain over every row, in the order of the pseudonyms: the source's order may itself tell."""
+    ids = cohort.table["image_id"]
+    order = sorted(range(len(cohort)), key=lambda row: keys.pseudonym("image", ids.iat[row]))
+    journal = Journal(out / "journal.jsonl")
+    defender = Defender(cohort.root, out / "data", keys, names)
+    tasks = zip(_rows(cohort.table, order), journal.earlier_lines(), strict=False)
+    result = Defended(None, [])
+    released: list[dict[str, Any]] = []
+    digest = sha256()
+    try:
+        for at, line in enumerate(ordered_map(defender, tasks, workers=workers)):
+            journal.record(line)
+            entry = json.loads(line)
+            digest.update(f"{entry['id']} {entry['source']}\n".encode())
+            if "quarantined" in entry:
+                _count(result.quarantined, {entry["quarantined"]: 1})
+                result.withheld.append((entry["id"], entry["quarantined"]))
+            else:
+                released.append(entry["row"])
+                result.rows.append(order[at])
+                for defense, done in entry["done"].items():
+                    _count(result.done.setdefault(defense, {}), done)
+            progress(at + 1, len(order))
+    finally:
+        journal.close()
+    for problem in cohort.problems:
+        _count(result.quarantined, {problem.reason: 1})
+        result.withheld.append((keys.pseudonym("file", problem.path), problem.reason))
+    result.source_digest = digest.hexdigest()
+    if released:
+        result.cohort = _save(released, out / "data", cohort.name)
+    return result
+
+
+def _save(released: list[dict[str, Any]], folder: Path, name: str) -> Cohort:
+    table = pd.DataFrame(released, columns=list(COLUMNS))
+    table["date"] = pd.to_datetime(table["date"])
+    cohort = Cohort.of(table, folder, name=f"{name}, released")
+    cohort.save(folder)
+    return cohort
+
+
+def _rows(table: pd.DataFrame, order: list[int]) -> Iterator[dict[str, Any]]:
+    """Rows as plain dicts, a thousand at a time: a table of a million is never copied whole."""
+    for start in range(0, len(order), 1000):
+        yield from table.iloc[order[start : start + 1000]].to_dict("records")
+
+
+def _to_json(row: dict[str, Any]) -> Entry:
+    """The row without what is missing, labels included only where they say something."""
+    plain: Entry = {}
+    for column, value in row.items():
+        if value is None or pd.isna(value):
+            continue
+        if column in LABELS:
+            plain[column] = int(value)
+        elif column == "date":
+            plain[column] = value.date().isoformat()
+        else:
+            plain[column] = value
+    return plain
+
+
+def _count(total: dict[str, int], more: dict[str, int]) -> None:
+    for what, count in more.items():
+        total[what] = total.get(what, 0) + count

@@ -1,0 +1,111 @@
+"""What the report will say: every attack and measure before and after, and what was left open."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict, replace
+from importlib.metadata import version
+
+import medveil
+from medveil.cohort import Cohort
+from medveil.defenses.keys import Keys
+from medveil.errors import NotMeasurable
+from medveil.finding import Finding, Threshold
+from medveil.parts import Kind, registered
+from medveil.release.defend import Defended, build_chain
+from medveil.release.settings import Progress, Settings
+from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, Subject
+
+PLACES = {
+    "headers": "File headers",
+    "records": "Identifiers in the table",
+    "pixels": "Text burned into the image",
+    "reports": "Report text",
+}
+log = logging.getLogger("medveil.release")
+
+
+def examine(
+    cohort: Cohort, defended: Defended, settings: Settings, keys: Keys, created: str, progress: Progress
+) -> ReportContent:
+    gaps: list[Gap] = []
+    comparisons: list[Comparison] = []
+    if defended.cohort is None:
+        gaps.append(Gap("Everything", "no image could be released, so nothing was measured", blocking=True))
+    else:
+        before = replace(cohort, table=cohort.table.iloc[defended.rows].reset_index(drop=True))
+        stages: list[tuple[Kind, str]] = [("attacks", name) for name in settings.attacks]
+        stages += [("measures", name) for name in settings.measures]
+        for at, (kind, name) in enumerate(stages):
+            progress("measuring", at, len(stages))
+            try:
+                comparisons.append(_compare(kind, name, before, defended.cohort, settings))
+            except NotMeasurable as reason:
+                gaps.append(Gap(name, str(reason), blocking=kind == "attacks"))
+        progress("measuring", len(stages), len(stages))
+    gaps += _gaps(settings, keys)
+    table = cohort.table
+    return ReportContent(
+        subject=Subject(
+            name=cohort.name,
+            patients=table["patient_id"].nunique(),
+            studies=table["study_id"].nunique(),
+            images=len(cohort) + len(cohort.problems),
+            released=len(defended.rows),
+            quarantined=dict(sorted(defended.quarantined.items())),
+        ),
+        removals=tuple(
+            Removal(defense.name, defense.title, defended.done.get(defense.name, {}), defense.guarantee)
+            for defense in build_chain(settings.defenses, keys)
+        ),
+        comparisons=tuple(comparisons),
+        gaps=tuple(gaps),
+        provenance=_provenance(settings, keys, created, defended),
+    )
+
+
+def _compare(kind: Kind, name: str, before: Cohort, after: Cohort, settings: Settings) -> Comparison:
+    part = registered(kind)[name]()
+    first, second = (_judged(part.run(cohort, seed=settings.seed), settings) for cohort in (before, after))
+    log.info("%s: done", name)
+    return Comparison(first, second, second.estimate.minus(first.estimate))
+
+
+def _judged(finding: Finding, settings: Settings) -> Finding:
+    """With the user's threshold in place of the part's own."""
+    if settings.threshold is None or finding.threshold is None:
+        return finding
+    chosen = Threshold(f"{settings.threshold:g} (chosen for this release)", settings.threshold, "set by the user")
+    return replace(finding, threshold=chosen)
+
+
+def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
+    """What the chosen parts leave open. Only a proof or a measurement covers a place."""
+    chain = build_chain(settings.defenses, keys)
+    gaps = []
+    for place, title in PLACES.items():
+        covering = [defense for defense in chain if place in defense.covers]
+        if not covering:
+            gaps.append(Gap(title, "no defense covers it, so it may identify people", blocking=True))
+        elif all(defense.guarantee.kind == "none" for defense in covering):
+            gaps.append(Gap(title, covering[0].guarantee.statement, blocking=True))
+    if all(registered("attacks")[name].baseline for name in settings.attacks):
+        why = "only the simplest attack was tried; a network trained to recognise patients finds more"
+        gaps.append(Gap("Trained attackers", why, blocking=True))
+    gaps += [Gap(defense.title, limit, blocking=False) for defense in chain for limit in defense.limits]
+    return gaps
+
+
+def _provenance(settings: Settings, keys: Keys, created: str, defended: Defended) -> Provenance:
+    packages = ("numpy", "pandas", "scipy", "scikit-learn", "opencv-python-headless", "pydicom", "pillow")
+    return Provenance(
+        medveil=medveil.__version__,
+        created=created,
+        command=f"medveil release IN -o OUT --seed {settings.seed}",
+        seed=settings.seed,
+        input_sha256=defended.source_digest,
+        key_fingerprint=keys.fingerprint,
+        packages={package: version(package) for package in packages},
+        settings=json.loads(json.dumps(asdict(settings))),
+    )

@@ -1,0 +1,63 @@
+"""The journal of a release: one line an image, in order, so that a killed run goes on where it was.
+
+A line holds pseudonyms, keyed digests, counts and the released row; nothing that leads back to a person
+without the key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import chain, repeat
+from pathlib import Path
+
+from medveil.storage import told
+
+
+class Journal:
+    """Replays what an earlier run wrote and appends what is new; a line torn by a kill is dropped."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with told():
+            path.touch()
+            os.truncate(path, _last_newline(path))
+        self._kept = 0  # bytes of the journal that this run has confirmed
+        self._file = path.open("r+b")
+
+    def earlier_lines(self) -> Iterator[bytes | None]:
+        """The lines of the earlier run, then None for ever."""
+        with self.path.open("rb") as file:
+            lines = file.readlines()
+        return chain(lines, repeat(None))
+
+    def record(self, line: bytes) -> None:
+        """Confirm the next line. Where it differs from the earlier run's, all that followed is void."""
+        with told():
+            self._file.seek(self._kept)
+            if self._file.read(len(line)) != line:
+                self._file.seek(self._kept)
+                self._file.truncate()
+                self._file.write(line)
+                self._file.flush()
+        self._kept += len(line)
+
+    def close(self) -> None:
+        with told():
+            self._file.truncate(self._kept)
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+
+def _last_newline(path: Path) -> int:
+    """Where the last whole line ends."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        while end > 0:
+            start = max(0, end - 65536)
+            file.seek(start)
+            found = file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            end = start
+    return 0

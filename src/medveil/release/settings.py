@@ -1,0 +1,39 @@
+"""What a release is run with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from medveil.errors import SettingsError
+from medveil.parts import Kind, registered
+
+Progress = Callable[[str, int, int], None]  # stage, done, total
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a release is run with. An empty list of parts means all that are registered."""
+
+    seed: int = 7
+    threshold: float | None = None
+    layout: str | None = None
+    defenses: tuple[str, ...] = ()
+    attacks: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+
+    def resolved(self) -> Settings:
+        """With every part named; unknown names are refused."""
+        if self.threshold is not None and not 0 < self.threshold < 1:
+            raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
+        return replace(
+            self, **{kind: _known(kind, getattr(self, kind)) for kind in ("defenses", "attacks", "measures")}
+        )
+
+
+def _known(kind: Kind, names: tuple[str, ...]) -> tuple[str, ...]:
+    known = registered(kind)
+    for name in names:
+        if name not in known:
+            raise SettingsError(f"there is no {kind.removesuffix('s')} called {name}; choose from {', '.join(known)}")
+    return names or tuple(known)

@@ -1,0 +1,108 @@
+"""The report as one HTML file: everything inside it, nothing fetched, complete without JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from medveil.report import glossary, wording
+from medveil.report.figures import figures
+from medveil.report.row_plot import comparison_plot
+
+
+def render(document: dict[str, Any]) -> str:
+    """The page of a report document, as `ReportContent.to_json` makes it and `report.json` holds it."""
+    environment = _environment()
+    style = environment.get_template("style.css").render()
+    script = environment.get_template("script.js").render()
+    comparisons = document["comparisons"]
+    findings = [comparison[when] for comparison in comparisons for when in ("before", "after")]
+    terms = glossary.merged(finding["glossary"] for finding in findings)
+    return environment.get_template("report.html").render(
+        document=document,
+        attacks=[comparison for comparison in comparisons if comparison["kind"] == "attack"],
+        measures=[comparison for comparison in comparisons if comparison["kind"] == "measure"],
+        limits_by_part=_limits(document),
+        terms=terms,
+        link=glossary.Linker(terms),
+        style=Markup(style),  # noqa: S704 - both come with the package and hold no content
+        script=Markup(script),  # noqa: S704
+        policy=_policy(style, script),
+    )
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("medveil.report", "template"),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {"w": wording, "figures": figures, "comparison_plot": comparison_plot}
+    environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
+    return environment
+
+
+def _limits(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    """What each defense, attack and measure says it cannot do."""
+    by_part = [(removal["title"], removal["limits"]) for removal in document["removals"]]
+    by_part += [(_named(each["part"]), each["after"]["limits"]) for each in document["comparisons"]]
+    return [(title, limits) for title, limits in by_part if limits]
+
+
+def _policy(style: str, script: str) -> str:
+    """Only this very style and script may act; nothing may be loaded, framed, sent or based elsewhere."""
+    return "; ".join(
+        [
+            "default-src 'none'",
+            f"style-src '{_hash(style)}'",
+            f"script-src '{_hash(script)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _named(part: str) -> str:
+    """`pixel-similarity` as a title: `Pixel similarity`."""
+    words = part.replace("-", " ").replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")
+
+
+def _flat(settings: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    """Nested settings as `section.key` lines."""
+    lines: dict[str, str] = {}
+    for name, value in settings.items():
+        if isinstance(value, dict) and value:
+            lines |= _flat(value, f"{prefix}{name}.")
+        else:
+            lines[prefix + name] = _setting(value)
+    return lines
+
+
+def _setting(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(_setting(item) for item in value) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value in (None, "", {}) else str(value)
+
+
+def _by_count(counts: dict[str, int]) -> list[tuple[str, int]]:
+    """The most frequent first."""
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

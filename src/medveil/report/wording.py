@@ -1,0 +1,124 @@
+"""Numbers in the form a reader meets them: 12.3 % (95 % interval 9.8–15.1 %)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+NOT_MEASURED = "could not be measured"
+_SPACE = "\u00a0"  # keeps a number and its sign on one line
+_IRREGULAR = {"study": "studies", "query": "queries"}
+_MOST_DECIMALS = 6
+
+
+def count(number: int) -> str:
+    return f"{number:,}"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 patient`, `1,519 images`."""
+    return f"{count(number)}{_SPACE}{noun if number == 1 else _IRREGULAR.get(noun, noun + 's')}"
+
+
+def number(value: float | None, scale: str) -> str:
+    """A percentage for a share, three decimals for a score."""
+    if value is None:
+        return NOT_MEASURED
+    return _digits(value, scale, _decimals([value], scale)) + _sign(scale)
+
+
+def apart(value: float | None, other: float, scale: str) -> str:
+    """`value` with enough decimals that rounding does not make it look equal to `other`."""
+    if value is None:
+        return NOT_MEASURED
+    decimals = _decimals([value], scale)
+    while (
+        value != other
+        and decimals < _MOST_DECIMALS
+        and _digits(value, scale, decimals) == _digits(other, scale, decimals)
+    ):
+        decimals += 1
+    return _digits(value, scale, decimals) + _sign(scale)
+
+
+def estimate(found: dict[str, Any], scale: str) -> str:
+    """The value and its interval."""
+    value, (low, high) = found["value"], found["interval"]
+    if value is None:
+        return NOT_MEASURED
+    if low is None or high is None:
+        return f"{number(value, scale)} (its interval {NOT_MEASURED})"
+    decimals = _decimals([value, low, high], scale)
+    dash = "–" if min(low, high) >= 0 else f"{_SPACE}to{_SPACE}"
+    spread = _digits(low, scale, decimals) + dash + _digits(high, scale, decimals) + _sign(scale)
+    return (
+        f"{_digits(value, scale, decimals)}{_sign(scale)} ({percent(found['level'])} interval {spread})"
+    )
+
+
+def change(found: dict[str, Any], scale: str) -> str:
+    """A difference with its sign; differences of percentages are percentage points."""
+    told = estimate(found, "points" if scale == "share" else scale)
+    return f"+{told}" if (found["value"] or 0) > 0 else told
+
+
+def percent(level: float) -> str:
+    return f"{level * 100:g}{_SPACE}%"
+
+
+def fold(value: float | None, reference: float | None) -> str | None:
+    """How many times `reference` the value is, or nothing where that has no meaning."""
+    if value is None or not reference or reference < 0 or value < 0:
+        return None
+    times = value / reference
+    return f"{times:,.0f}{_SPACE}times" if times >= 10 else f"{times:.1f}{_SPACE}times"
+
+
+def sample(found: dict[str, Any]) -> str:
+    """`1,519 images of 311 patients`."""
+    units = counted(found["units"], found["unit"])
+    return units if found["n"] == found["units"] else f"{counted(found['n'], 'image')} of {units}"
+
+
+def judgement(finding: dict[str, Any]) -> str:
+    """Why the threshold says what it says, in one sentence."""
+    threshold, scale = finding["threshold"], finding["scale"]
+    low, high = finding["estimates"][finding["headline"]]["interval"]
+    limit = threshold["value"]
+    named = f"the threshold of {number(limit, scale)} ({threshold['name']})"
+    if finding["verdict"] == "PASS":
+        return f"The upper end of the interval, {apart(high, limit, scale)}, is not above {named}."
+    if finding["verdict"] == "FAIL":
+        return f"Even the lower end of the interval, {apart(low, limit, scale)}, is above {named}."
+    if low is None or high is None or not low <= limit < high:
+        return f"This {NOT_MEASURED} well enough to be compared with {named}."
+    ends = f"{apart(low, limit, scale)} to {apart(high, limit, scale)}"
+    return f"The interval, {ends}, reaches above {named}: uncertain."
+
+
+def cell(value: str | float | int | None) -> str:
+    """A table cell as text."""
+    match value:
+        case None:
+            return "–"
+        case int():
+            return count(value)
+        case float():
+            return f"{value:.3f}".replace("-", "−")
+    return value
+
+
+def _digits(value: float, scale: str, decimals: int) -> str:
+    shown = value * 100 if scale in ("share", "points") else value
+    return f"{shown:.{decimals}f}".replace("-", "−")
+
+
+def _sign(scale: str) -> str:
+    return {"share": f"{_SPACE}%", "points": f"{_SPACE}percentage points"}.get(scale, "")
+
+
+def _decimals(values: list[float], scale: str) -> int:
+    """One decimal of a percentage or three of a score; more where a small value would read as zero."""
+    fewest, factor = (3, 1) if scale == "score" else (1, 100)
+    small = min((abs(value) * factor for value in values if value), default=1.0)
+    return min(_MOST_DECIMALS, max(fewest, -math.floor(math.log10(small))))

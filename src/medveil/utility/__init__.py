@@ -1,0 +1,1 @@
+"""What the data is still good for."""
