@@ -86,7 +86,7 @@ def read_settings(context: typer.Context, path: Path | None) -> Path | None:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
     own = sections.get(context.command.name or "", {})
-    known = {name.removeprefix("--"): param.name for param in context.command.params for name in param.opts}
+    known = {name.removeprefix("--"): param.name or "" for param in context.command.params for name in param.opts}
     commands = context.parent.command.commands if context.parent else {}  # type: ignore[attr-defined]
     strange = [name for name in sections if name not in commands]
     strange += [f"{context.command.name}.{key}" for key in own if key not in known or key == "config"]

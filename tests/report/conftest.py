@@ -25,7 +25,8 @@ NAN = float("nan")
 
 
 def estimate(value: float, sd: float, n: int = 1519, units: int = 311, **rest: float) -> Estimate:
-    replicates = np.random.default_rng(7).normal(value, sd, 400).clip(-1, 1)
+    seed = round(value * 1000)
+    replicates = np.random.default_rng(seed).normal(value, sd, 400).clip(-1, 1)
     return Estimate.from_replicates(value, replicates, n=n, units=units, **rest)
 
 

@@ -27,7 +27,10 @@ class Settings:
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
         return replace(
-            self, **{kind: _known(kind, getattr(self, kind)) for kind in ("defenses", "attacks", "measures")}
+            self,
+            defenses=_known("defenses", self.defenses),
+            attacks=_known("attacks", self.attacks),
+            measures=_known("measures", self.measures),
         )
 
 

@@ -23,9 +23,8 @@ STANDARD = {
     "patient-level resampling": "How intervals are computed: patients, with all their images, are drawn "
     "again and again. Images of one patient resemble each other and must not count as independent.",
     "pseudonym": "A made-up identifier that replaces a real one, always by the same one, so that "
-    "studies of one patient stay together. It can be undone only with the secret key of the site.",
-    "quarantine": "Where images and files go that could not be read, checked or cleaned. They are not "
-    "released.",
+    "studies of one patient stay together. Whose it is can be told only with the secret key of the site.",
+    "quarantine": "Where images and files go that could not be read, checked or cleaned. They are not released.",
     "seed": "The number from which every random choice of the run follows. The same seed repeats the run.",
     "threshold": "The most an attacker may achieve for the data to be released. The verdict compares the "
     "upper end of the interval with it, not the value itself.",

@@ -11,6 +11,8 @@ from typing import Any
 from medveil.report.axis import Axis, axis_over
 from medveil.report.row_plot import told
 
+_MOST_DOTS = 30  # beyond, dots would hide the curve
+
 
 @dataclass(frozen=True)
 class Point:
@@ -29,6 +31,11 @@ class Curve:
     hue: int
     reference: str | None  # chance, control or threshold: drawn thin, without points
     points: tuple[Point, ...]
+
+    @property
+    def quiet(self) -> bool:
+        """Whether its points show only when pointed at."""
+        return self.reference is not None or len(self.points) > _MOST_DOTS
 
     @property
     def path(self) -> str:
@@ -80,9 +87,7 @@ def _across(values: list[float | str]) -> tuple[dict[float | str, float], tuple[
     return {x: axis.at(x) for x in numbers}, tuple((axis.at(t), axis.label(t)) for t in axis.ticks)
 
 
-def _points(
-    series: dict[str, Any], scale: str, across: dict[float | str, float], y_axis: Axis
-) -> tuple[Point, ...]:
+def _points(series: dict[str, Any], scale: str, across: dict[float | str, float], y_axis: Axis) -> tuple[Point, ...]:
     def down(values: list[float | None] | None, place: int) -> float | None:
         value = values[place] if values else None
         return None if value is None else 100 - y_axis.at(value)

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from medveil.report import glossary, wording
 from medveil.report.figures import figures
@@ -46,6 +46,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {"w": wording, "figures": figures, "comparison_plot": comparison_plot}
     environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
+    environment.filters |= {"held": _held, "numeric": _numeric}
     return environment
 
 
@@ -78,6 +79,18 @@ def _named(part: str) -> str:
     """`pixel-similarity` as a title: `Pixel similarity`."""
     words = part.replace("-", " ").replace("_", " ")
     return words[:1].upper() + words[1:]
+
+
+def _held(text: str) -> Markup:
+    """An estimate whose interval is not torn apart at the end of a line."""
+    value, bracket, rest = text.partition(" (")
+    return Markup('{} <span class="held">({}</span>').format(value, rest) if bracket else escape(text)
+
+
+def _numeric(table: dict[str, Any]) -> list[bool]:
+    """Which columns hold nothing but numbers."""
+    columns = zip(*table["rows"], strict=True) if table["rows"] else [("",) for _ in table["columns"]]
+    return [all(not isinstance(value, str) for value in column) for column in columns]
 
 
 def _slug(text: str) -> str:

@@ -43,17 +43,23 @@ def apart(value: float | None, other: float, scale: str) -> str:
 
 def estimate(found: dict[str, Any], scale: str) -> str:
     """The value and its interval."""
-    value, (low, high) = found["value"], found["interval"]
+    value = found["value"]
     if value is None:
         return NOT_MEASURED
+    decimals = _decimals([value, *found["interval"]], scale)
+    return f"{_digits(value, scale, decimals)}{_sign(scale)} ({interval(found, scale)})"
+
+
+def interval(found: dict[str, Any], scale: str) -> str:
+    """`95 % interval 9.8–15.1 %`, with as many decimals as the value needs."""
+    low, high = found["interval"]
     if low is None or high is None:
-        return f"{number(value, scale)} (its interval {NOT_MEASURED})"
-    decimals = _decimals([value, low, high], scale)
-    dash = "–" if min(low, high) >= 0 else f"{_SPACE}to{_SPACE}"
-    spread = _digits(low, scale, decimals) + dash + _digits(high, scale, decimals) + _sign(scale)
-    return (
-        f"{_digits(value, scale, decimals)}{_sign(scale)} ({percent(found['level'])} interval {spread})"
-    )
+        return f"its interval {NOT_MEASURED}"
+    decimals = _decimals([found["value"], low, high], scale)
+    dash = "–" if min(low, high) >= 0 else " to "
+    sign = _sign(scale) if scale == "share" else ""  # the words for points stand once, with the value
+    ends = f"{_digits(low, scale, decimals)}{dash}{_digits(high, scale, decimals)}"
+    return f"{percent(found['level'])} interval {ends}{sign}"
 
 
 def change(found: dict[str, Any], scale: str) -> str:
@@ -117,7 +123,7 @@ def _sign(scale: str) -> str:
     return {"share": f"{_SPACE}%", "points": f"{_SPACE}percentage points"}.get(scale, "")
 
 
-def _decimals(values: list[float], scale: str) -> int:
+def _decimals(values: list[float | None], scale: str) -> int:
     """One decimal of a percentage or three of a score; more where a small value would read as zero."""
     fewest, factor = (3, 1) if scale == "score" else (1, 100)
     small = min((abs(value) * factor for value in values if value), default=1.0)

@@ -90,15 +90,15 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
         excursion=about(3.2, 0.4),
         recess=(about(4.2, 0.7), about(4.0, 0.7)),
         rib_drop=about(9.5, 1.2),
-        rib_curve=about(0.9, 0.5),
-        rib_width=about(1.05 if female else 1.2, 0.08),
+        rib_curve=about(1.8, 0.5),
+        rib_width=about(1.15 if female else 1.3, 0.08),
         rib_density=about(1.0, 0.13),
         rib_end=about(148, 6),
         rib_jitter=rng.normal(0, (0.16, 0.3, 0.07), (2, RIBS, 3)).astype(np.float32),
-        vertebra=about(2.3 if female else 2.42, 0.07),
+        vertebra=about(2.5 if female else 2.65, 0.08),
         spine_sway=(about(0, 0.55), about(0, 3), about(0, 0.2)),
         spine_width=about(3.2 if female else 3.6, 0.2),
-        clavicle=(rng.normal(0, (0.8, 0.4, 0.12, 0.35), (2, 4)) + (1.6, 0.8, 1.15, 0.0)).astype(np.float32),
+        clavicle=(rng.normal(0, (0.8, 0.4, 0.1, 0.35), (2, 4)) + (2.2, 0.9, 1.3, 0.0)).astype(np.float32),
         scapula=rng.normal(0, (0.7, 0.7, 0.5), (2, 3)).astype(np.float32),
         healed_rib=(int(rng.choice(SIDES)), int(rng.integers(4, 9)), about(75, 12))
         if rng.random() < 0.15
@@ -124,7 +124,7 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
         knob=(about(1.6, 0.25), about(-6.9, 0.6), about(2.4, 0.35)),
         mediastinum=about(2.8, 0.25) + 0.25 * build,
         trachea=(about(0.85, 0.08), about(0.25, 0.2)),
-        hilum=(rng.normal(0, (0.35, 0.5), (2, 2)) + ((4.0, -2.2), (4.0, -3.2))).astype(np.float32),
+        hilum=(rng.normal(0, (0.35, 0.5), (2, 2)) + ((3.7, -2.4), (3.9, -3.4))).astype(np.float32),
         marks=_marks(rng),
         texture_key=int(rng.integers(2**62)),
     )

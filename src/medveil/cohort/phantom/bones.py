@@ -13,8 +13,9 @@ from medveil.cohort.phantom.pose import Pose
 Floats = NDArray[np.float32]
 Layer = NDArray[np.uint8]
 # a rib is a flat band: seen edge-on at the side of the chest it looks thin
-_BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.5,)), 28)[:, 0]
-_BEFORE = smooth(points((0.5,), (0.9,), (1.1,), (1.15,), (1.25,)), 28)[:, 0]
+_BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), 28)[:, 0]
+_CLAVICLE = smooth(points((1.45,), (1.05,), (0.85,), (0.9,), (1.15,)), 28)[:, 0]
+_BEFORE = smooth(points((0.4,), (0.9,), (1.1,), (1.15,), (1.25,)), 28)[:, 0]
 
 
 def draw_ribs(back: Layer, front: Layer, chest: Chest, pose: Pose) -> None:
@@ -25,10 +26,10 @@ def draw_ribs(back: Layer, front: Layer, chest: Chest, pose: Pose) -> None:
             wide = a.rib_width * (1 + float(a.rib_jitter[int(side > 0), number - 1, 2])) * scale
             end = chest.rib_end(number)
             behind = pose.project(chest.rib(side, number, 4, min(96, end)))
-            tube(back, behind, wide * _BEHIND, 92, 165, 0.12 * scale)
+            tube(back, behind, wide * _BEHIND, 118, 150, 0.12 * scale)
             if end > 100 and number < 11:
                 before = pose.project(chest.rib(side, number, 84, end))
-                tube(front, before, wide * _BEFORE, 84, 135, 0.12 * scale)
+                tube(front, before, wide * _BEFORE, 92, 112, 0.12 * scale)
 
 
 def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:
@@ -73,10 +74,10 @@ def clavicle(chest: Chest, side: int, lift: float) -> Floats:
     top = a.apex + 3.4 + inner
     knots = points(
         (1.6, top, 6.5),
-        (4.5, top - 0.9 - 0.2 * rise + bow * 0.5, 6.8),
-        (8.5, top - 1.3 - 0.6 * rise - bow * 0.3, 4.5),
-        (12.5, top - 1.2 - rise - bow * 0.2 - lift, 1.5),
-        (a.shoulder - 3.2, top - 0.7 - rise - lift, 0.5),
+        (4.5, top - 0.9 - 0.15 * rise + bow * 0.5, 6.8),
+        (8.5, top - 1.6 - 0.55 * rise - bow * 0.2, 4.5),
+        (12.5, top - 2.0 - rise - bow * 0.2 - lift, 1.5),
+        (a.shoulder - 3.0, top - 1.9 - 1.1 * rise - lift, 0.0),
     )
     return smooth(knots, 28) * np.asarray((side, 1, 1), np.float32)
 
@@ -84,48 +85,57 @@ def clavicle(chest: Chest, side: int, lift: float) -> Floats:
 def draw_shoulders(layer: Layer, chest: Chest, pose: Pose) -> None:
     """Collar bones, shoulder blades and upper arms. On AP films the shoulder blades lie over the lungs."""
     a, scale = chest.anatomy, pose.scale
-    over = 2.6 if pose.view == "AP" else 0.0
     for side in SIDES:
-        flip = np.asarray((side, 1, 1), np.float32)
-        thick = float(a.clavicle[int(side > 0), 2])
-        wide = thick * scale * smooth(points((1.55,), (1.05,), (0.85,), (0.9,), (1.2,)), 28)[:, 0]
-        tip, low, turn = (float(part) for part in a.scapula[int(side > 0)])
-        top = a.apex + 2.6 + 0.5 * tip
-        edge = a.half_width + 0.4 - over
-        blade = points(
-            (edge - 1.6 + turn, top + 0.6, -7),
-            (edge - 1.2 + turn, top + 5.5, -8),
-            (edge + 0.2 + 0.5 * turn, top + 11.0 + low, -8),
-            (edge + 1.4, top + 8.5, -7),
-            (edge + 3.0, top + 4.2, -6),
-            (a.shoulder - 3.2, top + 2.2, -4),
-            (a.shoulder - 3.6, top + 0.8, -4),
-            (edge + 0.6, top - 0.8, -6),
-        )
-        outline = pose.project(smooth(blade * flip, 56, closed=True))
-        fill(layer, outline, 34)
-        stroke(layer, [outline[10:38]], 100, 0.16 * scale)
-        spine = pose.project(smooth(points((edge - 1.4 + turn, top + 1.8, -8), (edge + 1.6, top + 0.6, -8), (a.shoulder - 2.6, top - 1.0, -3)) * flip, 20))
-        band(layer, spine, 0.7 * scale, 70)
-        stroke(layer, [spine], 125, 0.14 * scale)
-        _draw_arm(layer, chest, pose, side, top)
-        tube(layer, pose.project(clavicle(chest, side, 0.8 if pose.view == "AP" else 0.0)), wide, 105, 185, 0.13 * scale)
+        _draw_arm(layer, chest, pose, side)
+        _draw_blade(layer, chest, pose, side)
+        thick = float(a.clavicle[int(side > 0), 2]) * scale
+        line = pose.project(clavicle(chest, side, 0.8 if pose.view == "AP" else 0.0))
+        tube(layer, line, thick * _CLAVICLE, 118, 150, 0.14 * scale)
 
 
-def _draw_arm(layer: Layer, chest: Chest, pose: Pose, side: int, top: float) -> None:
+def _top(chest: Chest, side: int) -> float:
+    return chest.anatomy.apex + 2.4 + 0.5 * float(chest.anatomy.scapula[int(side > 0), 0])
+
+
+def _draw_blade(layer: Layer, chest: Chest, pose: Pose, side: int) -> None:
     a, scale = chest.anatomy, pose.scale
+    _, low, turn = (float(part) for part in a.scapula[int(side > 0)])
+    top, edge = _top(chest, side), a.half_width + 0.2 - (2.8 if pose.view == "AP" else 0.0)
+    joint = a.shoulder - 4.4
     flip = np.asarray((side, 1, 1), np.float32)
+    outline = points(
+        (edge - 1.6 + turn, top + 0.6, -7),
+        (edge - 1.3 + turn, top + 5.5, -8),
+        (edge + 0.2 + 0.5 * turn, top + 11.0 + low, -8),
+        (edge + 1.5, top + 8.5, -7),
+        (joint - 0.6, top + 3.4, -5),
+        (joint, top + 1.0, -4),
+        (edge + 0.6, top - 0.8, -6),
+    )
+    fill(layer, pose.project(smooth(outline * flip, 48, closed=True)), 30)
+    border = points((edge + 0.3 + 0.5 * turn, top + 10.6 + low, -8), (edge + 1.5, top + 7.8, -7), (joint - 0.5, top + 3.6, -5))
+    band(layer, pose.project(smooth(border * flip, 16)), scale * np.linspace(0.5, 1.1, 16, dtype=np.float32), 72)
+    crest = points((edge - 1.4 + turn, top + 1.9, -8), (edge + 1.4, top + 0.7, -8), (joint + 1.0, top - 1.3, -4), (joint + 2.6, top - 1.1, -2))
+    band(layer, pose.project(smooth(crest * flip, 20)), scale * np.linspace(0.5, 1.3, 20, dtype=np.float32), 78)
+    socket = pose.project(points((side * joint, top + 2.0, -4)))[0]
+    _ring(layer, socket, 0.5 * scale, 1.6 * scale, 88, 0.25 * scale)
+    beak = points((joint - 1.2, top + 0.3, -2), (joint - 0.3, top - 0.3, 0), (joint + 0.2, top + 0.5, 1))
+    band(layer, pose.project(smooth(beak * flip, 10)), 1.0 * scale, 105)
+
+
+def _draw_arm(layer: Layer, chest: Chest, pose: Pose, side: int) -> None:
+    a, scale, top = chest.anatomy, pose.scale, _top(chest, side)
     out = a.arm_out[int(side > 0)]
     shaft = points(
-        (a.shoulder - 1.9, top + 0.4, -2),
-        (a.shoulder - 1.2, top + 2.4, -2),
-        (a.shoulder + 0.3 * out, top + 7.0, -2),
-        (a.shoulder + 0.9 * out, top + 20.0, -2),
+        (a.shoulder - 2.2, top + 1.2, -2),
+        (a.shoulder - 1.6, top + 3.2, -2),
+        (a.shoulder + 0.3 * out, top + 8.0, -2),
+        (a.shoulder + 1.1 * out, top + 21.0, -2),
     )
-    wide = smooth(points((3.9,), (3.6,), (2.2,), (2.1,)), 30)[:, 0] * scale
-    line = pose.project(smooth(shaft * flip, 30))
-    band(layer, line, wide, 70)
-    head = line[2]
+    wide = smooth(points((3.8,), (3.4,), (2.2,), (2.1,)), 30)[:, 0] * scale
+    line = pose.project(smooth(shaft * np.asarray((side, 1, 1), np.float32), 30))
+    tube(layer, line, wide, 78, 105, 0.28 * scale)
     angle = np.linspace(0, 2 * np.pi, 28, endpoint=False, dtype=np.float32)
-    fill(layer, head + 2.1 * scale * np.stack([np.cos(angle), np.sin(angle)], 1), 80)
-    tube(layer, line[9:], wide[9:], 70, 120, 0.3 * scale)
+    head = line[1] + 2.2 * scale * np.stack([np.cos(angle), np.sin(angle)], 1)
+    fill(layer, head, 92)
+    stroke(layer, [head], 118, 0.14 * scale, closed=True)

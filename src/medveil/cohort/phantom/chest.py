@@ -12,7 +12,7 @@ from medveil.cohort.phantom.brush import points, smooth
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
 
 Floats = NDArray[np.float32]
-_MEDIAL = 1.6  # lungs reach this close to the midline, behind the mediastinum
+_MEDIAL = 0.2  # lung fields reach this close to the midline, where the mediastinum covers them
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Chest:
         angle = min(angle, self.bottom)
         y = angle + (a.apex - angle) * np.linspace(0, 1, 36, dtype=np.float32) ** 1.6
         lateral = np.stack([self.wall(y), y], axis=1)
-        top = points((2.6, a.apex + 0.35), (2.0, a.apex + 1.4), (_MEDIAL, a.apex + 3.5))
+        top = points((2.7, a.apex + 0.3), (2.0, a.apex + 1.0), (_MEDIAL, a.apex + 2.5))
         x = np.linspace(_MEDIAL, float(lateral[0, 0]), 30, dtype=np.float32)
         base = np.stack([x, np.minimum(self.dome_curve(side, x), angle)], axis=1)
         flat = np.concatenate([lateral, top, base])
@@ -124,8 +124,8 @@ class Chest:
             (-half * 0.9, top - 4),
             (-half * 0.95 * (1 + 0.4 * (wide - 1)), top + 2),
             (-half * 0.98 * wide, level - 1.2),
-            (-half * 1.05 * wide, level + 2.6),
-            (-half * 1.1, level + 6.5),
+            (-half * 1.12 * wide, level + 2.6),
+            (-half * 1.2, level + 6.5),
             (0, level + 8),
             (half * 1.15, level + 6),
             (2.9 + 0.2 * radius, level + 3.6),
@@ -149,7 +149,7 @@ class Chest:
         level = a.apex + 0.4 + (number - 1) * a.vertebra * (0.93 + 0.006 * number) + level_by
         fall = (1 - np.cos(angle)) / 2
         y = level + drop * fall - a.rib_curve * np.sin(angle) * np.exp(-angle) * 1.6
-        reach = float(self.wall(level + 0.5 * drop)) + 0.35
+        reach = float(self.wall(level + 0.5 * drop)) + 0.15
         depth = 6.0 + 3.2 * min((number - 1) / 5, 1.0)
         across = np.sin(angle) ** np.float32(0.9)
         x = 1.2 + (reach - 1.2) * across

@@ -43,6 +43,7 @@ class Person:
     plan_number: str
     relative: str  # given name of the next of kin, same surname
     relation: str
+    implant_serial: str
 
     @property
     def full(self) -> str:
@@ -66,7 +67,6 @@ class Encounter:
     typist: Staff
     station: str
     serial: str
-    implant_serial: str
     room: str
     taken: dt.datetime
     dictated: dt.datetime
@@ -101,6 +101,7 @@ def make_person(seed: int, patient: PatientPlan, site: Site) -> Person:
         plan_number=f"{plan[:2].upper()}{int(rng.integers(10**8, 10**9))}",
         relative=draw_name(rng, "M" if relation in ("husband", "son") else "F")[0],
         relation=relation,
+        implant_serial=f"SN{int(rng.integers(10**7, 10**8))}",
     )
 
 
@@ -116,12 +117,11 @@ def make_encounter(seed: int, patient: PatientPlan, visit: VisitPlan, site: Site
         order=f"ORD{int(rng.integers(10**6, 10**7))}",
         referrer=_referrer(patient, rng, site),
         reader=reader,
-        second=_one(rng, [staff for staff in (*site.readers, *site.referrers) if staff is not reader]),
+        second=_one(rng, [staff for staff in site.readers if staff is not reader]),
         technologist=_one(rng, site.technologists),
         typist=_one(rng, site.typists),
         station=site.stations[machine],
         serial=site.serials[machine],
-        implant_serial=f"SN{int(rng.integers(10**7, 10**8))}",
         room=f"{int(rng.integers(2, 9))}{'NSEW'[int(rng.integers(4))]}-{int(rng.integers(1, 40)):02d}",
         taken=taken,
         dictated=dictated,

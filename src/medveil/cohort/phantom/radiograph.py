@@ -13,7 +13,7 @@ from medveil.cohort.phantom.drawing import Drawing
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
 from medveil.cohort.phantom.pose import Pose
 from medveil.cohort.phantom.scanner import Scanner, expose
-from medveil.cohort.phantom.soft_tissue import body, draw_airways, draw_stomach, lung_depth, lung_layers, solid
+from medveil.cohort.phantom.soft_tissue import body, core, draw_airways, draw_stomach, lung_depth, lung_layers, solid
 from medveil.cohort.phantom.vessels import draw_hila, draw_vessels
 
 Floats = NDArray[np.float32]
@@ -34,9 +34,11 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     trunk = _layer(size)
     fill(trunk, pose.project(chest.mediastinum()), 255)
     depth = lung_depth(chest, x, y)
-    cover = np.maximum(_solid(heart, pose, 3.2) * 10.5, _solid(trunk, pose, 1.6) * 14)
+    cover = np.maximum(_solid(heart, pose, 3.6) * np.float32(7.5), _solid(trunk, pose, 1.8) * np.float32(11))
+    cover = np.maximum(cover, core(chest, x, y))
     air = _up(np.clip(depth - cover, 0, None), size)
-    tissue = _up(body(chest, x, y), size)
+    fat = clouds(np.random.default_rng([chest.anatomy.texture_key, 2]), x.shape, 5 * pose.scale / 2, 5, 0.62)
+    tissue = _up(body(chest, x, y) * (1 + np.float32(0.018) * fat), size)
     field = cv2.GaussianBlur(both, (0, 0), 0.06 * pose.scale).astype(np.float32) * np.float32(1 / 255)
     aerated = air * field
     attenuation = tissue - np.float32(_LUNG) * aerated
@@ -48,20 +50,21 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     texture = _up(clouds(np.random.default_rng([chest.anatomy.texture_key, 1]), x.shape, 0.8 * pose.scale / 2, 4, 0.8), size)
     hila = _layer(size)
     draw_hila(hila, chest, pose)
-    attenuation += share * (_soft(vessels, 0.04 * pose.scale, 0.26) + _soft(hila, 0.25 * pose.scale, 0.5) + np.float32(0.03) * texture)
+    attenuation += share * (_soft(vessels, 0.04 * pose.scale, 0.2) + _soft(hila, 0.25 * pose.scale, 0.5) + np.float32(0.045) * texture)
 
     back, front, spine, shoulders = (_layer(size) for _ in range(4))
     draw_ribs(back, front, chest, pose)
     draw_spine(spine, chest, pose)
     draw_shoulders(shoulders, chest, pose)
     bone = chest.anatomy.rib_density
-    ribs = _soft(back, 0.06 * pose.scale, 0.36 * bone) + _soft(front, 0.07 * pose.scale, 0.26 * bone)
-    attenuation += ribs * (np.float32(0.45) + np.float32(0.55) * np.minimum(aerated, 6) / 6)
-    attenuation += _soft(spine, 0.13 * pose.scale, 0.42)
+    ribs = _soft(back, 0.045 * pose.scale, 0.36 * bone) + _soft(front, 0.05 * pose.scale, 0.26 * bone)
+    below = np.clip((y - sum(chest.domes) / 2) / 5, 0, 1)
+    attenuation += ribs * _up(1 - np.float32(0.65) * below, size)
+    attenuation += _soft(spine, 0.13 * pose.scale, 0.36)
     attenuation += _soft(shoulders, 0.06 * pose.scale, 0.5)
     gas = _layer(size)
     draw_airways(gas, chest, pose)
-    attenuation -= _soft(gas, 0.1 * pose.scale, 0.33)
+    attenuation -= _soft(gas, 0.13 * pose.scale, 0.24)
     gas[:] = 0
     draw_stomach(gas, chest, pose, rng)
     attenuation -= _soft(gas, 0.16 * pose.scale, 0.55)

@@ -40,15 +40,15 @@ def _install(sites_seed: int, site: int) -> Scanner:
     rng = np.random.default_rng([sites_seed, site, 23])
     return Scanner(
         centre=float(rng.uniform(1.6, 1.8)),
-        contrast=float(rng.uniform(2.1, 2.6)),
+        contrast=float(rng.uniform(1.75, 2.2)),
         compression=float(rng.uniform(0.1, 0.3)),
         detail=float(rng.uniform(0.25, 0.7)),
-        edge=float(rng.uniform(0.1, 0.6)),
+        edge=float(rng.uniform(0.4, 1.1)),
         scatter=float(rng.uniform(0.25, 0.4)),
         quanta=float(rng.uniform(40_000, 120_000)),
         shutter=float(rng.uniform(0.15, 0.6)),
-        black=float(rng.uniform(0, 0.03)),
-        white=float(rng.uniform(0.93, 1.0)),
+        black=float(rng.uniform(-0.03, 0.01)),
+        white=float(rng.uniform(0.92, 0.98)),
     )
 
 

@@ -152,7 +152,7 @@ def make_site(seed: int, number: int) -> Site:
         stations=tuple(f"{short}-XR{room}" for room in range(1, 4)),
         serials=tuple(f"{habits.maker[:2].upper()}{int(rng.integers(10**6, 10**7))}" for _ in range(3)),
         readers=_staff(rng, 5, ("MD", "M.D.", "DO", "MBBS FRCR")),
-        referrers=_staff(rng, 8, ("MD", "M.D.", "NP", "PA-C")),
+        referrers=_staff(rng, 8, ("MD", "M.D.", "DO", "MBBS")),
         technologists=_staff(rng, 4, ("RT(R)",)),
         typists=_staff(rng, 3, ("",)),
         habits=habits,

@@ -69,6 +69,13 @@ def lung_depth(chest: Chest, x: Floats, y: Floats) -> Floats:
     return depth.astype(np.float32)
 
 
+def core(chest: Chest, x: Floats, y: Floats) -> Floats:
+    """Spine and what lies along it: no lung in the midline, fading sideways."""
+    away = (x - chest.spine(y)) * np.float32(1 / 2.5)
+    square = away * away
+    return np.float32(16) * np.exp(-square * square)
+
+
 def lung_layers(chest: Chest, pose: Pose) -> tuple[Layer, Layer]:
     """Right and left lung field, 0..255, each on its own layer."""
     layers = []
@@ -84,7 +91,7 @@ def solid(layer: Layer, scale: float, rounding: float) -> Floats:
     inside = (layer > 127).astype(np.uint8)
     far = cv2.distanceTransform(inside, cv2.DIST_L2, 3)
     near = np.clip(1 - far * np.float32(1 / (scale * rounding)), 0, 1)
-    rounded: Floats = np.sqrt(1 - near * near)
+    rounded: Floats = cv2.GaussianBlur(np.sqrt(1 - near * near), (0, 0), 0.9)
     return rounded
 
 

@@ -27,7 +27,7 @@ def _tree(key: int, side: int, hilum: tuple[float, float]) -> Tree:
     start = np.stack([hilum[0] + rng.normal(0, 0.3, count), hilum[1] + 1.8 * np.sin(aims) + 0.5], 1)
     depth = rng.uniform(-4, 4, count)
     lower = aims > 0.5
-    width = rng.uniform(0.4, 0.75, count) * np.where(lower, 1.25, 0.8)
+    width = rng.uniform(0.32, 0.6, count) * np.where(lower, 1.2, 0.75)
     length = rng.uniform(2.2, 4.4, count) * np.where(lower, 1.2, 1.0)
     generations = []
     for _ in range(5):
@@ -41,7 +41,7 @@ def _tree(key: int, side: int, hilum: tuple[float, float]) -> Tree:
 
 def _walk(rng: np.random.Generator, start: Floats, angle: Floats, length: Floats) -> Floats:
     """Slightly bent paths (n, steps, 2)."""
-    bend = np.cumsum(rng.normal(0, 0.17, (len(angle), _STEPS - 1)), axis=1) + angle[:, None]
+    bend = np.cumsum(rng.normal(0, 0.15, (len(angle), _STEPS - 1)), axis=1) + angle[:, None]
     stride = (length / (_STEPS - 1))[:, None]
     steps = np.stack([stride * np.cos(bend), stride * np.sin(bend)], axis=2)
     return np.concatenate([start[:, None], start[:, None] + np.cumsum(steps, axis=1)], axis=1).astype(np.float32)
@@ -80,7 +80,7 @@ def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
             order = np.argsort(widths, kind="stable")
             for group in np.array_split(order, 3):
                 wide = float(widths[group].mean()) * pose.scale
-                value = int(min(235, 50 + 300 * float(widths[group].mean())))
+                value = int(min(235, 25 + 330 * float(widths[group].mean())))
                 if generation < 2:
                     stroke(layer, list(flat[group, 3:]), value, wide * 0.75)
                     stroke(layer, list(flat[group, :4]), value, wide)
@@ -95,7 +95,7 @@ def draw_hila(layer: Layer, chest: Chest, pose: Pose) -> None:
     for side in SIDES:
         x, y = (float(part) for part in a.hilum[int(side > 0)])
         y = a.apex + (y - a.apex) * chest.stretch
-        down = points((x - 1.0, y - 1.8, 0), (x + 0.1, y, 0), (x + 0.4, y + 2.0, 0), (x + 0.9, y + 4.6, 0))
+        down = points((x - 1.4, y - 1.8, 0), (x + 0.1, y, 0), (x + 0.4, y + 2.0, 0), (x + 0.9, y + 4.6, 0))
         curve = smooth(down * points((side, 1, 1)), 16)
         band(layer, pose.project(curve), pose.scale * np.linspace(1.7, 0.9, 16, dtype=np.float32), 105)
         for _ in range(7):

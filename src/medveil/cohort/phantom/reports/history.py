@@ -28,7 +28,7 @@ def indication(m: Mentions) -> MarkedText:
         f"{{age}} year old {{noun}} with {_COMPLAINTS}{_BACKGROUND}",
         f"{{age}} y/o {{noun}}, {_COMPLAINTS}{_BACKGROUND}",
         f"{{patient}} is a {{age}}-year-old {{noun}} with {_COMPLAINTS}{_BACKGROUND}",
-        f"[{_COMPLAINTS[1:-1]}] since {{onset}}{_BACKGROUND}",
+        f"{_COMPLAINTS} since {{onset}}{_BACKGROUND}",
         "status post [CABG|lobectomy|valve replacement|line placement] {on_onset}, [evaluate for|assess for|please "
         "rule out] [pneumothorax|effusion|interval change|infiltrate]",
         "[interval change|line placement|preoperative evaluation|routine follow-up], per {doctor}",
@@ -73,12 +73,12 @@ def quality(m: Mentions) -> str:
 
 def comparison(m: Mentions) -> MarkedText:
     """One clause, no full stop."""
-    if m.before is None:
+    if m.before is None or m.earlier is None:
         return fill(m.pick("[None|None available|No prior studies|No previous films for comparison]"))
     patterns = (
         "[Chest radiograph|Radiograph|Chest x-ray|Prior film|Portable chest film] [of|dated|from] {date}",
         "{date}",
-        "{loose}, {accession}",
+        "[Chest x-ray|Study] of {loose} [(accession {accession})|, accession {accession}]",
         "[Prior study|Examination] of {loose}",
     )
     day = m.before.date.date()
@@ -86,7 +86,7 @@ def comparison(m: Mentions) -> MarkedText:
         m.pick(patterns[int(m.rng.integers(len(patterns)))]),
         date=m.date(day) if m.chance(0.5) else m.loose_date(day),
         loose=m.loose_date(day),
-        accession=m.pick("[portable chest|same technique|chest, frontal]"),
+        accession=mark(m.earlier.accession, Category.ACCESSION),
     )
 
 
@@ -138,5 +138,5 @@ def implant_note(m: Mentions) -> MarkedText | None:
     """A pacemaker's serial number, as some readers copy it from the request."""
     if not any(device.kind == "pacemaker" for device in m.visit.devices) or not m.chance(0.6):
         return None
-    serial = mark(m.encounter.implant_serial, Category.DEVICE_SERIAL)
+    serial = mark(m.person.implant_serial, Category.DEVICE_SERIAL)
     return fill(m.pick("[Pacemaker serial number {serial}.|Generator S/N {serial}.|Device {serial}.]"), serial=serial)

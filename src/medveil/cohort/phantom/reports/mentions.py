@@ -26,6 +26,7 @@ class Mentions:
     before: VisitPlan | None
     person: Person
     encounter: Encounter
+    earlier: Encounter | None
     site: Site
 
     def chance(self, share: float) -> bool:

@@ -129,8 +129,8 @@ SUSPECTED = (  # pneumonia beside another density that is certain
 
 ABSENT: dict[tuple[str, ...], tuple[str, ...]] = {
     ("Pleural Effusion", "Pneumothorax"): (
-        "[there is |]no [pleural effusion or pneumothorax|pneumothorax or pleural effusion]"
-        "[| is seen| is identified]",
+        "[there is no|no] [pleural effusion or pneumothorax|pneumothorax or pleural effusion]",
+        "no [pleural effusion or pneumothorax|pneumothorax or effusion] is [seen|identified|appreciated]",
         "no [evidence of |sign of |][effusion or pneumothorax|pneumothorax or effusion]",
         "[neither pleural effusion nor pneumothorax is [seen|present|identified]]",
     ),
@@ -148,7 +148,8 @@ ABSENT: dict[tuple[str, ...], tuple[str, ...]] = {
         "no focal [airspace |parenchymal |]opacity[| is seen| is identified]",
     ),
     ("Consolidation",): (
-        "[there is |]no [focal |lobar |confluent |airspace |]consolidation[| is seen]",
+        "[there is |]no [focal |lobar |confluent |airspace |]consolidation",
+        "no [focal |lobar |confluent |]consolidation is [seen|identified]",
         "no [evidence of|convincing] consolidation",
     ),
     ("Edema",): (
@@ -200,15 +201,16 @@ _NOUNS = {
 COURSES = {
     "new": (", new [since|from|compared with] {prior}", ", not present on {prior}", ", new in the interval"),
     "unchanged": (
-        ", [unchanged|stable|similar|not significantly changed] [from|since|compared with] {prior}",
+        ", [unchanged|not significantly changed] [from|since|compared with] {prior}",
+        ", [stable since|stable compared with|similar to] {prior}",
         ", [unchanged|stable] in the interval",
     ),
     "larger": (
-        ", [increased|larger|worse|progressed] [since|from|compared with] {prior}",
+        ", [increased since|increased from|larger than on|worse than on|progressed since] {prior}",
         ", [increased|larger|worse] in the interval",
     ),
     "smaller": (
-        ", [decreased|smaller|improved|less conspicuous] [since|from|compared with] {prior}",
+        ", [decreased since|decreased from|smaller than on|improved since|less conspicuous than on] {prior}",
         ", [decreased|smaller|improved] in the interval",
     ),
 }
@@ -274,7 +276,7 @@ def _slots(rng: np.random.Generator, seen: Observation) -> dict[str, str]:
     both = seen.side == "bilateral"
     size = _grade(seen)
     rib = ("upper", "mid", "lower").index(seen.zone or "mid") * 3 + 2 + int(rng.integers(3))
-    base = "lung bases bilaterally" if both else vary(rng, f"{seen.side} [lung base|base|lower lobe]")
+    base = "lung bases bilaterally" if both else vary(rng, f"{seen.side} [lung base|lung base|base]")
     mm = f" measuring [up to |about |]{seen.measured} mm[| at the apex]" if seen.measured else ""
     return {
         "side": seen.side,

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medveil.finding import Threshold, Verdict
+from medveil.stats.estimate import Estimate
+
+finite = st.floats(-10, 10)
+
+
+def estimate(value: float, low: float, high: float) -> Estimate:
+    return Estimate(value=value, sd=0.1, low=low, high=high, n=10, units=5)
+
+
+@given(st.lists(finite, min_size=2, max_size=50), finite)
+def test_the_interval_always_holds_the_value(draws: list[float], value: float) -> None:
+    found = Estimate.from_replicates(value, np.array(draws), n=5, units=3)
+    assert found.low <= found.value <= found.high
+
+
+def test_percentile_interval_of_known_draws() -> None:
+    found = Estimate.from_replicates(50, np.arange(101.0), n=5, units=3)
+    assert (found.low, found.high) == pytest.approx((2.5, 97.5))
+    assert found.sd == pytest.approx(np.std(np.arange(101.0), ddof=1))
+
+
+def test_a_paired_difference_is_narrower_than_its_parts() -> None:
+    rng = np.random.default_rng(0)
+    shared = rng.normal(size=1000)
+    before = Estimate.from_replicates(0, shared, n=9, units=9)
+    after = Estimate.from_replicates(1, shared + 1, n=9, units=9)
+    change = after.minus(before)
+    assert change.value == 1
+    assert change.high - change.low < 1e-9
+
+
+def test_a_difference_without_replicates_is_refused() -> None:
+    with pytest.raises(ValueError, match="same draws"):
+        estimate(1, 0, 2).minus(estimate(1, 0, 2))
+
+
+@given(finite, st.floats(0, 5), st.floats(0, 5), finite)
+def test_pass_needs_the_whole_interval_below_the_threshold(value: float, down: float, up: float, limit: float) -> None:
+    found = estimate(value, value - down, value + up)
+    verdict = Threshold("t", limit, "s").judge(found)
+    assert (verdict is Verdict.PASS) == (found.high <= limit)
+    assert (verdict is Verdict.FAIL) == (found.low > limit)
+
+
+def test_an_estimate_that_could_not_be_made_is_never_a_pass() -> None:
+    nothing = estimate(math.nan, math.nan, math.nan)
+    assert Threshold("t", 0.5, "s").judge(nothing) is Verdict.REVIEW
+
+
+def test_the_worst_verdict_counts_and_none_is_review() -> None:
+    assert Verdict.worst([Verdict.PASS, Verdict.FAIL, Verdict.REVIEW]) is Verdict.FAIL
+    assert Verdict.worst([]) is Verdict.REVIEW
