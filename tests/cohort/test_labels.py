@@ -20,7 +20,7 @@ from medveil.cohort.schema import LABELS
     ],
 )
 def test_every_policy_on_every_value(policy: str, targets: list[int], counts: list[int]) -> None:
-    table = pd.DataFrame(dict.fromkeys(LABELS, [1, 0, -1, np.nan]))
+    table = pd.DataFrame({label: [1, 0, -1, np.nan] for label in LABELS})
     got, mask = POLICIES[policy].apply(table)
     assert got.shape == mask.shape == (4, 14)
     assert (got == np.array(targets)[:, None]).all()

@@ -15,8 +15,10 @@ from medveil.cohort.schema import LABELS
 def describe(cohort: Cohort) -> dict[str, Any]:
     """Counts and quantiles only; no id, name or path."""
     table = cohort.table
-    per_patient = table.drop_duplicates("study_id")["patient_id"].value_counts()
-    first = table.drop_duplicates("patient_id")
+    # masks instead of smaller tables: a table's reports are most of its memory
+    new_study = ~table["study_id"].duplicated()
+    new_patient = ~table["patient_id"].duplicated()
+    per_patient = table["patient_id"][new_study].value_counts()
     return {
         "name": cohort.name,
         "patients": len(per_patient),
@@ -25,12 +27,12 @@ def describe(cohort: Cohort) -> dict[str, Any]:
         "patients with two or more studies": int((per_patient >= 2).sum()),
         "sites": int(table["site"].nunique()),
         "views": _counts(table["view"]),
-        "sex (patients)": _counts(first["sex"]),
-        "age (patients, years)": _quantiles(first["age"]),
+        "sex (patients)": _counts(table["sex"][new_patient]),
+        "age (patients, years)": _quantiles(table["age"][new_patient]),
         "dates": _range(table["date"]),
         "splits": _counts(table["split"]),
         "labels": {label: _label(table[label]) for label in LABELS},
-        "report length (characters)": _quantiles(_lengths(table.drop_duplicates("study_id")["report"])),
+        "report length (characters)": _quantiles(_lengths(table["report"])[new_study]),
         "set aside": _counts(pd.Series([problem.reason for problem in cohort.problems], dtype=str)),
     }
 

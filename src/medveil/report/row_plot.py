@@ -60,7 +60,7 @@ class RowPlot:
         return 100 * (place + 1) / (len(row.marks) + 1)
 
     def height(self, row: Row) -> int:
-        return 18 + 15 * max(1, len(row.marks))
+        return 22 + 15 * max(1, len(row.marks))
 
 
 def comparison_plot(comparison: dict[str, Any]) -> RowPlot:
@@ -68,7 +68,7 @@ def comparison_plot(comparison: dict[str, Any]) -> RowPlot:
     after = comparison["after"]
     scale, threshold = after["scale"], after["threshold"]
     rows = tuple(_finding_row(label, hue, comparison[label.lower()]) for hue, label in enumerate(("Before", "After")))
-    lines = ()
+    lines: tuple[Reference, ...] = ()
     if threshold:
         title = f"Threshold {threshold['name']}: {wording.number(threshold['value'], scale)}"
         lines = (Reference("threshold", threshold["value"], title),)

@@ -50,7 +50,7 @@ class Anatomy:
     spine_width: float
     clavicle: Floats  # (2, 4): lift of the outer end, bow, thickness, inner height
     scapula: Floats  # (2, 3)
-    healed_rib: tuple[int, int, float] | None  # side, rib, angle
+    healed_rib: tuple[int, int, int] | None  # side, rib, point along its posterior part
     # soft tissue
     shoulder: float
     shoulder_fall: float
@@ -100,7 +100,7 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
         spine_width=about(3.2 if female else 3.6, 0.2),
         clavicle=(rng.normal(0, (0.8, 0.4, 0.1, 0.35), (2, 4)) + (2.2, 0.9, 1.3, 0.0)).astype(np.float32),
         scapula=rng.normal(0, (0.7, 0.7, 0.5), (2, 3)).astype(np.float32),
-        healed_rib=(int(rng.choice(SIDES)), int(rng.integers(4, 9)), about(75, 12))
+        healed_rib=(int(rng.choice(SIDES)), int(rng.integers(4, 9)), int(rng.integers(10, 22)))
         if rng.random() < 0.15
         else None,
         shoulder=about(19.2 if female else 20.5, 0.8),

@@ -7,13 +7,15 @@ from numpy.typing import NDArray
 
 from medveil.cohort.phantom.anatomy import RIBS, SIDES
 from medveil.cohort.phantom.brush import band, fill, points, smooth, stroke, tube
-from medveil.cohort.phantom.chest import Chest
+from medveil.cohort.phantom.chest import Chest, broken_rib
+from medveil.cohort.phantom.plan import FindingPlan
 from medveil.cohort.phantom.pose import Pose
 
 Floats = NDArray[np.float32]
 Layer = NDArray[np.uint8]
 # a rib is a flat band: seen edge-on at the side of the chest it looks thin
 _BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), 28)[:, 0]
+_BREAK = 17  # the point of a posterior rib's curve where it breaks: well out over the lung
 _CLAVICLE = smooth(points((1.45,), (1.05,), (0.85,), (0.9,), (1.15,)), 28)[:, 0]
 _BEFORE = smooth(points((0.4,), (0.9,), (1.1,), (1.15,), (1.25,)), 28)[:, 0]
 
@@ -25,11 +27,38 @@ def draw_ribs(back: Layer, front: Layer, chest: Chest, pose: Pose) -> None:
         for number in range(1, RIBS + 1):
             wide = a.rib_width * (1 + float(a.rib_jitter[int(side > 0), number - 1, 2])) * scale
             end = chest.rib_end(number)
-            behind = pose.project(chest.rib(side, number, 4, min(96, end)))
-            tube(back, behind, wide * _BEHIND, 118, 150, 0.12 * scale)
+            behind = chest.rib(side, number, *_span(end))
+            widths = wide * _BEHIND
+            if a.healed_rib is not None and a.healed_rib[:2] == (side, number):
+                away = np.arange(len(widths)) - a.healed_rib[2]
+                widths = widths * (1 + 0.7 * np.exp(-((away / 1.3) ** 2))).astype(np.float32)
+            broken = chest.broken.get((side, number))
+            for piece, part in _pieces(behind, broken):
+                tube(back, pose.project(piece), widths[part], 118, 150, 0.12 * scale)
             if end > 100 and number < 11:
                 before = pose.project(chest.rib(side, number, 84, end))
                 tube(front, before, wide * _BEFORE, 92, 112, 0.12 * scale)
+
+
+def _span(end: float) -> tuple[float, float]:
+    """From which angle to which a rib is seen behind the lung."""
+    return 4, min(96, end)
+
+
+def _pieces(curve: Floats, broken: float | None) -> list[tuple[Floats, slice]]:
+    """The bone whole, or its two ends with a step of `broken` cm between them that heals out along the bone."""
+    if broken is None:
+        return [(curve, slice(None))]
+    at = _BREAK
+    away = np.abs(np.arange(len(curve), dtype=np.float32) - at)
+    moved = curve.copy()
+    moved[:, 1] += np.float32(broken) * np.exp(-away / 1.6) * np.where(np.arange(len(curve)) < at, -0.45, 0.55)
+    return [(moved[: at - 1], slice(at - 1)), (moved[at + 1 :], slice(at + 1, None))]
+
+
+def break_place(chest: Chest, finding: FindingPlan, side: int) -> Floats:
+    """Where a fracture lies."""
+    return chest.rib(side, broken_rib(finding), *_span(chest.rib_end(broken_rib(finding))))[_BREAK : _BREAK + 1]
 
 
 def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.anatomy import RIBS, Anatomy
+from medveil.cohort.phantom.anatomy import SIDES, Anatomy
 from medveil.cohort.phantom.brush import points, smooth
-from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
+from medveil.cohort.phantom.plan import FindingPlan, PatientPlan, VisitPlan
 
 Floats = NDArray[np.float32]
 _MEDIAL = 0.2  # lung fields reach this close to the midline, where the mediastinum covers them
@@ -22,6 +22,7 @@ class Chest:
     heart_width: float  # 1 is the patient's own
     mediastinum_width: float
     breath: float
+    broken: dict[tuple[int, int], float]  # (side, rib): the step in cm
 
     @classmethod
     def of(cls, patient: PatientPlan, visit: VisitPlan) -> Chest:
@@ -41,6 +42,7 @@ class Chest:
             heart_width=(1 if heart is None else 1.17 + 0.33 * heart) * (1 + 0.1 * (1 - visit.inspiration)),
             mediastinum_width=1 if wide is None else 1.3 + 0.65 * wide,
             breath=visit.inspiration,
+            broken=_broken(visit),
         )
 
     @property
@@ -162,4 +164,16 @@ class Chest:
         return {1: full - 8, 10: full - 25, 11: 95.0, 12: 60.0}.get(number, full)
 
 
-assert RIBS == 12
+def broken_rib(finding: FindingPlan) -> int:
+    """Which rib a fracture of this zone breaks."""
+    return {"upper": 3, "mid": 5, "lower": 7}[finding.zone] + finding.key % 2
+
+
+def _broken(visit: VisitPlan) -> dict[tuple[int, int], float]:
+    sides = {"right": (-1,), "left": (1,), "bilateral": SIDES}
+    return {
+        (side, broken_rib(finding)): 0.5 + 0.9 * finding.extent
+        for finding in visit.findings
+        if finding.label == "Fracture"
+        for side in sides[finding.side]
+    }

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from medveil.cohort.phantom.plan import View, VisitPlan
 
 Floats = NDArray[np.float32]
-FIELD_CM = 40.0  # what a film of zoom 1 shows
+FIELD_CM = 38.5  # what a film of zoom 1 shows
 _HALF_DEPTH = 14.0  # from the middle of the chest to the detector
 
 

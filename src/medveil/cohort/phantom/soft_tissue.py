@@ -95,19 +95,29 @@ def solid(layer: Layer, scale: float, rounding: float) -> Floats:
     return rounded
 
 
+def carina(chest: Chest) -> float:
+    """The level where the windpipe divides."""
+    a = chest.anatomy
+    return a.knob[1] + 2.6 - 0.3 * a.excursion * (1 - chest.breath)
+
+
+def windpipe(chest: Chest) -> Floats:
+    """Its middle line from the neck to the carina."""
+    a = chest.anatomy
+    y = np.linspace(a.apex - 6, carina(chest), 16, dtype=np.float32)
+    x = 0.6 * chest.spine(y) - a.trachea[1] * np.clip((y - a.apex) / 6, 0, 1)
+    return np.stack([x, y, np.linspace(3.5, -0.5, 16, dtype=np.float32)], axis=1)
+
+
 def draw_airways(layer: Layer, chest: Chest, pose: Pose) -> None:
     """Windpipe and main bronchi."""
-    a = chest.anatomy
-    half, right = a.trachea
-    carina = a.knob[1] + 2.6 - 0.3 * a.excursion * (1 - chest.breath)
-    top = a.apex - 5
-    y = np.linspace(top, carina, 14, dtype=np.float32)
-    x = 0.6 * chest.spine(y) - right * np.clip((y - a.apex) / 6, 0, 1)
-    windpipe = np.stack([x, y, np.linspace(3.5, -0.5, 14, dtype=np.float32)], axis=1)
-    band(layer, pose.project(windpipe), 2 * half * pose.scale, 255)
+    pipe = windpipe(chest)
+    x, y = (float(part) for part in pipe[-1, :2])
+    band(layer, pose.project(pipe), 2 * chest.anatomy.trachea[0] * pose.scale, 255)
+    taper = 1.25 * pose.scale * np.linspace(1, 0.75, 10, dtype=np.float32)
     for side, drop, reach in ((-1, 2.6, 3.4), (1, 2.2, 4.4)):
-        branch = points((x[-1], carina - 0.6, -0.5), (x[-1] + side * 1.5, carina + 0.9, -0.8), (x[-1] + side * reach, carina + drop, -1))
-        band(layer, pose.project(smooth(branch, 10)), 1.25 * pose.scale * np.linspace(1, 0.75, 10, dtype=np.float32), 200)
+        branch = points((x, y - 0.6, -0.5), (x + side * 1.5, y + 0.9, -0.8), (x + side * reach, y + drop, -1))
+        band(layer, pose.project(smooth(branch, 10)), taper, 200)
 
 
 def draw_stomach(layer: Layer, chest: Chest, pose: Pose, rng: np.random.Generator) -> None:
@@ -122,10 +132,7 @@ def draw_stomach(layer: Layer, chest: Chest, pose: Pose, rng: np.random.Generato
     for _ in range(int(rng.integers(0, 4))):
         angle = np.linspace(0, 2 * np.pi, 9, endpoint=False)
         radius = rng.uniform(0.4, 1.3) * rng.uniform(0.7, 1.2, 9)
-        centre = (rng.uniform(3, 11), self_level(chest) + rng.uniform(3.5, 7))
+        centre = (rng.uniform(3, 11), chest.domes[1] + rng.uniform(3.5, 7))
         knots = np.stack([centre[0] + 1.3 * radius * np.cos(angle), centre[1] + radius * np.sin(angle), 0 * angle], 1)
         fill(layer, pose.project(smooth(knots.astype(np.float32), 30, closed=True)), int(rng.integers(60, 150)))
 
-
-def self_level(chest: Chest) -> float:
-    return chest.domes[1]

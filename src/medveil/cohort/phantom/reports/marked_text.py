@@ -7,7 +7,7 @@ searched for afterwards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -50,8 +50,12 @@ class MarkedText:
     def text(self) -> str:
         return "".join(piece.text for piece in self.pieces)
 
+    def mapped(self, change: Callable[[str], str]) -> MarkedText:
+        """Each piece's text changed; spans follow."""
+        return MarkedText(tuple(replace(piece, text=change(piece.text)) for piece in self.pieces))
+
     def upper(self) -> MarkedText:
-        return MarkedText(tuple(replace(piece, text=piece.text.upper()) for piece in self.pieces))
+        return self.mapped(str.upper)
 
     def about(self, subject: Subject) -> MarkedText:
         return MarkedText(tuple(replace(piece, subject=subject) for piece in self.pieces))

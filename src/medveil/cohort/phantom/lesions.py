@@ -1,0 +1,268 @@
+"""The findings of a visit, laid into the scene, each with the box around it.
+
+Heart size, mediastinal width, raised diaphragms and broken bones belong to the chest's shape and are drawn
+with it; here they only get their boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.cohort.phantom.bones import break_place
+from medveil.cohort.phantom.brush import clouds, fill, points, smooth, stroke
+from medveil.cohort.phantom.drawing import Box
+from medveil.cohort.phantom.plan import FindingPlan, VisitPlan
+from medveil.cohort.phantom.scene import STEP, Scene, signs
+
+Floats = NDArray[np.float32]
+Boxes = list[Box | None]
+_SEEN = 0.06  # a share of lost air below this is not called part of the finding
+
+
+def add_findings(scene: Scene, visit: VisitPlan) -> tuple[tuple[str, Box], ...]:
+    """Draw all findings; one box a finding and side. What falls outside the film has no box."""
+    found: list[tuple[str, Box]] = []
+    drawn: dict[int, Boxes] = {}
+    # An opacity that is the same thing as a pneumonia or consolidation shares its key: one drawing, two names.
+    for finding in sorted(visit.findings, key=lambda f: f.label == "Lung Opacity"):
+        if finding.key not in drawn:
+            drawn[finding.key] = _PAINTERS[finding.label](scene, finding)
+        found.extend((finding.label, box) for box in drawn[finding.key] if box is not None)
+    return tuple(found)
+
+
+def _place(scene: Scene, finding: FindingPlan, side: int, rng: np.random.Generator) -> tuple[float, float]:
+    y = scene.level(side, finding.zone) + float(rng.uniform(-1, 1))
+    x = float(rng.uniform(0.55, 0.7)) * float(scene.chest.wall(y))
+    return side * x, y
+
+
+def _rng(finding: FindingPlan, side: int) -> np.random.Generator:
+    return np.random.default_rng([finding.key, side + 1])
+
+
+def _fill_air(scene: Scene, side: int, share: Floats) -> Box | None:
+    """Take air out of one lung; the box around where it shows."""
+    inside = np.clip(share, 0, 0.97) * scene.lung(side)
+    scene.thicken(inside)
+    return scene.box_of(inside > _SEEN)
+
+
+def _step(value: Floats) -> Floats:
+    """0 below 0, 1 above 1, smooth between."""
+    t = np.clip(value, 0, 1)
+    eased: Floats = t * t * (3 - 2 * t)
+    return eased
+
+
+def _heart(scene: Scene, finding: FindingPlan) -> Boxes:
+    return [_outline_box(scene, scene.chest.heart())]
+
+
+def _mediastinum(scene: Scene, finding: FindingPlan) -> Boxes:
+    outline = scene.chest.mediastinum()
+    return [_outline_box(scene, outline[outline[:, 1] > scene.chest.anatomy.apex])]
+
+
+def _outline_box(scene: Scene, outline: Floats) -> Box | None:
+    layer = scene.layer()
+    fill(layer, scene.pose.project(outline), 1)
+    return scene.box_of(layer[::STEP, ::STEP] > 0)
+
+
+def _consolidation(scene: Scene, finding: FindingPlan) -> Boxes:
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        x, y = _place(scene, finding, side, rng)
+        wide, tall = 2.4 + 2.6 * finding.extent, 2.2 + 2.8 * finding.extent
+        away = np.hypot((scene.x - x) / wide, (scene.y - y) / tall)
+        ragged = clouds(rng, scene.x.shape, 2.2 * scene.pose.scale / STEP, 4)
+        share = _step((1.25 - away + 0.16 * ragged) / 0.6) * np.float32(0.6 + 0.33 * finding.extent)
+        if finding.zone == "upper":  # the fissure below the upper lobe is a sharp edge
+            share *= _step((y + 0.8 * tall - scene.y) / 0.35)
+        scene.bronchi = True
+        boxes.append(_fill_air(scene, side, share))
+    return boxes
+
+
+def _pneumonia(scene: Scene, finding: FindingPlan) -> Boxes:
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        x, y = _place(scene, finding, side, rng)
+        spread = 1.1 + 1.3 * finding.extent
+        clear = np.ones_like(scene.x)
+        for _ in range(7 + int(8 * finding.extent)):
+            u, v = x + rng.normal(0, spread), y + rng.normal(0, spread)
+            radius = rng.uniform(0.5, 1.3)
+            blob = np.exp(-((scene.x - u) ** 2 + (scene.y - v) ** 2) / np.float32(radius**2))
+            clear *= 1 - np.float32(0.3 + 0.25 * finding.extent) * blob
+        ragged = clouds(rng, scene.x.shape, 0.9 * scene.pose.scale / STEP, 3)
+        boxes.append(_fill_air(scene, side, (1 - clear) * (1 + np.float32(0.25) * ragged)))
+    return boxes
+
+
+def _opacity(scene: Scene, finding: FindingPlan) -> Boxes:
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        x, y = _place(scene, finding, side, rng)
+        radius = 1.7 + 2.4 * finding.extent
+        ragged = clouds(rng, scene.x.shape, 1.8 * scene.pose.scale / STEP, 4)
+        away = ((scene.x - x) ** 2 + ((scene.y - y) / 1.15) ** 2) / np.float32(radius**2)
+        haze = np.float32(0.32 + 0.3 * finding.extent) * np.exp(-away * away)
+        boxes.append(_fill_air(scene, side, haze * (1 + np.float32(0.3) * ragged)))
+    return boxes
+
+
+def _lesion(scene: Scene, finding: FindingPlan) -> Boxes:
+    """A round nodule or lobulated mass: the loss follows the chord of a ball."""
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        x, y = _place(scene, finding, side, rng)
+        radius = 0.55 + 2.3 * finding.extent**1.3
+        dx, dy = scene.x - x, scene.y - y
+        angle = np.arctan2(dy, dx)
+        lobes = sum(rng.uniform(0, 0.16 / n) * np.cos(n * angle + rng.uniform(0, 6)) for n in (2, 3, 5))
+        away = np.hypot(dx, dy) / (radius * (1 + lobes))
+        chord = np.sqrt(np.clip(1 - away * away, 0, 1)) * np.float32(2 * radius + 0.9)
+        boxes.append(_fill_air(scene, side, chord / np.maximum(scene.depth, 5) * np.float32(1.3)))
+    return boxes
+
+
+def _edema(scene: Scene, finding: FindingPlan) -> Boxes:
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        x, y = (float(part) for part in scene.chest.anatomy.hilum[int(side > 0)])
+        ragged = clouds(rng, scene.x.shape, 1.3 * scene.pose.scale / STEP, 4)
+        away = ((scene.x - side * (x + 1.2)) / 4.6) ** 2 + ((scene.y - y - 1.5) / 6.5) ** 2
+        haze = np.float32(0.22 + 0.42 * finding.extent) * np.exp(-away)
+        boxes.append(_fill_air(scene, side, haze * (1 + np.float32(0.35) * ragged)))
+        _kerley(scene, side, rng, finding.extent)
+    upper = _step((2 - scene.y) / 8)  # vessels to the upper lungs fill up
+    scene.gate *= 1 + np.float32(0.9 * finding.extent) * upper
+    return boxes
+
+
+def _kerley(scene: Scene, side: int, rng: np.random.Generator, extent: float) -> None:
+    """Short level lines at the edge of the lower lung."""
+    low = scene.chest.domes[int(side > 0)]
+    for _ in range(3 + int(8 * extent)):
+        y = low + float(rng.uniform(-6, 1.0))
+        wall = float(scene.chest.wall(y)) - 0.25
+        line = points((side * wall, y, 2), (side * (wall - rng.uniform(1.0, 1.8)), y + rng.uniform(-0.15, 0.15), 2))
+        stroke(scene.lines, [scene.pose.project(line)], 90, 0.07 * scene.pose.scale)
+
+
+def _atelectasis(scene: Scene, finding: FindingPlan) -> Boxes:
+    """Level bands above the diaphragm and haze between them and it."""
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        share = np.zeros_like(scene.x)
+        dome = scene.chest.domes[int(side > 0)]
+        base = scene.level(side, finding.zone) if finding.zone != "lower" else dome - 0.6
+        for _ in range(1 + int(3 * finding.extent)):
+            x, y = side * rng.uniform(5.5, 8.5), base - rng.uniform(0.3, 2.6)
+            half, thick = rng.uniform(2.0, 3.2) + 1.5 * finding.extent, 0.28 + 0.4 * finding.extent
+            turn = rng.normal(0, 0.18) + side * 0.12
+            along = (scene.x - x) * np.cos(turn) + (scene.y - y) * np.sin(turn)
+            across = (scene.y - y) * np.cos(turn) - (scene.x - x) * np.sin(turn) - 0.02 * along**2
+            band = np.exp(-((across / thick) ** 2)) * _step((half - np.abs(along)) / 0.8)
+            share = np.maximum(share, np.float32(0.5 + 0.25 * finding.extent) * band)
+        haze = np.float32(0.12 + 0.3 * finding.extent) * _step((scene.y - base + 3.0) / 4)
+        haze *= _step((base + 5 - scene.y) / 2) * _step((scene.x * side - 3) / 2) * _step((12 - scene.x * side) / 2)
+        boxes.append(_fill_air(scene, side, 1 - (1 - share) * (1 - haze)))
+    return boxes
+
+
+def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
+    """The lung falls away from the wall, most at the apex; beyond its thin edge there are no vessels."""
+    boxes = []
+    for side in signs(finding.side):
+        outline = scene.chest.lung(side)
+        a = scene.chest.anatomy
+        x, y = (float(part) for part in a.hilum[int(side > 0)])
+        down = np.clip((outline[:, 1:2] - a.apex) / (scene.chest.domes[int(side > 0)] - a.apex), 0, 1)
+        shrink = 1 - (0.07 + 0.42 * finding.extent) * (1 - 0.75 * down**2)
+        fallen = outline.copy()
+        fallen[:, :2] = (side * x, y + 2) + (outline[:, :2] - (side * x, y + 2)) * shrink
+        edge = scene.pose.project(fallen)
+        inner = scene.layer()
+        fill(inner, edge, 255)
+        lung = inner[::STEP, ::STEP] * np.float32(1 / 255)
+        medial = _step((np.abs(scene.x) - 2.5) / 1.5) * _step((scene.chest.domes[int(side > 0)] + 1 - scene.y) / 3)
+        empty = scene.lung(side) * (1 - lung) * medial
+        scene.gate *= 1 - empty
+        scene.loss -= np.float32(0.22) * empty
+        scene.thicken(np.float32(0.06 + 0.3 * finding.extent) * lung * scene.lung(side))
+        visible = fallen[:37]
+        shown = edge[:37][(np.abs(visible[:, 0]) > 3) & (visible[:, 1] < scene.chest.domes[int(side > 0)])]
+        stroke(scene.lines, [shown], 120, 0.11 * scene.pose.scale)
+        boxes.append(scene.box_of(empty > 0.3))
+    return boxes
+
+
+def _effusion(scene: Scene, finding: FindingPlan) -> Boxes:
+    """Fluid in the angle: a level that climbs the wall."""
+    boxes = []
+    for side in signs(finding.side):
+        bottom = scene.chest.lung(side)[:, 1].max()
+        height = 1.8 + 11.0 * finding.extent
+        wall = np.clip(np.abs(scene.x) / scene.chest.wall(scene.y), 0, 1)
+        surface = bottom - height * (0.62 + 0.45 * wall**4)
+        share = np.float32(0.93) * _step((scene.y - surface) / np.float32(0.8 + 1.6 * finding.extent) + 0.4)
+        boxes.append(_fill_air(scene, side, share))
+    return boxes
+
+
+def _pleura(scene: Scene, finding: FindingPlan) -> Boxes:
+    """A thickened rim along the wall with a streak of chalk on its inner side."""
+    boxes = []
+    for side in signs(finding.side):
+        rng = _rng(finding, side)
+        middle = scene.level(side, finding.zone) + float(rng.uniform(-0.6, 0.6))
+        half = 2.2 + 2.6 * finding.extent
+        bump = np.clip(1 - ((scene.y - middle) / half) ** 2, 0, 1)
+        thick = np.float32(0.55 + 1.0 * finding.extent) * np.sqrt(bump)
+        inward = scene.chest.wall(scene.y) - scene.x * side
+        boxes.append(_fill_air(scene, side, np.float32(0.9) * _step((thick - inward) / 0.3 + 0.5) * (thick > 0.05)))
+        y = np.linspace(middle - 0.6 * half, middle + 0.5 * half, 9, dtype=np.float32)
+        inset = (0.35 + 0.8 * finding.extent) * (1 - ((y - middle) / half) ** 2) + rng.normal(0, 0.06, 9)
+        chalk = np.stack([side * (scene.chest.wall(y) - inset), y, 0 * y], axis=1).astype(np.float32)
+        stroke(scene.lines, [scene.pose.project(smooth(chalk, 30))], 150, 0.16 * scene.pose.scale)
+    return boxes
+
+
+def _fracture(scene: Scene, finding: FindingPlan) -> Boxes:
+    boxes: Boxes = []
+    for side in signs(finding.side):
+        place = scene.pose.project(break_place(scene.chest, finding, side))[0]
+        reach = (1.3 + 0.7 * finding.extent) * scene.pose.scale
+        size = scene.pose.size
+        left, top = (int(max(0, np.floor(part - reach))) for part in place)
+        right, bottom = (int(min(size, np.ceil(part + reach))) for part in place)
+        boxes.append((left, top, right, bottom) if left < right and top < bottom else None)
+    return boxes
+
+
+_PAINTERS: dict[str, Callable[[Scene, FindingPlan], Boxes]] = {
+    "Cardiomegaly": _heart,
+    "Enlarged Cardiomediastinum": _mediastinum,
+    "Lung Opacity": _opacity,
+    "Lung Lesion": _lesion,
+    "Edema": _edema,
+    "Consolidation": _consolidation,
+    "Pneumonia": _pneumonia,
+    "Atelectasis": _atelectasis,
+    "Pneumothorax": _pneumothorax,
+    "Pleural Effusion": _effusion,
+    "Pleural Other": _pleura,
+    "Fracture": _fracture,
+}

@@ -1,0 +1,75 @@
+"""What is being drawn at one visit: the fields that findings and devices change before the exposure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.cohort.phantom.chest import Chest
+from medveil.cohort.phantom.drawing import Box
+from medveil.cohort.phantom.plan import Side, Zone
+from medveil.cohort.phantom.pose import Pose
+
+Floats = NDArray[np.float32]
+Layer = NDArray[np.uint8]
+STEP = 2  # smooth fields have half the film's resolution
+_LEVEL = {"upper": 0.24, "mid": 0.52, "lower": 0.8}
+
+
+def signs(side: Side) -> tuple[int, ...]:
+    """The sign of x for a side: the patient's right is negative, on the image's left."""
+    return {"right": (-1,), "left": (1,), "bilateral": (-1, 1)}[side]
+
+
+@dataclass
+class Scene:
+    chest: Chest
+    pose: Pose
+    x: Floats  # cm, at half resolution, as all smooth fields
+    y: Floats
+    lungs: tuple[Floats, Floats]  # the visible right and left lung, 0..1
+    depth: Floats  # cm of lung along the beam
+    loss: Floats = field(init=False)  # share of the lung's air that is gone; negative: more air
+    gate: Floats = field(init=False)  # how strongly vessels and texture are seen
+    lines: Layer = field(init=False)  # thin dense lines, full resolution
+    metal: Layer = field(init=False)
+    plastic: Layer = field(init=False)
+    bronchi: bool = False  # whether air-filled bronchi stand out against filled lung
+
+    def __post_init__(self) -> None:
+        self.loss, self.gate = np.zeros_like(self.x), np.ones_like(self.x)
+        self.lines, self.metal, self.plastic = self.layer(), self.layer(), self.layer()
+
+    def layer(self) -> Layer:
+        return np.zeros((self.pose.size, self.pose.size), np.uint8)
+
+    def lung(self, side: int) -> Floats:
+        return self.lungs[int(side > 0)]
+
+    def level(self, side: int, zone: Zone) -> float:
+        """The height of a zone of this lung, in cm."""
+        apex = self.chest.anatomy.apex
+        return apex + _LEVEL[zone] * (self.chest.domes[int(side > 0)] - apex)
+
+    def thicken(self, share: Floats) -> None:
+        """Replace this share of the air that is still there by tissue."""
+        self.loss = 1 - (1 - self.loss) * (1 - share)
+
+    def box_of(self, mask: NDArray[np.bool_]) -> Box | None:
+        """The pixel box around a half-resolution mask."""
+        return _bounds(mask.astype(np.uint8), STEP)
+
+
+def layer_box(layer: Layer) -> Box | None:
+    """The pixel box around what is drawn on a layer."""
+    return _bounds(layer, 1)
+
+
+def _bounds(mask: Layer, step: int) -> Box | None:
+    left, top, width, height = cv2.boundingRect(mask)
+    if not width:
+        return None
+    return left * step, top * step, (left + width) * step, (top + height) * step

@@ -1,0 +1,110 @@
+"""CheXpert Plus: `df_chexpert_plus_240401.csv`, CheXbert labels as JSON lines, PNG and DICOM trees.
+
+Where both trees are there the PNG images are taken. Labels are those of the whole report (`report_fixed.json`),
+else of the impression, else of the findings: 1, 0, -1, or missing where the text does not speak of it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from medveil.cohort.cohort import Cohort
+from medveil.cohort.readers import fields
+from medveil.cohort.readers.listing import list_files
+from medveil.cohort.readers.registry import Progress, register
+from medveil.cohort.schema import LABELS
+from medveil.errors import InputError
+
+TREES = ("PNG", "DICOM", "train", "valid", "test")
+LABEL_FILES = ("report_fixed.json", "impression_fixed.json", "findings_fixed.json")
+_NEEDED = ("path_to_image", "frontal_lateral", "ap_pa", "deid_patient_id", "report", "age", "sex", "split")
+
+
+@register
+class CheXpertPlus:
+    name = "chexpert_plus"
+    title = "CheXpert Plus"
+    general = False
+
+    def recognises(self, path: Path) -> bool:
+        return any(path.glob("df_chexpert_plus_*.csv"))
+
+    def read(self, path: Path, *, progress: Progress | None = None) -> Cohort:
+        entries = fields.read_table(_table(path), _NEEDED)
+        listing = list_files(path, TREES)
+        base = entries["path_to_image"].str.replace(r"\.\w+$", "", regex=True)
+        table = pd.DataFrame(
+            {
+                "image_id": base,
+                "patient_id": entries["deid_patient_id"],
+                "study_id": base.str.rpartition("/")[0],
+                "site": "Stanford",
+                "view": _views(entries),
+                "path": _paths(base, entries["path_to_image"], listing.files),
+                "report": entries["report"],
+                "age": fields.ages(entries["age"]),
+                "sex": fields.sexes(entries["sex"]),
+                "split": fields.splits(entries["split"]),
+            }
+        )
+        table = table.join(_labels(path), on=entries["path_to_image"].rename("path_to_image"))
+        table = table.drop(columns="path_to_image", errors="ignore")
+        table, incomplete = fields.complete_rows(table)
+        claimed = set(table["image_id"])
+        strangers = {file for file in listing.images() if _bare(file) not in claimed}
+        table, missing = fields.present_rows(table, listing.files)
+        problems = [*listing.problems, *incomplete, *missing, *fields.unlisted(strangers, table)]
+        return Cohort.of(table, path, name=self.name, problems=problems)
+
+
+def _table(folder: Path) -> Path:
+    found = sorted(folder.glob("df_chexpert_plus_*.csv"))
+    if not found:
+        raise InputError(f"{folder} has no df_chexpert_plus_*.csv; point at the folder that holds it")
+    return found[-1]
+
+
+def _views(entries: pd.DataFrame) -> pd.Series:
+    """Laterals by `frontal_lateral`, frontals by `ap_pa`."""
+    lateral = entries["frontal_lateral"].str.strip().str.lower().eq("lateral")
+    return fields.views(entries["ap_pa"]).mask(lateral, "LATERAL")
+
+
+def _paths(base: pd.Series, listed: pd.Series, files: set[str]) -> pd.Series:
+    """The first place, in order of preference, where an image is; where it should be if it is nowhere."""
+    paths = pd.Series(None, index=base.index, dtype="str")
+    for place in ("PNG/" + base + ".png", listed, base + ".png", "DICOM/" + base + ".dcm", base + ".dcm"):
+        paths = paths.fillna(place.where(place.isin(files)))
+    return paths.fillna("PNG/" + base + ".png")
+
+
+def _bare(file: str) -> str:
+    """`PNG/train/patient1/study1/view1_frontal.png` as the table names it, without tree and suffix."""
+    tree, _, rest = file.partition("/")
+    return (rest if tree in ("PNG", "DICOM") else file).rpartition(".")[0]
+
+
+def _labels(folder: Path) -> pd.DataFrame:
+    for name in LABEL_FILES:
+        path = folder / "chexbert_labels" / name
+        if path.is_file():
+            return _read_labels(path)
+    return pd.DataFrame(index=pd.Index([], name="path_to_image"))
+
+
+def _read_labels(path: Path) -> pd.DataFrame:
+    rows: list[dict[str, Any]] = []
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    row = json.loads(line)
+                    rows.append({name: row.get(name) for name in ("path_to_image", *LABELS)})
+                except (ValueError, AttributeError):
+                    raise InputError(f"line {number} of {path} is not a JSON object; download it again") from None
+    labels = pd.DataFrame(rows, columns=["path_to_image", *LABELS]).drop_duplicates("path_to_image")
+    return fields.label_columns(labels.set_index("path_to_image"))
