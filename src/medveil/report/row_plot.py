@@ -70,7 +70,7 @@ def comparison_plot(comparison: dict[str, Any]) -> RowPlot:
     rows = tuple(_finding_row(label, hue, comparison[label.lower()]) for hue, label in enumerate(("Before", "After")))
     lines: tuple[Reference, ...] = ()
     if threshold:
-        title = f"Threshold {threshold['name']}: {wording.number(threshold['value'], scale)}"
+        title = f"Threshold {threshold['name']}: {wording.limit(threshold['value'], scale)}"
         lines = (Reference("threshold", threshold["value"], title),)
     share = scale == "share"
     axis = axis_over(_values(rows, lines), percent=share, from_zero=share)

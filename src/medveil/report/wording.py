@@ -27,6 +27,13 @@ def number(value: float | None, scale: str) -> str:
     return _digits(value, scale, _decimals([value], scale)) + _sign(scale)
 
 
+def limit(value: float | None, scale: str) -> str:
+    """A threshold as it was set, not rounded to a measurement's decimals."""
+    if value is None:
+        return "no number"
+    return f"{value * 100:.6g}{_SPACE}%" if scale == "share" else f"{value:.6g}"
+
+
 def apart(value: float | None, other: float, scale: str) -> str:
     """`value` with enough decimals that rounding does not make it look equal to `other`."""
     if value is None:
@@ -90,15 +97,15 @@ def judgement(finding: dict[str, Any]) -> str:
     """Why the threshold says what it says, in one sentence."""
     threshold, scale = finding["threshold"], finding["scale"]
     low, high = finding["estimates"][finding["headline"]]["interval"]
-    limit = threshold["value"]
-    named = f"the threshold of {number(limit, scale)} ({threshold['name']})"
+    most = threshold["value"]
+    named = f"the threshold of {limit(most, scale)} ({threshold['name']})"
     if finding["verdict"] == "PASS":
-        return f"The upper end of the interval, {apart(high, limit, scale)}, is not above {named}."
+        return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
     if finding["verdict"] == "FAIL":
-        return f"Even the lower end of the interval, {apart(low, limit, scale)}, is above {named}."
-    if low is None or high is None or not low <= limit < high:
+        return f"Even the lower end of the interval, {apart(low, most, scale)}, is above {named}."
+    if low is None or high is None or most is None or not low <= most < high:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
-    ends = f"{apart(low, limit, scale)} to {apart(high, limit, scale)}"
+    ends = f"{apart(low, most, scale)} to {apart(high, most, scale)}"
     return f"The interval, {ends}, reaches above {named}: uncertain."
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydicom.dataset import Dataset
 from pydicom.pixels import apply_modality_lut, apply_voi
-from scipy.special import expit
 
 Values = NDArray[np.float64]
 
@@ -63,7 +62,7 @@ def _voi(dataset: Dataset, values: Values, frame: int) -> Values | None:
 def window(values: Values, center: float, width: float, function: str) -> Values:
     """DICOM PS3.3 C.11.2.1: shares from 0 to 1. A LINEAR window narrower than 1 is taken as exact."""
     if function == "SIGMOID":
-        return np.asarray(expit(4 * (values - center) / width))
+        return np.asarray(0.5 + 0.5 * np.tanh(2 * (values - center) / width))  # 1 / (1 + exp(-4 x))
     if function == "LINEAR" and width >= 1:
         center, width = center - 0.5, width - 1
     if width == 0:

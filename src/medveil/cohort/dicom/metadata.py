@@ -21,8 +21,8 @@ _DATE_KEYWORDS = ("StudyDate", "AcquisitionDate", "SeriesDate", "ContentDate")
 _LATERAL = frozenset({"LATERAL", "LAT", "LL", "RL", "LLAT", "RLAT", "L"})
 # Positions that are neither plain frontals nor plain laterals.
 _SPECIAL = frozenset(
-    ["AXIAL", "LORDOTIC", "OBLIQUE", "DECUBITUS", "LLD", "RLD", "LLO", "RLO", "LAO", "RAO", "LPO", "RPO"]
-    + ["SWIMMERS", "CORONAL"]
+    {"AXIAL", "LORDOTIC", "OBLIQUE", "DECUBITUS", "SWIMMERS", "CORONAL"}
+    | {"LLD", "RLD", "LLO", "RLO", "LAO", "RAO", "LPO", "RPO"}
 )
 
 
@@ -135,7 +135,8 @@ def _clock(text: str | None) -> time:
     """A DICOM time to the second; midnight where there is none."""
     digits = re.match(r"(\d\d):?(\d\d)?:?(\d\d)?", text or "")
     try:
-        return time(*(int(part or 0) for part in digits.groups())) if digits else time()
+        hour, minute, second = (int(part or 0) for part in digits.groups()) if digits else (0, 0, 0)
+        return time(hour, minute, second)
     except ValueError:
         return time()
 

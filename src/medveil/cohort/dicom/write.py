@@ -18,7 +18,7 @@ from pydicom.datadict import dictionary_VR
 from pydicom.dataelem import DataElement
 from pydicom.filebase import DicomBytesIO
 from pydicom.filewriter import write_data_element
-from pydicom.tag import BaseTag, Tag
+from pydicom.tag import Tag
 from pydicom.uid import UID, DeflatedExplicitVRLittleEndian
 
 from medveil.cohort.dicom.elements import Encoding, Layout, Span, elements, items
@@ -26,10 +26,10 @@ from medveil.cohort.dicom.opening import head_of, may_be_dicom, quarantining
 from medveil.errors import InputError, Quarantined
 from medveil.storage import atomic_path
 
-# An attribute of the dataset, or (sequence, item number, ..., attribute) inside sequences.
-TagPath = BaseTag | int | str | tuple[Any, ...]
-Path_ = tuple[int, ...]
-Changes = dict[Path_, Any]
+# An attribute of the dataset, or (sequence, item number, ..., attribute) inside sequences; by tag or keyword.
+TagPath = int | str | tuple[int | str, ...]
+Steps = tuple[int, ...]
+Changes = dict[Steps, Any]
 
 _CHARACTER_SET = 0x00080005
 _TRANSFER_SYNTAX = (0x00020010,)
@@ -56,7 +56,7 @@ def rewrite(source: Path, target: Path, changes: Mapping[TagPath, Any]) -> None:
             _verify(layout, Layout.of(temporary.read_bytes()), {path[0] for path in wanted})
 
 
-def _numeric(path: TagPath) -> Path_:
+def _numeric(path: TagPath) -> Steps:
     if not isinstance(path, tuple):
         return (int(Tag(path)),)
     if len(path) % 2 == 0:

@@ -15,7 +15,7 @@ Floats = NDArray[np.float32]
 Layer = NDArray[np.uint8]
 # a rib is a flat band: seen edge-on at the side of the chest it looks thin
 _BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), 28)[:, 0]
-_BREAK = 17  # the point of a posterior rib's curve where it breaks: well out over the lung
+_BREAK = 12  # the point of a posterior rib's curve where it breaks: well out over the lung
 _CLAVICLE = smooth(points((1.45,), (1.05,), (0.85,), (0.9,), (1.15,)), 28)[:, 0]
 _BEFORE = smooth(points((0.4,), (0.9,), (1.1,), (1.15,), (1.25,)), 28)[:, 0]
 
@@ -52,7 +52,7 @@ def _pieces(curve: Floats, broken: float | None) -> list[tuple[Floats, slice]]:
     at = _BREAK
     away = np.abs(np.arange(len(curve), dtype=np.float32) - at)
     moved = curve.copy()
-    moved[:, 1] += np.float32(broken) * np.exp(-away / 1.6) * np.where(np.arange(len(curve)) < at, -0.45, 0.55)
+    moved[:, 1] += np.float32(broken) * np.exp(-away / 3.0) * np.where(np.arange(len(curve)) < at, -0.45, 0.55)
     return [(moved[: at - 1], slice(at - 1)), (moved[at + 1 :], slice(at + 1, None))]
 
 
@@ -83,12 +83,12 @@ def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:
         stroke(layer, [outline], 178, 0.16 * scale, closed=True)
         for sign in SIDES:
             centre = pose.project(points((x + sign * half * 0.62, level - tall * 0.25, -6.5)))[0]
-            _ring(layer, centre, 0.3 * scale, 0.45 * scale, 190, 0.14 * scale)
+            _ring(layer, centre, 0.3 * scale, 0.45 * scale, 175, 0.14 * scale)
             tip = points((x + sign * half * 0.6, level - 0.2, -7.5), (x + sign * (half + 0.9), level - 0.5, -8))
             if level < 10:
                 band(layer, pose.project(tip), 0.7 * scale, 45)
         spinous = pose.project(points((x, level + tall * 0.9, -9.5)))[0]
-        _ring(layer, spinous, 0.22 * scale, 0.42 * scale, 200, 0.18 * scale)
+        _ring(layer, spinous, 0.22 * scale, 0.42 * scale, 178, 0.18 * scale)
 
 
 def _ring(layer: Layer, centre: Floats, half_x: float, half_y: float, value: int, width: float) -> None:
@@ -119,7 +119,7 @@ def draw_shoulders(layer: Layer, chest: Chest, pose: Pose) -> None:
         _draw_blade(layer, chest, pose, side)
         thick = float(a.clavicle[int(side > 0), 2]) * scale
         line = pose.project(clavicle(chest, side, 0.8 if pose.view == "AP" else 0.0))
-        tube(layer, line, thick * _CLAVICLE, 118, 150, 0.14 * scale)
+        tube(layer, line, thick * _CLAVICLE, 150, 180, 0.14 * scale)
 
 
 def _top(chest: Chest, side: int) -> float:
@@ -142,9 +142,16 @@ def _draw_blade(layer: Layer, chest: Chest, pose: Pose, side: int) -> None:
         (edge + 0.6, top - 0.8, -6),
     )
     fill(layer, pose.project(smooth(outline * flip, 48, closed=True)), 30)
-    border = points((edge + 0.3 + 0.5 * turn, top + 10.6 + low, -8), (edge + 1.5, top + 7.8, -7), (joint - 0.5, top + 3.6, -5))
+    border = points(
+        (edge + 0.3 + 0.5 * turn, top + 10.6 + low, -8), (edge + 1.5, top + 7.8, -7), (joint - 0.5, top + 3.6, -5)
+    )
     band(layer, pose.project(smooth(border * flip, 16)), scale * np.linspace(0.5, 1.1, 16, dtype=np.float32), 72)
-    crest = points((edge - 1.4 + turn, top + 1.9, -8), (edge + 1.4, top + 0.7, -8), (joint + 1.0, top - 1.3, -4), (joint + 2.6, top - 1.1, -2))
+    crest = points(
+        (edge - 1.4 + turn, top + 1.9, -8),
+        (edge + 1.4, top + 0.7, -8),
+        (joint + 1.0, top - 1.3, -4),
+        (joint + 2.6, top - 1.1, -2),
+    )
     band(layer, pose.project(smooth(crest * flip, 20)), scale * np.linspace(0.5, 1.3, 20, dtype=np.float32), 78)
     socket = pose.project(points((side * joint, top + 2.0, -4)))[0]
     _ring(layer, socket, 0.5 * scale, 1.6 * scale, 88, 0.25 * scale)

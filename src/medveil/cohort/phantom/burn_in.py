@@ -44,9 +44,7 @@ def burn(pixels: NDArray[np.uint16], lines: Sequence[str], corner: Corner, *, st
     return boxes
 
 
-def burn_marker(
-    pixels: NDArray[np.uint16], text: str, *, style_key: int, side: Literal["left", "right"]
-) -> Box:
+def burn_marker(pixels: NDArray[np.uint16], text: str, *, style_key: int, side: Literal["left", "right"]) -> Box:
     """Lay a lead marker beside the patient's shoulder on his `side`, in place; the box around its ink."""
     rng = np.random.default_rng([style_key, 2])
     size = pixels.shape[0]
@@ -109,9 +107,7 @@ def _turned(ink: NDArray[np.uint8], degrees: float) -> NDArray[np.uint8]:
     return turned
 
 
-def _stamp(
-    pixels: NDArray[np.uint16], ink: NDArray[np.uint8], left: int, top: int, value: int, plate: bool
-) -> Box:
+def _stamp(pixels: NDArray[np.uint16], ink: NDArray[np.uint8], left: int, top: int, value: int, plate: bool) -> Box:
     """Blend ink (after its plate) into the pixels and return the box around what was inked inside the image."""
     height, width = pixels.shape
     left, top = max(min(left, width - ink.shape[1]), 0), max(min(top, height - ink.shape[0]), 0)

@@ -39,7 +39,7 @@ class Chest:
         return cls(
             anatomy=anatomy,
             domes=(domes[0], domes[1]),
-            heart_width=(1 if heart is None else 1.17 + 0.33 * heart) * (1 + 0.1 * (1 - visit.inspiration)),
+            heart_width=(1 if heart is None else 1.2 + 0.36 * heart) * (1 + 0.1 * (1 - visit.inspiration)),
             mediastinum_width=1 if wide is None else 1.3 + 0.65 * wide,
             breath=visit.inspiration,
             broken=_broken(visit),
@@ -129,8 +129,8 @@ class Chest:
             (-half * 1.12 * wide, level + 2.6),
             (-half * 1.2, level + 6.5),
             (0, level + 8),
-            (half * 1.15, level + 6),
-            (2.9 + 0.2 * radius, level + 3.6),
+            (half * 1.3, level + 6),
+            (3.2 + 0.2 * radius, level + 3.9),
             (2.5 * (1 + 0.6 * (wide - 1)), level + 1.9),
             (knob * wide, level + 0.55 * radius),
             (knob * wide, level - 0.45 * radius),
@@ -172,7 +172,7 @@ def broken_rib(finding: FindingPlan) -> int:
 def _broken(visit: VisitPlan) -> dict[tuple[int, int], float]:
     sides = {"right": (-1,), "left": (1,), "bilateral": SIDES}
     return {
-        (side, broken_rib(finding)): 0.5 + 0.9 * finding.extent
+        (side, broken_rib(finding)): 0.6 + 1.0 * finding.extent
         for finding in visit.findings
         if finding.label == "Fracture"
         for side in sides[finding.side]

@@ -52,8 +52,8 @@ def _vena_cava(scene: Scene, end: float) -> list[tuple[float, float, float]]:
 
 def _endotracheal(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
     path = windpipe(scene.chest)
-    tip = carina(scene.chest) - float(rng.uniform(2.5, 5.5))
-    path = path[path[:, 1] < tip]
+    share = 1 - float(rng.uniform(1.5, 4.5)) / (carina(scene.chest) - float(path[0, 1]))
+    path = smooth(path, 200)[: int(200 * share)]
     _hose(scene, plastic, _line(scene, path), 0.9)
 
 
@@ -111,7 +111,12 @@ def _pacemaker(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, r
     inlet = [(side * 6.5, a.apex + 3.4, 6), (side * 3.0, a.apex + 4.0, 5)]
     cross = [] if side < 0 else [(0.6, a.knob[1] - 2.6, 4)]
     atrium = [*_vena_cava(scene, 0.0), (-2.9, base - 4.0, 4), (-3.1, base - 5.2, 6)]
-    chamber = [*_vena_cava(scene, 0.0), (-1.9, base - 2.4, 4), (1.0, base - 0.8, 6), (float(a.heart[1]) * 0.62, base - 0.6, 7)]
+    chamber = [
+        *_vena_cava(scene, 0.0),
+        (-1.9, base - 2.4, 4),
+        (1.0, base - 0.8, 6),
+        (float(a.heart[1]) * 0.62, base - 0.6, 7),
+    ]
     ends = (chamber, atrium) if rng.random() < 0.7 else (chamber,)
     for way in ends:
         curve = _line(scene, points(start, *inlet, *cross, *way), 90)

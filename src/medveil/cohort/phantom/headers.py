@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydicom.dataset import Dataset, FileMetaDataset
-from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEG2000Lossless, RLELossless
 from pydicom.filewriter import dcmwrite
+from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEG2000Lossless, RLELossless
 
 from medveil.cohort.phantom.gold import Category, HeaderIdentifier
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
@@ -157,7 +157,9 @@ def _study(header: MarkedDataset, chart: Chart, rng: np.random.Generator) -> Non
     _doctor(header, "NameOfPhysiciansReadingStudy", encounter.reader)
     _doctor(header, "RequestingPhysician", encounter.referrer)
     header.put("RequestingService", "EMERGENCY" if chart.visit.view == "AP" else "OUTPATIENT")
-    description = "[CHEST {view}|CHEST {view}|XR CHEST {view}|CHEST {view} {upper}|CXR {view} FOR DR {doctor}|CHEST {view} {date}]"
+    description = (
+        "[CHEST {view}|CHEST {view}|XR CHEST {view}|CHEST {view} {upper}|CXR {view} FOR DR {doctor}|CHEST {date}]"
+    )
     header.write("StudyDescription", _told(chart, rng, description))
     if chart.visit.number:
         earlier = header.item("ReferencedStudySequence")
@@ -172,7 +174,9 @@ def _series(header: MarkedDataset, chart: Chart, rng: np.random.Generator) -> No
     header.put("Modality", chart.site.habits.modality)
     header.put("SeriesNumber", 1)
     _moment(header, "Series", encounter.taken)
-    header.write("SeriesDescription", _told(chart, rng, "[Chest {view}|Thorax {view}|Chest {view} {tech}|Chest {full}]"))
+    header.write(
+        "SeriesDescription", _told(chart, rng, "[Chest {view}|Thorax {view}|Chest {view} {tech}|Chest {full}]")
+    )
     header.write("ProtocolName", _told(chart, rng, "[CHEST {view}|CHEST {view}|CHEST {view} {mrn}|CHEST DR {doctor}]"))
     _doctor(header, "OperatorsName", encounter.technologist)
     _doctor(header, "PerformingPhysicianName", encounter.reader)
@@ -219,7 +223,7 @@ def _image(header: MarkedDataset, chart: Chart, rng: np.random.Generator) -> Non
     _moment(header, "Acquisition", encounter.taken)
     _moment(header, "Content", encounter.taken + dt.timedelta(seconds=9))
     if rng.random() < 0.5:
-        remark = "[Portable in room {room}|{full} unable to stand|Repeat, {tech}|Prior under {accession}|Rotated|{upper} {date}]"
+        remark = "[Portable in {room}|{full} unable to stand|Repeat, {tech}|Was {accession}|Rotated|{upper} {date}]"
         header.write("ImageComments", _told(chart, rng, remark))
     header.put("KVP", "110" if chart.visit.view == "PA" else "85")
     header.put("DistanceSourceToDetector", "1800" if chart.visit.view == "PA" else "1000")
@@ -239,26 +243,26 @@ def _image(header: MarkedDataset, chart: Chart, rng: np.random.Generator) -> Non
 def _pixels(dataset: Dataset, chart: Chart, pixels: NDArray[np.uint16]) -> None:
     habits = chart.site.habits
     spacing = f"{FIELD / pixels.shape[0]:.6f}"
-    dataset.update(
-        {
-            "SamplesPerPixel": 1,
-            "PhotometricInterpretation": habits.photometric,
-            "Rows": pixels.shape[0],
-            "Columns": pixels.shape[1],
-            "BitsAllocated": 16,
-            "BitsStored": 12,
-            "HighBit": 11,
-            "PixelRepresentation": 0,
-            "ImagerPixelSpacing": [spacing, spacing],
-            "PixelSpacing": [spacing, spacing],
-            "WindowCenter": "2048",
-            "WindowWidth": "4096",
-            "RescaleIntercept": "0",
-            "RescaleSlope": "1",
-            "RescaleType": "US",
-            "LossyImageCompression": "00",
-        }
-    )
+    attributes = {
+        "SamplesPerPixel": 1,
+        "PhotometricInterpretation": habits.photometric,
+        "Rows": pixels.shape[0],
+        "Columns": pixels.shape[1],
+        "BitsAllocated": 16,
+        "BitsStored": 12,
+        "HighBit": 11,
+        "PixelRepresentation": 0,
+        "ImagerPixelSpacing": [spacing, spacing],
+        "PixelSpacing": [spacing, spacing],
+        "WindowCenter": "2048",
+        "WindowWidth": "4096",
+        "RescaleIntercept": "0",
+        "RescaleSlope": "1",
+        "RescaleType": "US",
+        "LossyImageCompression": "00",
+    }
+    for keyword, value in attributes.items():
+        setattr(dataset, keyword, value)
 
 
 def _encode(header: MarkedDataset, chart: Chart, pixels: NDArray[np.uint16]) -> bytes:

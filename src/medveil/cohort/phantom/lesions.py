@@ -48,7 +48,7 @@ def _fill_air(scene: Scene, side: int, share: Floats) -> Box | None:
     """Take air out of one lung; the box around where it shows."""
     inside = np.clip(share, 0, 0.97) * scene.lung(side)
     scene.thicken(inside)
-    return scene.box_of(inside > _SEEN)
+    return scene.box_of(inside * scene.visible > _SEEN)
 
 
 def _step(value: Floats) -> Floats:
@@ -170,7 +170,7 @@ def _atelectasis(scene: Scene, finding: FindingPlan) -> Boxes:
         base = scene.level(side, finding.zone) if finding.zone != "lower" else dome - 0.6
         for _ in range(1 + int(3 * finding.extent)):
             x, y = side * rng.uniform(5.5, 8.5), base - rng.uniform(0.3, 2.6)
-            half, thick = rng.uniform(2.0, 3.2) + 1.5 * finding.extent, 0.28 + 0.4 * finding.extent
+            half, thick = rng.uniform(2.4, 3.6) + 1.5 * finding.extent, 0.18 + 0.24 * finding.extent
             turn = rng.normal(0, 0.18) + side * 0.12
             along = (scene.x - x) * np.cos(turn) + (scene.y - y) * np.sin(turn)
             across = (scene.y - y) * np.cos(turn) - (scene.x - x) * np.sin(turn) - 0.02 * along**2
@@ -198,7 +198,7 @@ def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
         fill(inner, edge, 255)
         lung = inner[::STEP, ::STEP] * np.float32(1 / 255)
         medial = _step((np.abs(scene.x) - 2.5) / 1.5) * _step((scene.chest.domes[int(side > 0)] + 1 - scene.y) / 3)
-        empty = scene.lung(side) * (1 - lung) * medial
+        empty = scene.lung(side) * scene.visible * (1 - lung) * medial
         scene.gate *= 1 - empty
         scene.loss -= np.float32(0.22) * empty
         scene.thicken(np.float32(0.06 + 0.3 * finding.extent) * lung * scene.lung(side))
@@ -244,7 +244,7 @@ def _fracture(scene: Scene, finding: FindingPlan) -> Boxes:
     boxes: Boxes = []
     for side in signs(finding.side):
         place = scene.pose.project(break_place(scene.chest, finding, side))[0]
-        reach = (1.3 + 0.7 * finding.extent) * scene.pose.scale
+        reach = (1.7 + 0.5 * finding.extent) * scene.pose.scale
         size = scene.pose.size
         left, top = (int(max(0, np.floor(part - reach))) for part in place)
         right, bottom = (int(min(size, np.ceil(part + reach))) for part in place)

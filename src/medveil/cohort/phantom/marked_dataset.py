@@ -45,10 +45,8 @@ class MarkedDataset:
 
     def write_private(self, block: PrivateBlock, offset: int, vr: str, text: MarkedText) -> None:
         """A private element whose text holds identifiers; OB takes the text as ASCII bytes."""
-        written: str | bytes = self._note(block.get_tag(offset), text)
-        if vr == "OB":
-            written = fold(str(written)).encode("ascii").ljust(len(written) + len(written) % 2, b"\0")
-        block.add_new(offset, vr, written)
+        written = self._note(block.get_tag(offset), text)
+        block.add_new(offset, vr, written.encode("ascii") if vr == "OB" else written)
 
     def private_item(self, block: PrivateBlock, offset: int) -> MarkedDataset:
         """A new item of a private sequence, of undefined length so that implicit VR readers know it for one."""

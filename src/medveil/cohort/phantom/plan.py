@@ -180,16 +180,12 @@ def _plan_findings(rng: np.random.Generator, before: VisitPlan | None) -> tuple[
             found.append(_begin(rng, label))
     if not any(finding.label == "Lung Opacity" for finding in found):
         dense = [finding for finding in found if finding.label in ("Consolidation", "Pneumonia")]
-        found.extend(
-            FindingPlan("Lung Opacity", d.side, d.zone, d.extent, d.course, d.key) for d in dense[:1]
-        )
+        found.extend(FindingPlan("Lung Opacity", d.side, d.zone, d.extent, d.course, d.key) for d in dense[:1])
     return tuple(found)
 
 
 def _begin(rng: np.random.Generator, label: str) -> FindingPlan:
-    side: Side = (
-        "bilateral" if label in _MIDLINE or label == "Edema" else ("left", "right")[int(rng.integers(2))]
-    )
+    side: Side = "bilateral" if label in _MIDLINE or label == "Edema" else ("left", "right")[int(rng.integers(2))]
     if label in ("Pleural Effusion", "Atelectasis") and rng.random() < 0.25:
         side = "bilateral"
     zone: Zone = "lower" if label in _LOW else ("upper", "mid", "lower")[int(rng.integers(3))]

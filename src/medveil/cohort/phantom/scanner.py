@@ -52,7 +52,9 @@ def _install(sites_seed: int, site: int) -> Scanner:
     )
 
 
-def expose(scanner: Scanner, attenuation: Floats, *, exposure: float, portable: bool, rng: np.random.Generator) -> NDArray[np.uint16]:
+def expose(
+    scanner: Scanner, attenuation: Floats, *, exposure: float, portable: bool, rng: np.random.Generator
+) -> NDArray[np.uint16]:
     """Beer-Lambert, scatter, quantum noise, logarithm, enhancement, look-up table."""
     size = attenuation.shape[0]
     beam = np.exp(-attenuation)

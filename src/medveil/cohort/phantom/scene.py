@@ -30,7 +30,8 @@ class Scene:
     pose: Pose
     x: Floats  # cm, at half resolution, as all smooth fields
     y: Floats
-    lungs: tuple[Floats, Floats]  # the visible right and left lung, 0..1
+    lungs: tuple[Floats, Floats]  # the right and left lung field, 0..1, also behind the heart
+    visible: Floats  # 0 where heart and great vessels cover the lungs
     depth: Floats  # cm of lung along the beam
     loss: Floats = field(init=False)  # share of the lung's air that is gone; negative: more air
     gate: Floats = field(init=False)  # how strongly vessels and texture are seen

@@ -28,14 +28,36 @@ def body(chest: Chest, x: Floats, y: Floats) -> Floats:
     slope = a.apex - 1.6
     side = a.half_width + 1.9 + 0.9 * fat
     levels = points((-30, slope - 5, slope - 1.5, slope, slope + 1.6, slope + a.shoulder_fall, slope + 9, 6, 13, 30))[0]
-    widths = points((a.neck, a.neck * 0.93, a.neck * 1.1, a.neck + 3.2, a.shoulder - 5, a.shoulder - 1.5, side + 1.5, side, side - 0.4 + 0.6 * fat, side + 1))[0]
+    widths = points(
+        (
+            a.neck,
+            a.neck * 0.93,
+            a.neck * 1.1,
+            a.neck + 3.2,
+            a.shoulder - 5,
+            a.shoulder - 1.5,
+            side + 1.5,
+            side,
+            side - 0.4 + 0.6 * fat,
+            side + 1,
+        )
+    )[0]
     depths = points((11, 10.5, 10, 9.5, 10, 12, 16.5, 20.5, 21.5, 22))[0] * np.float32(1 + 0.1 * a.build)
     half, depth = _profile(x, y, levels, widths), _profile(x, y, levels, depths)
     inside = np.clip(1 - np.abs(x / half) ** np.float32(2.6), 0, 1)
     trunk = depth * np.sqrt(inside)
     for sign in SIDES:
         out = a.arm_out[int(sign > 0)]
-        trunk = np.maximum(trunk, _limb(x, y, (sign * (a.shoulder - 2.8), slope + a.shoulder_fall + 0.4), (sign * (a.shoulder + 0.9 * out), slope + 24), 4.6 + 0.5 * fat))
+        trunk = np.maximum(
+            trunk,
+            _limb(
+                x,
+                y,
+                (sign * (a.shoulder - 2.8), slope + a.shoulder_fall + 0.4),
+                (sign * (a.shoulder + 0.9 * out), slope + 24),
+                4.6 + 0.5 * fat,
+            ),
+        )
     return trunk + _breasts(chest, x, y)
 
 
@@ -71,9 +93,8 @@ def lung_depth(chest: Chest, x: Floats, y: Floats) -> Floats:
 
 def core(chest: Chest, x: Floats, y: Floats) -> Floats:
     """Spine and what lies along it: no lung in the midline, fading sideways."""
-    away = (x - chest.spine(y)) * np.float32(1 / 2.5)
-    square = away * away
-    return np.float32(16) * np.exp(-square * square)
+    away = np.abs(x - chest.spine(y)) * np.float32(1 / 2.4)
+    return np.float32(16) * np.exp(-away * away * away)
 
 
 def lung_layers(chest: Chest, pose: Pose) -> tuple[Layer, Layer]:
@@ -126,7 +147,14 @@ def draw_stomach(layer: Layer, chest: Chest, pose: Pose, rng: np.random.Generato
         wide, tall = rng.uniform(1.3, 3.4), rng.uniform(0.7, 2.2)
         x = rng.uniform(4.2, 7.5)
         y = float(chest.dome_curve(1, np.asarray([x], np.float32))[0]) + 0.7
-        knots = points((-wide, tall), (-0.8 * wide, 0.3 * tall), (0, 0), (0.8 * wide, 0.25 * tall), (wide, tall), (0, tall * rng.uniform(1.0, 1.5)))
+        knots = points(
+            (-wide, tall),
+            (-0.8 * wide, 0.3 * tall),
+            (0, 0),
+            (0.8 * wide, 0.25 * tall),
+            (wide, tall),
+            (0, tall * rng.uniform(1.0, 1.5)),
+        )
         outline = smooth(knots, 30, closed=True) + points((x, y))
         fill(layer, pose.project(np.concatenate([outline, np.zeros((30, 1), np.float32)], axis=1)), 230)
     for _ in range(int(rng.integers(0, 4))):
@@ -135,4 +163,3 @@ def draw_stomach(layer: Layer, chest: Chest, pose: Pose, rng: np.random.Generato
         centre = (rng.uniform(3, 11), chest.domes[1] + rng.uniform(3.5, 7))
         knots = np.stack([centre[0] + 1.3 * radius * np.cos(angle), centre[1] + radius * np.sin(angle), 0 * angle], 1)
         fill(layer, pose.project(smooth(knots.astype(np.float32), 30, closed=True)), int(rng.integers(60, 150)))
-

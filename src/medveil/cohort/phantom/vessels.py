@@ -57,7 +57,9 @@ def _fork(
     heading = paths[:, 1:] - paths[:, :-1]
     angles = np.arctan2(heading[..., 1], heading[..., 0])
     start = np.concatenate([paths[:, i] for i in at])
-    angle = np.concatenate([angles[:, i - 1] + sign * t + rng.normal(0, 0.14, len(paths)) for i, t in zip(at, turn, strict=True)])
+    angle = np.concatenate(
+        [angles[:, i - 1] + sign * t + rng.normal(0, 0.14, len(paths)) for i, t in zip(at, turn, strict=True)]
+    )
     taper = np.concatenate([width * f for f in (0.76, 0.56, 0.48)])
     shorter = np.concatenate([length * f for f in (0.9, 0.75, 0.65)]) * rng.uniform(0.6, 1.25, 3 * len(paths))
     deeper = np.tile(depth, 3) + rng.normal(0, 1, 3 * len(paths))
@@ -65,7 +67,16 @@ def _fork(
 
 
 def vessel_paths(anatomy: Anatomy, side: int) -> Tree:
-    return _tree(anatomy.texture_key, side, (float(anatomy.hilum[int(side > 0), 0]), float(anatomy.hilum[int(side > 0), 1])))
+    return _tree(
+        anatomy.texture_key, side, (float(anatomy.hilum[int(side > 0), 0]), float(anatomy.hilum[int(side > 0), 1]))
+    )
+
+
+def _breathed(paths: Floats, chest: Chest) -> Floats:
+    """The tree hangs from the apex and shortens when the diaphragm rises."""
+    moved = paths.copy()
+    moved[..., 1] = chest.anatomy.apex + (paths[..., 1] - chest.anatomy.apex) * chest.stretch
+    return moved
 
 
 def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
@@ -74,9 +85,7 @@ def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
     for side in SIDES:
         tree = vessel_paths(a, side)
         for generation, (paths, widths) in reversed(list(enumerate(tree))):
-            moved = paths.copy()
-            moved[..., 1] = a.apex + (paths[..., 1] - a.apex) * chest.stretch
-            flat = pose.project(moved)
+            flat = pose.project(_breathed(paths, chest))
             order = np.argsort(widths, kind="stable")
             for group in np.array_split(order, 3):
                 wide = float(widths[group].mean()) * pose.scale
@@ -88,19 +97,40 @@ def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
                     stroke(layer, list(flat[group]), value, wide * 0.9)
 
 
+def draw_bronchi(layer: Layer, chest: Chest, pose: Pose) -> None:
+    """Air-filled bronchi: the first branches of the tree."""
+    for side in SIDES:
+        for paths, widths in vessel_paths(chest.anatomy, side)[:3]:
+            stroke(layer, list(pose.project(_breathed(paths, chest))), 255, float(widths.mean()) * pose.scale)
+
+
+def draw_marks(layer: Layer, chest: Chest, pose: Pose) -> None:
+    """The patient's calcified granulomas."""
+    a = chest.anatomy
+    for mark in a.marks:
+        y = a.apex + mark.down * (chest.domes[int(mark.side > 0)] - a.apex)
+        place = points((mark.side * mark.across * float(chest.wall(y)), y, 0))
+        fill(layer, _disc(pose.project(place)[0], mark.radius * pose.scale), 235)
+
+
 def draw_hila(layer: Layer, chest: Chest, pose: Pose) -> None:
-    """The knots of great vessels where the lungs hang: soft, irregular, larger below."""
+    """The knots of great vessels where the lungs hang: soft, irregular, larger below. The layer may be smaller."""
     a = chest.anatomy
     rng = np.random.default_rng([a.texture_key, 9])
+    shrink = np.float32(layer.shape[0] / pose.size)
+    scale = pose.scale * shrink
     for side in SIDES:
         x, y = (float(part) for part in a.hilum[int(side > 0)])
         y = a.apex + (y - a.apex) * chest.stretch
         down = points((x - 1.4, y - 1.8, 0), (x + 0.1, y, 0), (x + 0.4, y + 2.0, 0), (x + 0.9, y + 4.6, 0))
         curve = smooth(down * points((side, 1, 1)), 16)
-        band(layer, pose.project(curve), pose.scale * np.linspace(1.7, 0.9, 16, dtype=np.float32), 105)
+        band(layer, pose.project(curve) * shrink, scale * np.linspace(1.7, 0.9, 16, dtype=np.float32), 105)
         for _ in range(7):
             place = points((side * (x + rng.normal(0, 0.5)), y + rng.normal(0.3, 1.3), 0))
-            centre = pose.project(place)[0]
-            angle = np.linspace(0, 2 * np.pi, 12, endpoint=False, dtype=np.float32)
-            radius = np.float32(rng.uniform(0.35, 0.75) * pose.scale)
-            fill(layer, centre + radius * np.stack([np.cos(angle), 1.2 * np.sin(angle)], 1), int(rng.integers(80, 190)))
+            radius, value = float(rng.uniform(0.35, 0.75)), int(rng.integers(80, 190))
+            fill(layer, _disc(pose.project(place)[0] * shrink, radius * scale), value)
+
+
+def _disc(centre: Floats, radius: float) -> Floats:
+    angle = np.linspace(0, 2 * np.pi, 14, endpoint=False, dtype=np.float32)
+    return centre + np.float32(radius) * np.stack([np.cos(angle), 1.1 * np.sin(angle)], 1)

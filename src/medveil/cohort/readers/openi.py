@@ -33,6 +33,7 @@ IMAGE_FOLDERS = ("NLMCXR_png", "NLMCXR_dcm", "images")
 TERMS = {
     "normal": "No Finding",
     "cardiomegaly": "Cardiomegaly",
+    "cardiac shadow/enlarged": "Cardiomegaly",
     "opacity": "Lung Opacity",
     "airspace disease": "Lung Opacity",
     "infiltrate": "Lung Opacity",
@@ -54,6 +55,7 @@ TERMS = {
     "medical device": "Support Devices",
     "tube, inserted": "Support Devices",
     "mediastinum/enlarged": "Enlarged Cardiomediastinum",
+    "mediastinum/prominent": "Enlarged Cardiomediastinum",
 }
 UNINDEXED = ("no indexing", "technical quality of image unsatisfactory")
 
@@ -163,7 +165,7 @@ def _parsed(name: str, text: str) -> _Study:
 def labels_of(terms: list[str]) -> dict[str, float]:
     """1 and 0 for an indexed study, nothing for one that was not."""
     plain = [term.strip().lower() for term in terms]
-    if not plain or any(term.startswith(UNINDEXED) for term in plain):
+    if all(term.startswith(UNINDEXED) for term in plain):
         return {}
     found = {label for term in plain for known, label in TERMS.items() if term == known or term.startswith(f"{known}/")}
     return {label: float(label in found) for label in LABELS}

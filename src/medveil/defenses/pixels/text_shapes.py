@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 Box = tuple[int, int, int, int]  # left, top, right, bottom; right and bottom exclusive
 
+OVER_NOISE = 3.5  # times what stands out around by mere noise
 FEWEST_MARKS = 3  # in a row; a name, a date or a number has more
 
 
@@ -45,7 +46,9 @@ def _strokes(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 
 def _marks(thin: NDArray[np.uint8], stroke: int, contrast: int) -> NDArray[np.int32]:
     """Boxes (x, y, width, height) of marks the size of a letter, with edges as sharp as drawn ones."""
-    sharp = (thin > contrast).astype(np.uint8)
+    window = max(thin.shape) // 8
+    noise = cv2.blur(thin, (window, window)).astype(np.float32) * OVER_NOISE
+    sharp = (thin > np.maximum(noise, contrast)).astype(np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(sharp, connectivity=8)
     x, y, width, height, area = stats[1:].T
     letter = (height >= 1.2 * stroke) & (height <= 12 * stroke) & (width <= 14 * stroke) & (area >= 1.5 * stroke)

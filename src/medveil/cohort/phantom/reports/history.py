@@ -49,8 +49,8 @@ def technique(m: Mentions) -> str:
     """One sentence on the view."""
     if m.visit.view == "AP":
         return m.pick(
-            "[Portable AP [semi-erect |supine |upright |]view of the chest|Single frontal AP portable radiograph of the "
-            "chest|Frontal AP chest, portable[|, at the bedside]]."
+            "[Portable AP [semi-erect |supine |upright |]view of the chest|Single frontal AP portable radiograph of "
+            "the chest|Frontal AP chest, portable[|, at the bedside]]."
         )
     return m.pick(
         "[PA view of the chest|Frontal PA radiograph of the chest|Single PA projection of the chest|Chest, PA, erect]"
@@ -128,7 +128,9 @@ def advice(m: Mentions, labels: set[str]) -> str:
             "Follow-up per Fleischner criteria is advised.|Further evaluation with CT is suggested.]"
         )
     if labels & {"Pneumonia", "Consolidation"}:
-        return m.pick("[Follow-up radiograph in 6 weeks to document resolution.|Repeat film after treatment is advised.]")
+        return m.pick(
+            "[Follow-up radiograph in 6 weeks to document resolution.|Repeat film after treatment is advised.]"
+        )
     if "Edema" in labels:
         return m.pick("[Clinical correlation is advised.|Correlate with volume status.|Consider diuresis.]")
     return ""

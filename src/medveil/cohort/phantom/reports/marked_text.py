@@ -86,9 +86,7 @@ class MarkedText:
         for piece in self.pieces:
             end = place + len(piece.text)
             if piece.category is not None:
-                found.append(
-                    Identifier(place, end, piece.text, piece.category, piece.value, piece.misspelled)
-                )
+                found.append(Identifier(place, end, piece.text, piece.category, piece.value, piece.misspelled))
             place = end
         return tuple(found)
 
@@ -150,7 +148,5 @@ def vary(rng: np.random.Generator, pattern: str) -> str:
     """One reading of the pattern: each `[a|b|c]`, innermost first, becomes one of its parts."""
     while choice := _CHOICE.search(pattern):
         options = choice.group(1).split("|")
-        pattern = (
-            pattern[: choice.start()] + options[int(rng.integers(len(options)))] + pattern[choice.end() :]
-        )
+        pattern = pattern[: choice.start()] + options[int(rng.integers(len(options)))] + pattern[choice.end() :]
     return pattern

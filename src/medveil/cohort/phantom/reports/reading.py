@@ -81,9 +81,7 @@ class Reading:
 
     @property
     def abnormal(self) -> list[Observation]:
-        return [
-            seen for seen in self.observations if seen.says in ("present", "possible") and not seen.device
-        ]
+        return [seen for seen in self.observations if seen.says in ("present", "possible") and not seen.device]
 
     def of(self, section: Section) -> list[Observation]:
         return [seen for seen in self.observations if seen.section == section]
@@ -175,9 +173,7 @@ def _device_course(device: DevicePlan, before: VisitPlan | None) -> Course | Non
     return "unchanged" if any(old.key == device.key for old in before.devices) else "new"
 
 
-def _labels(
-    visit: VisitPlan, observations: tuple[Observation, ...], removed: tuple[str, ...]
-) -> dict[str, int]:
+def _labels(visit: VisitPlan, observations: tuple[Observation, ...], removed: tuple[str, ...]) -> dict[str, int]:
     values: dict[Says, int] = {"present": 1, "possible": -1, "absent": 0, "resolved": 0}
     said = {label: values[seen.says] for seen in observations for label in seen.labels}
     without_devices = {"Support Devices": 0} if removed else {}

@@ -47,7 +47,7 @@ PRESENT: dict[str, tuple[str, ...]] = {
     "Pneumothorax": (
         f"{_OPEN} a {{size}} {{side}} [apical |]pneumothorax{{mm_apex}}",
         "a {size} {side} pneumothorax is [seen|visible|present]{mm_apex}",
-        "[a visceral pleural line|the pleural edge] is [visible|seen] at the {side} apex, a {size} pneumothorax{mm_apex}",
+        "[a pleural line|the pleural edge] is [visible|seen] at the {side} apex, a {size} pneumothorax{mm_apex}",
     ),
     "Pleural Effusion": (
         f"{_OPEN} {{a_size}} {{side}} pleural {{effusion}}",

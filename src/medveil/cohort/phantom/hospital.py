@@ -1,0 +1,255 @@
+"""Building a phantom hospital: DICOM files, reports, the answer key, and the cohort table over them.
+
+    OUT/phantom.json        the settings it was built with
+    OUT/files/site-1/...    DICOM files, named as that site names them
+    OUT/reports/site-1/...  reports as text
+    OUT/gold/...            the answer key (see `gold`)
+    OUT/cohort.parquet      written last: a folder that has it is whole
+
+Patients are made one by one, each from (seed, number) alone, so the bytes do not depend on the number of
+workers or patients. Every file appears by atomic rename and a patient's answer key comes last: a killed run,
+started again, leaves whole patients as they are and makes the rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from medveil.cohort.cohort import FILE, Cohort
+from medveil.cohort.phantom import gold, people, sites
+from medveil.cohort.phantom.file_names import image_name, in_names, report_name
+from medveil.cohort.phantom.headers import Chart, make_dicom
+from medveil.cohort.phantom.overlay import lay_over
+from medveil.cohort.phantom.plan import plan_patient
+from medveil.cohort.phantom.radiograph import draw
+from medveil.cohort.phantom.reports import write_report
+from medveil.cohort.phantom.reports.marked_text import MarkedText
+from medveil.cohort.schema import LABELS
+from medveil.cohort.splits import assign_splits
+from medveil.errors import InputError
+from medveil.storage import sweep, write_bytes, write_json
+
+SETTINGS = "phantom.json"
+FORMAT = "medveil.phantom/1"
+SMALLEST, LARGEST = 64, 4096
+_AHEAD = 4  # tasks in flight for each worker: enough to keep it busy, few enough to keep memory flat
+
+Row = dict[str, Any]
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class _Settings:
+    seed: int
+    sites: int
+    size: int
+    out: Path
+
+
+def build_hospital(
+    out: Path,
+    *,
+    patients: int = 200,
+    sites: int = 3,
+    seed: int = 7,
+    size: int = 512,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> Cohort:
+    """Build the hospital in `out`, or finish or open the one already there with the same settings.
+
+    `progress` is called with the number of patients done and the number of all.
+    """
+    out = Path(out)
+    _check(patients=patients, sites_=sites, seed=seed, size=size, workers=workers)
+    _claim(out, {"format": FORMAT, "patients": patients, "sites": sites, "seed": seed, "size": size})
+    if (whole := _whole(out)) is not None:
+        return whole
+    sweep(out)
+    settings = _Settings(seed, sites, size, out)
+    rows: list[Row] = []
+    for done, made in enumerate(_make_all(settings, patients, workers or os.cpu_count() or 1), 1):
+        rows += made
+        if progress:
+            progress(done, patients)
+    table = pd.DataFrame(rows)
+    cohort = Cohort.of(table.assign(split=assign_splits(table["patient_id"])), out, name="phantom hospital")
+    cohort.save(out)
+    return cohort
+
+
+def _check(*, patients: int, sites_: int, seed: int, size: int, workers: int | None) -> None:
+    ranges = (
+        ("patients", patients, 1, people.MOST_PATIENTS),
+        ("sites", sites_, 1, sites.MOST),
+        ("seed", seed, 0, 2**31 - 1),
+        ("size", size, SMALLEST, LARGEST),
+        ("workers", 1 if workers is None else workers, 1, 1024),
+    )
+    for name, value, least, most in ranges:
+        if not least <= value <= most:
+            raise InputError(f"{name} is {value}; choose a number from {least} to {most}")
+
+
+def _claim(out: Path, settings: dict[str, Any]) -> None:
+    """Note the settings, or refuse a folder that holds something else."""
+    path = out / SETTINGS
+    if not path.exists():
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise InputError(f"{out} is not an empty folder; choose a new one for the phantom hospital")
+        write_json(path, settings)
+        return
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        found = None
+    if found != settings:
+        raise InputError(f"{out} holds a phantom hospital made with other settings; choose another folder")
+
+
+def _whole(out: Path) -> Cohort | None:
+    """The hospital in `out` if nothing of it is missing."""
+    if not (out / FILE).exists():
+        return None
+    cohort = Cohort.open(out)
+    table = cohort.table
+    number, _ = pd.factorize(table["patient_id"])
+    visits = table.groupby("patient_id", sort=False).cumcount()
+    for path, study, site, patient, visit in zip(
+        table["path"], table["study_id"], table["site"], number, visits, strict=True
+    ):
+        expected = (path, report_name(site, study), *_gold_files(int(patient), int(visit)))
+        if not all((out / name).exists() for name in expected):
+            return None
+    return cohort
+
+
+def _gold_files(number: int, visit: int) -> tuple[str, ...]:
+    masks = (gold.mask_file(number, visit, organ) for organ in ("lungs", "heart"))
+    return (gold.patient_file(number), *masks)
+
+
+def _make_all(settings: _Settings, patients: int, workers: int) -> Iterator[list[Row]]:
+    """The rows of every patient, in order."""
+    tasks = range(patients)
+    if workers == 1:
+        yield from (make_patient(settings, number) for number in tasks)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_quiet) as pool:
+        yield from _ordered(pool, settings, tasks, workers * _AHEAD)
+
+
+def _ordered(pool: ProcessPoolExecutor, settings: _Settings, tasks: Iterable[int], ahead: int) -> Iterator[list[Row]]:
+    """Results in the order of the tasks, with at most `ahead` of them under way."""
+    waiting = iter(tasks)
+    running: deque[Future[list[Row]]] = deque(
+        pool.submit(make_patient, settings, number) for number in itertools.islice(waiting, ahead)
+    )
+    while running:
+        rows = running.popleft().result()
+        running.extend(pool.submit(make_patient, settings, number) for number in itertools.islice(waiting, 1))
+        yield rows
+
+
+def _quiet() -> None:
+    """One thread a worker: the processes are the parallelism."""
+    import cv2
+
+    cv2.setNumThreads(1)
+
+
+def make_patient(settings: _Settings, number: int) -> list[Row]:
+    """Write what is missing of one patient, and return the cohort's rows."""
+    seed, out = settings.seed, settings.out
+    patient = plan_patient(seed, number, settings.sites)
+    site = sites.make_site(seed, patient.site)
+    person = people.make_person(seed, patient, site)
+    charts = [
+        Chart(seed, patient, visit, person, people.make_encounter(seed, patient, visit, site), site)
+        for visit in patient.visits
+    ]
+    reports = [write_report(seed, patient, chart.visit, person, site) for chart in charts]
+    paths = [image_name(chart) for chart in charts]
+    if not _present(out, charts, paths):
+        key = [
+            _make_image(settings, chart, path, text)
+            for chart, path, (text, _) in zip(charts, paths, reports, strict=True)
+        ]
+        write_bytes(out / gold.patient_file(number), gold.encode_patient(key))
+    return [
+        _row(chart, path.text, text.text, labels)
+        for chart, path, (text, labels) in zip(charts, paths, reports, strict=True)
+    ]
+
+
+def _present(out: Path, charts: list[Chart], paths: list[MarkedText]) -> bool:
+    return all(
+        (out / name).exists()
+        for chart, path in zip(charts, paths, strict=True)
+        for name in (
+            *_gold_files(chart.patient.number, chart.visit.number),
+            path.text,
+            report_name(chart.site.code, chart.encounter.accession),
+        )
+    )
+
+
+def _make_image(settings: _Settings, chart: Chart, path: MarkedText, report: MarkedText) -> gold.ImageGold:
+    """Draw one visit, write its files, and return its part of the answer key."""
+    out, number, visit = settings.out, chart.patient.number, chart.visit.number
+    drawing = draw(chart.patient, chart.visit, sites_seed=settings.seed, size=settings.size)
+    pixels = drawing.pixels.copy()
+    in_pixels, markers = lay_over(chart, pixels)
+    content, in_header = make_dicom(chart, pixels)
+    lungs, heart = (gold.mask_file(number, visit, organ) for organ in ("lungs", "heart"))
+    report_path = report_name(chart.site.code, chart.encounter.accession)
+    write_bytes(out / path.text, content)
+    write_bytes(out / report_path, report.text.encode())
+    write_bytes(out / lungs, gold.encode_mask(drawing.lungs))
+    write_bytes(out / heart, gold.encode_mask(drawing.heart))
+    return gold.ImageGold(
+        image_id=chart.image_uid,
+        patient_id=chart.person.mrn,
+        study_id=chart.encounter.accession,
+        site=chart.site.code,
+        path=path.text,
+        report_path=report_path,
+        lungs_path=lungs,
+        heart_path=heart,
+        in_report=report.identifiers(),
+        in_header=tuple(in_header),
+        in_pixels=tuple(in_pixels),
+        in_names=in_names(chart),
+        statements=report.statements(),
+        markers=tuple(markers),
+        findings=tuple(gold.Boxed(name, box) for name, box in drawing.finding_boxes),
+        devices=tuple(gold.Boxed(name, box) for name, box in drawing.device_boxes),
+    )
+
+
+def _row(chart: Chart, path: str, report: str, labels: dict[str, int]) -> Row:
+    visit = chart.visit
+    return {
+        "image_id": chart.image_uid,
+        "patient_id": chart.person.mrn,
+        "study_id": chart.encounter.accession,
+        "site": chart.site.code,
+        "view": visit.view,
+        "path": path,
+        "report": report,
+        "age": visit.age,
+        "sex": chart.person.sex,
+        "date": visit.date,
+        **{label: labels.get(label) for label in LABELS},
+    }

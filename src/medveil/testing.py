@@ -1,0 +1,105 @@
+"""Conformance checks for attacks, measures and defenses, medveil's own and anybody's.
+
+    from medveil.testing import check_attack
+    check_attack(MyAttack(), cohort)
+
+Each raises AssertionError with a sentence that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from medveil.cohort import Cohort
+from medveil.errors import MedveilError, NotMeasurable, Quarantined
+from medveil.finding import Finding
+from medveil.parts import Attack, Defense, Measure, Record
+
+_IDENTIFYING = ("image_id", "patient_id", "study_id", "path")
+
+
+def check_attack(attack: Attack, cohort: Cohort) -> Finding:
+    """Run it on `cohort` and check what comes back; returns the finding."""
+    finding = _check_finding(attack, cohort, kind="attack")
+    assert isinstance(attack.baseline, bool), "an attack says whether it is a baseline"
+    assert finding.threshold is not None, "an attack names the threshold that judges it"
+    assert finding.estimate.control is not None, "an attack stands beside its control attack"
+    return finding
+
+
+def check_measure(measure: Measure, cohort: Cohort) -> Finding:
+    """Run it on `cohort` and check what comes back; returns the finding."""
+    return _check_finding(measure, cohort, kind="measure")
+
+
+def _check_finding(part: Any, cohort: Cohort, *, kind: str) -> Finding:
+    finding = part.run(cohort, seed=1)
+    assert isinstance(finding, Finding), "run returns a Finding"
+    assert finding.part == part.name, "the finding carries the part's name"
+    assert finding.kind == kind, f"the finding's kind is {kind}"
+    assert finding.headline in finding.estimates, "the headline is one of the estimates"
+    assert finding.question.endswith("?"), "the question is a question"
+    assert finding.answer.endswith("."), "the answer is a sentence"
+    assert finding.method, "the method is described"
+    for name, estimate in finding.estimates.items():
+        assert math.isfinite(estimate.value), f"{name} is a number"
+        assert estimate.low <= estimate.value <= estimate.high, f"{name} lies in its interval"
+        assert estimate.low < estimate.high or estimate.sd == 0, f"{name} has an interval"
+        assert estimate.chance is not None, f"{name} has a chance level beside it"
+        assert 0 < estimate.units <= estimate.n, f"{name} counts its units and observations"
+    published = json.dumps(finding.to_json(), allow_nan=False)
+    _check_no_identifier(published, cohort)
+    assert json.dumps(part.run(cohort, seed=1).to_json()) == published, "the same seed gives the same finding"
+    _check_refusal(part, cohort)
+    return finding
+
+
+def _check_refusal(part: Any, cohort: Cohort) -> None:
+    """One image is too little for anything: the part must say so in a sentence."""
+    try:
+        part.run(cohort.where(np.arange(len(cohort)) == 0), seed=1)
+    except NotMeasurable as refusal:
+        _check_no_identifier(str(refusal), cohort)
+    else:
+        raise AssertionError("one image is not enough to measure anything, and the part should raise NotMeasurable")
+
+
+def check_defense(defense: Defense, cohort: Cohort, *, images: int = 5) -> list[Record]:
+    """Take the first images of `cohort` through it and check what it did; returns the records."""
+    assert defense.covers, "a defense says which places it covers"
+    assert defense.guarantee.statement.endswith("."), "the guarantee is a sentence"
+    records = []
+    for row in range(min(images, len(cohort))):
+        original = cohort.image(row)
+        values = cohort.table.iloc[row].to_dict()
+        first, second = (_apply(defense, Record(dict(values), original.copy())) for _ in range(2))
+        if first is None or second is None:
+            assert first is second, "quarantine does not depend on chance"
+            continue
+        assert np.array_equal(first.image, second.image), "the same image gives the same pixels"
+        assert repr(first.row) == repr(second.row), "the same row gives the same row"
+        assert first.image.dtype == original.dtype, "the bit depth stays"
+        assert first.image.shape == original.shape, "the size stays"
+        for phrase in first.done:
+            _check_no_identifier(phrase, cohort)
+        records.append(first)
+    return records
+
+
+def _apply(defense: Defense, record: Record) -> Record | None:
+    try:
+        return defense.apply(record)
+    except Quarantined:
+        return None
+    except MedveilError as error:
+        raise AssertionError("what cannot be cleaned raises Quarantined") from error
+
+
+def _check_no_identifier(text: str, cohort: Cohort) -> None:
+    for column in _IDENTIFYING:
+        for value in cohort.table[column].unique():
+            assert len(str(value)) < 4 or str(value) not in text, f"a value of {column} appears in what is published"
