@@ -8,7 +8,7 @@ from medveil.report.glossary import STANDARD, Linker, merged
 def test_a_findings_own_wording_counts_and_terms_come_in_order() -> None:
     terms = merged([{"Chance": "luck"}, {"zeta": "last", "alpha": "first"}])
     assert terms["Chance"] == "luck" and "chance" not in terms
-    assert list(terms)[0] == "alpha" and list(terms)[-1] == "zeta"
+    assert next(iter(terms)) == "alpha" and list(terms)[-1] == "zeta"
     assert len(terms) == len(STANDARD) + 2
 
 

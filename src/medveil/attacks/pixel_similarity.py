@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
 from medveil.cohort.demographics import demographics
 from medveil.cohort.features import image_features, thumbnail
 from medveil.errors import NotMeasurable
-from medveil.finding import Figure, Finding, Series, Threshold
+from medveil.finding import Figure, Finding, Series
 from medveil.parts import register_attack
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
@@ -24,12 +25,6 @@ from medveil.stats.estimate import Estimate
 from medveil.stats.neighbours import chance_of_match, nearest_is_match
 
 MOST_PAIRS = 20_000  # of each kind; more would narrow no interval that patients have not already set
-
-THRESHOLD = Threshold(
-    name="0.09 (one in eleven)",
-    value=0.09,
-    source="European Medicines Agency, Policy 0070 guidance; Health Canada, Public Release of Clinical Information",
-)
 
 
 @register_attack
@@ -138,7 +133,7 @@ def _finding(estimates: dict[str, Estimate]) -> Finding:
         ),
         headline="precision@1",
         estimates=estimates,
-        threshold=THRESHOLD,
+        threshold=ONE_IN_ELEVEN,
         method=(
             "Frontal images, equalised and shrunk to 32 × 32 pixels, compared by cosine similarity with all images of "
             "other studies; images of the query's own study do not count, ties count by expectation. Pair AUC takes "

@@ -17,7 +17,7 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian, JPEG2000Lossless, JPEGBa
 from medveil.cohort.dicom import elements, read_metadata, read_pixels, rewrite
 from medveil.errors import Quarantined
 
-SMALL = np.arange(64, dtype=np.uint8).reshape(8, 8)
+SMALL = (np.arange(1024) % 251).astype(np.uint8).reshape(32, 32)
 
 
 def compressed(stream: bytes, syntax: str):

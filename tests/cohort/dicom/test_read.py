@@ -23,7 +23,7 @@ from pydicom.uid import (
 from medveil.cohort.dicom import read_pixels
 from medveil.errors import Quarantined
 
-TWELVE = np.random.default_rng(1).integers(0, 4096, (24, 17), dtype=np.uint16)
+TWELVE = np.random.default_rng(1).integers(0, 4096, (37, 33), dtype=np.uint16)
 
 
 def twelve_bits(dataset: Dataset) -> None:

@@ -24,8 +24,9 @@ MAX_PIXELS_ALL_FRAMES = 400_000_000
 _HEADLESS = (b"\x02\x00", b"\x08\x00", b"\x00\x08")
 _HEAD_BYTES = 4096  # enough for preamble and file meta
 
-# pydicom's log messages quote attribute values.
-logging.getLogger("pydicom").setLevel(logging.CRITICAL + 1)
+# Their log messages quote attribute values, or speak of damage that is told as a reason anyway.
+for _library in ("pydicom", "pylibjpeg", "openjpeg", "libjpeg"):
+    logging.getLogger(_library).setLevel(logging.CRITICAL + 1)
 
 
 @contextmanager
@@ -35,10 +36,11 @@ def quarantining(reason: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except Quarantined:
+    except (Quarantined, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
-    except Exception:
+    except BaseException:
         # Damaged files make pydicom and its decoders raise nearly anything, and the cause may quote values.
+        # The RLE decoder's panic is no Exception.
         raise Quarantined(reason) from None
 
 

@@ -31,6 +31,7 @@ TagPath = int | str | tuple[int | str, ...]
 Steps = tuple[int, ...]
 Changes = dict[Steps, Any]
 
+_CANNOT = "attribute cannot be rewritten"
 _CHARACTER_SET = 0x00080005
 _TRANSFER_SYNTAX = (0x00020010,)
 _META_ENCODING = Encoding(implicit=False, little=True)
@@ -88,7 +89,7 @@ def _new_syntax(layout: Layout, value: Any) -> bool:
         encoding.implicit,
         encoding.little,
     ):
-        raise InputError("the new transfer syntax encodes attributes differently; they are copied as they are")
+        raise Quarantined("unsupported transfer syntax")
     return bool(syntax == DeflatedExplicitVRLittleEndian)
 
 
@@ -129,7 +130,7 @@ def _edited(data: bytes, start: int, stop: int, encoding: Encoding, changes: Cha
 
 def _refuse_absent(deeper: dict[int, dict[int, Changes]], spans: list[Span]) -> None:
     if set(deeper) - {span.tag for span in spans}:
-        raise InputError("a change names a sequence that the file does not have")
+        raise Quarantined(_CANNOT)
 
 
 def _charset(data: bytes, spans: list[Span], inherited: list[str]) -> list[str]:
@@ -146,7 +147,7 @@ def _edited_sequence(
 ) -> bytes:
     found = items(data, span, encoding)
     if any(not 0 <= number < len(found) for number in changes):
-        raise InputError("a change names an item that the sequence does not have")
+        raise Quarantined(_CANNOT)
     body = b"".join(
         _edited_item(data, item, encoding, changes[number], charset)
         if number in changes
@@ -181,19 +182,17 @@ def _encoded(tag: int, value: Any, known: str | None, encoding: Encoding, charse
             write_data_element(file, value, charset)
     except Exception:
         # pydicom's own words would quote the value.
-        raise InputError(f"the new value of ({tag >> 16:04X},{tag & 0xFFFF:04X}) cannot be encoded") from None
+        raise Quarantined(_CANNOT) from None
     return bytes(file.getvalue())
 
 
 def _vr(tag: int, value: Any, known: str | None) -> str:
-    """The file's own VR, else the dictionary's, else what the value's type suggests."""
-    if known not in (None, "UN"):
-        return str(known)
+    """The dictionary's VR, by the file's own where it leaves a choice; the file's for what it does not know."""
     try:
-        vr = str(dictionary_VR(tag))
+        choices = str(dictionary_VR(tag)).split(" or ")
     except KeyError:
-        vr = "UN" if isinstance(value, bytes) else "LO"
-    return {"US or SS": "US", "OB or OW": "OW", "US or OW": "OW", "US or SS or OW": "OW"}.get(vr, vr)
+        return known or ("UN" if isinstance(value, bytes) else "LO")
+    return known if known in choices else choices[-1] if choices[-1] == "OW" else choices[0]
 
 
 def _mend_group_lengths(pieces: list[tuple[int, bytes]], before: list[Span], encoding: Encoding) -> None:

@@ -100,7 +100,7 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
         spine_width=about(3.2 if female else 3.6, 0.2),
         clavicle=(rng.normal(0, (0.8, 0.4, 0.1, 0.35), (2, 4)) + (2.2, 0.9, 1.3, 0.0)).astype(np.float32),
         scapula=rng.normal(0, (0.7, 0.7, 0.5), (2, 3)).astype(np.float32),
-        healed_rib=(int(rng.choice(SIDES)), int(rng.integers(4, 9)), int(rng.integers(10, 22)))
+        healed_rib=(int(rng.choice(SIDES)), int(rng.integers(4, 9)), int(rng.integers(7, 16)))
         if rng.random() < 0.15
         else None,
         shoulder=about(19.2 if female else 20.5, 0.8),
@@ -110,8 +110,8 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
         breast=(max(0.0, about(3.0, 1.2) + 1.2 * build) if female else 0.0, about(5.5, 1.4), about(7.6, 0.7)),
         heart=np.asarray(
             [
-                about(3.9, 0.4),
-                about(7.7, 0.6) + 0.4 * build,
+                about(4.5, 0.4),
+                about(8.1, 0.6) + 0.4 * build,
                 about(10.6, 0.6),
                 about(0.9, 0.4),
                 about(0.0, 0.35),

@@ -6,94 +6,88 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.phantom.anatomy import RIBS, SIDES
-from medveil.cohort.phantom.brush import band, fill, points, smooth, stroke, tube
-from medveil.cohort.phantom.chest import Chest, broken_rib
+from medveil.cohort.phantom.brush import band, ellipses, fill, points, smooth, stroke, tube
+from medveil.cohort.phantom.chest import RIB_POINTS, Chest, broken_rib
 from medveil.cohort.phantom.plan import FindingPlan
 from medveil.cohort.phantom.pose import Pose
 
 Floats = NDArray[np.float32]
 Layer = NDArray[np.uint8]
 # a rib is a flat band: seen edge-on at the side of the chest it looks thin
-_BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), 28)[:, 0]
-_BREAK = 12  # the point of a posterior rib's curve where it breaks: well out over the lung
+_BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), RIB_POINTS)[:, 0]
+# corners and waists of a vertebral body, in half widths and half heights
+_BODY = ((-1, -1), (-0.86, 0), (-1, 1), (1, 1), (0.86, 0), (1, -1))
+_BREAK = 9  # the point of a posterior rib's curve where it breaks: well out over the lung
 _CLAVICLE = smooth(points((1.45,), (1.05,), (0.85,), (0.9,), (1.15,)), 28)[:, 0]
-_BEFORE = smooth(points((0.4,), (0.9,), (1.1,), (1.15,), (1.25,)), 28)[:, 0]
+_BEFORE = smooth(points((0.4,), (0.9,), (1.1,), (1.15,), (1.25,)), RIB_POINTS)[:, 0]
 
 
 def draw_ribs(back: Layer, front: Layer, chest: Chest, pose: Pose) -> None:
     """The parts of the ribs behind and before the lungs, each on its layer, for the two overlap."""
     a, scale = chest.anatomy, pose.scale
-    for side in SIDES:
-        for number in range(1, RIBS + 1):
-            wide = a.rib_width * (1 + float(a.rib_jitter[int(side > 0), number - 1, 2])) * scale
-            end = chest.rib_end(number)
-            behind = chest.rib(side, number, *_span(end))
-            widths = wide * _BEHIND
-            if a.healed_rib is not None and a.healed_rib[:2] == (side, number):
-                away = np.arange(len(widths)) - a.healed_rib[2]
-                widths = widths * (1 + 0.7 * np.exp(-((away / 1.3) ** 2))).astype(np.float32)
-            broken = chest.broken.get((side, number))
-            for piece, part in _pieces(behind, broken):
-                tube(back, pose.project(piece), widths[part], 118, 150, 0.12 * scale)
-            if end > 100 and number < 11:
-                before = pose.project(chest.rib(side, number, 84, end))
-                tube(front, before, wide * _BEFORE, 92, 112, 0.12 * scale)
+    wide = a.rib_width * scale * (1 + a.rib_jitter[:, :, 2, None])
+    widths = wide * _BEHIND
+    if a.healed_rib is not None:
+        side, number, at = a.healed_rib
+        away = np.arange(RIB_POINTS, dtype=np.float32) - at
+        widths[int(side > 0), number - 1] *= 1 + 0.7 * np.exp(-((away / 1.3) ** 2))
+    behind, whole = posterior_ribs(chest), np.ones((2, RIBS), bool)
+    for (side, number), step in chest.broken.items():
+        place = int(side > 0), number - 1
+        whole[place] = False
+        for piece, part in _pieces(behind[place], step):
+            tube(back, pose.project(piece), widths[place][part], 118, 150, 0.1 * scale)
+    tube(back, pose.project(behind[whole]), widths[whole], 118, 150, 0.1 * scale)
+    before = pose.project(chest.ribs(84, chest.rib_ends)[:, :10])
+    tube(
+        front,
+        before.reshape(-1, RIB_POINTS, 2),
+        (wide[:, :10] * _BEFORE).reshape(-1, RIB_POINTS),
+        92,
+        112,
+        0.1 * scale,
+    )
 
 
-def _span(end: float) -> tuple[float, float]:
-    """From which angle to which a rib is seen behind the lung."""
-    return 4, min(96, end)
+def posterior_ribs(chest: Chest) -> Floats:
+    """What is seen of the ribs behind the lungs."""
+    return chest.ribs(4, np.minimum(chest.rib_ends, 96))
 
 
-def _pieces(curve: Floats, broken: float | None) -> list[tuple[Floats, slice]]:
-    """The bone whole, or its two ends with a step of `broken` cm between them that heals out along the bone."""
-    if broken is None:
-        return [(curve, slice(None))]
-    at = _BREAK
-    away = np.abs(np.arange(len(curve), dtype=np.float32) - at)
+def _pieces(curve: Floats, step: float) -> list[tuple[Floats, slice]]:
+    """The two ends of a broken bone with a step of so many cm between them, fading along the bone."""
+    along = np.arange(len(curve), dtype=np.float32) - _BREAK
     moved = curve.copy()
-    moved[:, 1] += np.float32(broken) * np.exp(-away / 3.0) * np.where(np.arange(len(curve)) < at, -0.45, 0.55)
-    return [(moved[: at - 1], slice(at - 1)), (moved[at + 1 :], slice(at + 1, None))]
+    moved[:, 1] += np.float32(step) * np.exp(-np.abs(along) / 2.2) * np.where(along < 0, -0.45, 0.55)
+    return [(moved[: _BREAK - 1], slice(_BREAK - 1)), (moved[_BREAK + 1 :], slice(_BREAK + 1, None))]
 
 
 def break_place(chest: Chest, finding: FindingPlan, side: int) -> Floats:
     """Where a fracture lies."""
-    return chest.rib(side, broken_rib(finding), *_span(chest.rib_end(broken_rib(finding))))[_BREAK : _BREAK + 1]
+    place: Floats = posterior_ribs(chest)[int(side > 0), broken_rib(finding) - 1, _BREAK]
+    return place
 
 
 def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:
     """Vertebral bodies with end plates, pedicles and spinous processes, from the neck to the loins."""
     a, scale = chest.anatomy, pose.scale
-    first = a.apex + 0.2 - 4 * a.vertebra * 0.9
-    levels = first + a.vertebra * 0.95 * np.arange(20, dtype=np.float32)
-    middle = chest.spine(levels)
-    for level, x in zip(levels, middle, strict=True):
-        grow = 0.78 + 0.22 * float(np.clip((level - a.apex) / 18, 0, 1.2))
-        half, tall = a.spine_width * grow / 2, a.vertebra * 0.40
-        body = points(
-            (x - half, level - tall, -5),
-            (x - half * 0.86, level, -5),
-            (x - half, level + tall, -5),
-            (x + half, level + tall, -5),
-            (x + half * 0.86, level, -5),
-            (x + half, level - tall, -5),
-        )
-        outline = pose.project(body)
-        fill(layer, outline, 150)
-        stroke(layer, [outline], 178, 0.16 * scale, closed=True)
-        for sign in SIDES:
-            centre = pose.project(points((x + sign * half * 0.62, level - tall * 0.25, -6.5)))[0]
-            _ring(layer, centre, 0.3 * scale, 0.45 * scale, 175, 0.14 * scale)
-            tip = points((x + sign * half * 0.6, level - 0.2, -7.5), (x + sign * (half + 0.9), level - 0.5, -8))
-            if level < 10:
-                band(layer, pose.project(tip), 0.7 * scale, 45)
-        spinous = pose.project(points((x, level + tall * 0.9, -9.5)))[0]
-        _ring(layer, spinous, 0.22 * scale, 0.42 * scale, 178, 0.18 * scale)
+    level = a.apex + 0.2 - 4 * a.vertebra * 0.9 + a.vertebra * 0.95 * np.arange(20, dtype=np.float32)
+    x, tall = chest.spine(level), a.vertebra * 0.4
+    half = a.spine_width / 2 * (0.78 + 0.22 * np.clip((level - a.apex) / 18, 0, 1.2))
+    body = pose.project(np.stack([_at(x + u * half, level + v * tall, -5) for u, v in _BODY], axis=1))
+    fill(layer, body, 150)
+    stroke(layer, body, 178, 0.16 * scale, closed=True)
+    for sign in SIDES:
+        root, tip = _at(x + sign * half * 0.6, level - 0.2, -7.5), _at(x + sign * (half + 0.9), level - 0.5, -8)
+        band(layer, pose.project(np.stack([root, tip], axis=1)), 0.7 * scale, 45)
+        pedicle = pose.project(_at(x + sign * half * 0.62, level - tall * 0.25, -6.5))
+        stroke(layer, ellipses(pedicle, 0.3 * scale, 0.45 * scale), 175, 0.14 * scale, closed=True)
+    spinous = pose.project(_at(x, level + tall * 0.9, -9.5))
+    stroke(layer, ellipses(spinous, 0.22 * scale, 0.42 * scale), 178, 0.18 * scale, closed=True)
 
 
-def _ring(layer: Layer, centre: Floats, half_x: float, half_y: float, value: int, width: float) -> None:
-    angle = np.linspace(0, 2 * np.pi, 14, endpoint=False, dtype=np.float32)
-    stroke(layer, [centre + np.stack([half_x * np.cos(angle), half_y * np.sin(angle)], 1)], value, width, closed=True)
+def _at(x: Floats, y: Floats, z: float) -> Floats:
+    return np.stack([x, y, np.full_like(x, z)], axis=-1)
 
 
 def clavicle(chest: Chest, side: int, lift: float) -> Floats:
@@ -154,7 +148,7 @@ def _draw_blade(layer: Layer, chest: Chest, pose: Pose, side: int) -> None:
     )
     band(layer, pose.project(smooth(crest * flip, 20)), scale * np.linspace(0.5, 1.3, 20, dtype=np.float32), 78)
     socket = pose.project(points((side * joint, top + 2.0, -4)))[0]
-    _ring(layer, socket, 0.5 * scale, 1.6 * scale, 88, 0.25 * scale)
+    stroke(layer, ellipses(socket, 0.5 * scale, 1.6 * scale), 88, 0.25 * scale, closed=True)
     beak = points((joint - 1.2, top + 0.3, -2), (joint - 0.3, top - 0.3, 0), (joint + 0.2, top + 0.5, 1))
     band(layer, pose.project(smooth(beak * flip, 10)), 1.0 * scale, 105)
 
@@ -171,7 +165,6 @@ def _draw_arm(layer: Layer, chest: Chest, pose: Pose, side: int) -> None:
     wide = smooth(points((3.8,), (3.4,), (2.2,), (2.1,)), 30)[:, 0] * scale
     line = pose.project(smooth(shaft * np.asarray((side, 1, 1), np.float32), 30))
     tube(layer, line, wide, 78, 105, 0.28 * scale)
-    angle = np.linspace(0, 2 * np.pi, 28, endpoint=False, dtype=np.float32)
-    head = line[1] + 2.2 * scale * np.stack([np.cos(angle), np.sin(angle)], 1)
+    head = ellipses(line[1], 2.2 * scale, 2.2 * scale, 28)
     fill(layer, head, 92)
-    stroke(layer, [head], 118, 0.14 * scale, closed=True)
+    stroke(layer, head, 118, 0.14 * scale, closed=True)

@@ -45,41 +45,56 @@ def smooth(knots: Floats, samples: int, *, closed: bool = False) -> Floats:
     return _spline(len(knots), samples, closed) @ knots
 
 
-def ribbon(curve: Floats, width: Floats | float) -> tuple[Floats, Floats]:
-    """The two edges of a band of this full width along a curve of pixels."""
-    along = np.gradient(curve, axis=0)
-    normal = np.stack([-along[:, 1], along[:, 0]], axis=1)
-    normal /= np.maximum(np.hypot(normal[:, :1], normal[:, 1:]), 1e-6)
-    half = np.broadcast_to(np.asarray(width, np.float32) / 2, len(curve))[:, None]
-    return curve + normal * half, curve - normal * half
+def ribbon(curves: Floats, width: Floats | float) -> tuple[Floats, Floats]:
+    """The two edges of bands of this full width along curves of pixels (..., points, 2)."""
+    along = np.empty_like(curves)
+    along[..., 1:-1, :] = curves[..., 2:, :] - curves[..., :-2, :]
+    along[..., 0, :] = curves[..., 1, :] - curves[..., 0, :]
+    along[..., -1, :] = curves[..., -1, :] - curves[..., -2, :]
+    length = np.maximum(np.hypot(along[..., 0], along[..., 1]), 1e-6)
+    half = np.asarray(width, np.float32) / 2 / length
+    offset = np.stack([-along[..., 1] * half, along[..., 0] * half], axis=-1)
+    return curves + offset, curves - offset
 
 
-def _fixed(curve: Floats) -> NDArray[np.int32]:
+def _fixed(curves: Floats) -> list[NDArray[np.int32]]:
     # OpenCV puts pixel centres at whole numbers, we put them at halves.
-    return np.rint((np.clip(curve, -4000, 8000) - 0.5) * (1 << _SHIFT)).astype(np.int32)
+    whole = np.rint((curves - np.float32(0.5)) * (1 << _SHIFT)).astype(np.int32)
+    return [whole] if whole.ndim == 2 else list(whole)
 
 
-def fill(layer: Layer, outline: Floats, value: int) -> None:
-    cv2.fillPoly(layer, [_fixed(outline)], value, cv2.LINE_AA, _SHIFT)
+def fill(layer: Layer, outlines: Floats, value: int) -> None:
+    """Fill one outline (points, 2) or several (n, points, 2)."""
+    for outline in _fixed(outlines):  # together they would cancel where they overlap
+        cv2.fillPoly(layer, [outline], value, cv2.LINE_AA, _SHIFT)
 
 
-def stroke(layer: Layer, curves: Sequence[Floats], value: int, width: float, *, closed: bool = False) -> None:
-    """Lines of this width; those thinner than a pixel are fainter instead."""
+def stroke(layer: Layer, curves: Floats, value: int, width: float, *, closed: bool = False) -> None:
+    """One or several lines of this width; those thinner than a pixel are fainter instead."""
     faint = round(value * min(1.0, max(width, 0.15)))
-    cv2.polylines(layer, [_fixed(c) for c in curves], closed, faint, max(1, round(width)), cv2.LINE_AA, _SHIFT)
+    cv2.polylines(layer, _fixed(curves), closed, faint, max(1, round(width)), cv2.LINE_AA, _SHIFT)
 
 
-def band(layer: Layer, curve: Floats, width: Floats | float, value: int) -> None:
-    """A filled band along a curve."""
-    one, other = ribbon(curve, width)
-    fill(layer, np.concatenate([one, other[::-1]]), value)
+def band(layer: Layer, curves: Floats, width: Floats | float, value: int) -> None:
+    """Filled bands along curves."""
+    one, other = ribbon(curves, width)
+    fill(layer, np.concatenate([one, other[..., ::-1, :]], axis=-2), value)
 
 
-def tube(layer: Layer, curve: Floats, width: Floats | float, inside: int, wall: int, wall_width: float) -> None:
-    """A hollow bone: denser where the beam grazes its wall."""
-    one, other = ribbon(curve, width)
-    fill(layer, np.concatenate([one, other[::-1]]), inside)
-    stroke(layer, [one, other], wall, wall_width)
+def tube(layer: Layer, curves: Floats, width: Floats | float, inside: int, wall: int, wall_width: float) -> None:
+    """Hollow bones: denser where the beam grazes their walls."""
+    one, other = ribbon(curves, width)
+    fill(layer, np.concatenate([one, other[..., ::-1, :]], axis=-2), inside)
+    stroke(layer, one, wall, wall_width)
+    stroke(layer, other, wall, wall_width)
+
+
+def ellipses(centres: Floats, half_x: Floats | float, half_y: Floats | float, samples: int = 14) -> Floats:
+    """Outlines (..., samples, 2) around centres (..., 2)."""
+    angle = np.linspace(0, 2 * np.pi, samples, endpoint=False, dtype=np.float32)
+    x = np.asarray(half_x, np.float32)[..., None] * np.cos(angle)
+    y = np.asarray(half_y, np.float32)[..., None] * np.sin(angle)
+    return centres[..., None, :] + np.stack(np.broadcast_arrays(x, y), axis=-1)
 
 
 def blurred(image: Floats, sigma: float) -> Floats:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.anatomy import SIDES, Anatomy
+from medveil.cohort.phantom.anatomy import RIBS, SIDES, Anatomy
 from medveil.cohort.phantom.brush import points, smooth
 from medveil.cohort.phantom.plan import FindingPlan, PatientPlan, VisitPlan
 
 Floats = NDArray[np.float32]
+RIB_POINTS = 20
 _MEDIAL = 0.2  # lung fields reach this close to the midline, where the mediastinum covers them
 
 
@@ -131,7 +132,7 @@ class Chest:
             (0, level + 8),
             (half * 1.3, level + 6),
             (3.2 + 0.2 * radius, level + 3.9),
-            (2.5 * (1 + 0.6 * (wide - 1)), level + 1.9),
+            (2.9 * (1 + 0.6 * (wide - 1)), level + 1.9),
             (knob * wide, level + 0.55 * radius),
             (knob * wide, level - 0.45 * radius),
             (2.2 * wide, level - 1.5 * radius),
@@ -141,27 +142,28 @@ class Chest:
         flat = smooth(knots, 84, closed=True)
         return np.concatenate([flat, np.full((len(flat), 1), 1.5, np.float32)], axis=1)
 
-    def rib(self, side: int, number: int, start: float = 12, end: float | None = None) -> Floats:
-        """The middle line of rib `number` (1 at the top) between two angles: 0 at the spine, 180 at the sternum."""
+    def ribs(self, start: float, end: Floats) -> Floats:
+        """The middle lines (side, rib, points, 3) between two angles: 0 at the spine, 180 at the sternum."""
         a = self.anatomy
-        level_by, drop_by, _ = (float(part) for part in a.rib_jitter[int(side > 0), number - 1])
-        angle = np.deg2rad(np.linspace(start, self.rib_end(number) if end is None else end, 28, dtype=np.float32))
-        early = min((number - 1) / 3, 1.0)
-        drop = (3.2 + (a.rib_drop - 3.2) * early + drop_by) * (1 + 0.12 * (1 - self.breath))
-        level = a.apex + 0.4 + (number - 1) * a.vertebra * (0.93 + 0.006 * number) + level_by
-        fall = (1 - np.cos(angle)) / 2
-        y = level + drop * fall - a.rib_curve * np.sin(angle) * np.exp(-angle) * 1.6
-        reach = float(self.wall(level + 0.5 * drop)) + 0.15
-        depth = 6.0 + 3.2 * min((number - 1) / 5, 1.0)
-        across = np.sin(angle) ** np.float32(0.9)
-        x = 1.2 + (reach - 1.2) * across
-        root = self.spine(np.asarray([level], np.float32))[0]
-        return np.stack([side * x + root * np.cos(angle / 2), y, -depth * np.cos(angle)], axis=1)
+        number = np.arange(RIBS, dtype=np.float32)[None, :, None]
+        level_by, drop_by = a.rib_jitter[:, :, 0, None], a.rib_jitter[:, :, 1, None]
+        angle = np.deg2rad(start + (end[None, :, None] - start) * np.linspace(0, 1, RIB_POINTS, dtype=np.float32))
+        drop = (3.2 + (a.rib_drop - 3.2) * np.minimum(number / 3, 1) + drop_by) * (1 + 0.12 * (1 - self.breath))
+        level = a.apex + 0.4 + number * a.vertebra * (0.936 + 0.006 * number) + level_by
+        cosine, sine = np.cos(angle), np.sin(angle)
+        y = level + drop * (1 - cosine) / 2 - a.rib_curve * sine * np.exp(-angle) * 1.6
+        reach = self.wall(level + 0.5 * drop) + 0.15
+        depth = 6.0 + 3.2 * np.minimum(number / 5, 1)
+        x = 1.2 + (reach - 1.2) * np.maximum(sine, 0) ** np.float32(0.9)
+        side = np.asarray(SIDES, np.float32)[:, None, None]
+        across = side * x + self.spine(level) * np.cos(angle / 2)
+        return np.stack(np.broadcast_arrays(across, y, -depth * cosine), axis=-1).astype(np.float32)
 
-    def rib_end(self, number: int) -> float:
-        """The angle at which the bone ends and the cartilage, which is not seen, begins."""
+    @property
+    def rib_ends(self) -> Floats:
+        """The angles at which bone ends and cartilage, which is not seen, begins."""
         full = self.anatomy.rib_end
-        return {1: full - 8, 10: full - 25, 11: 95.0, 12: 60.0}.get(number, full)
+        return np.asarray([full - 8, *[full] * 8, full - 25, 95, 60], np.float32)
 
 
 def broken_rib(finding: FindingPlan) -> int:

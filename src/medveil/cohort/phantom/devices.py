@@ -39,8 +39,8 @@ def _hose(scene: Scene, plastic: Layer, curve: Floats, width: float, stripe: int
     """A tube with a faint lumen and a bright line along it."""
     one, other = ribbon(curve, width * scene.pose.scale)
     fill(plastic, np.concatenate([one, other[::-1]]), 70)
-    stroke(plastic, [one, other], 120, 0.08 * scene.pose.scale)
-    stroke(plastic, [curve], stripe, 0.12 * scene.pose.scale)
+    stroke(plastic, np.stack([one, other]), 120, 0.08 * scene.pose.scale)
+    stroke(plastic, curve, stripe, 0.12 * scene.pose.scale)
 
 
 def _vena_cava(scene: Scene, end: float) -> list[tuple[float, float, float]]:
@@ -70,8 +70,8 @@ def _enteric(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng
         (6.5 + rng.uniform(-1, 1.5), low + 4.2 + rng.uniform(-0.8, 2), 2),
     )
     curve = _line(scene, knots, 80)
-    stroke(plastic, [curve], 150, 0.3 * scene.pose.scale)
-    stroke(plastic, [curve], 230, 0.1 * scene.pose.scale)
+    stroke(plastic, curve, 150, 0.3 * scene.pose.scale)
+    stroke(plastic, curve, 230, 0.1 * scene.pose.scale)
 
 
 def _central_line(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
@@ -80,7 +80,7 @@ def _central_line(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan
     end = a.knob[1] + float(rng.uniform(3.0, 6.5))
     neck = [(side * 4.6, a.apex - 6, 3), (side * 3.6, a.apex - 1.5, 3.5), (side * 2.6, a.apex + 2.0, 3.5)]
     cross = [] if side < 0 else [(0.4, a.knob[1] - 3.0, 4)]
-    stroke(plastic, [_line(scene, points(*neck, *cross, *_vena_cava(scene, end)))], 210, 0.2 * scene.pose.scale)
+    stroke(plastic, _line(scene, points(*neck, *cross, *_vena_cava(scene, end))), 210, 0.2 * scene.pose.scale)
 
 
 def _picc(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
@@ -90,7 +90,7 @@ def _picc(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: n
     arm = [(side * (a.shoulder + 1.5), 4.0, 0), (side * (a.shoulder - 2.5), a.apex + 7.5, 1)]
     under = [(side * 11.5, a.apex + 3.6, 4), (side * 6.5, a.apex + 2.8, 5)]
     cross = [(side * 2.6, a.apex + 3.6, 4)] if side < 0 else [(2.2, a.apex + 3.4, 4), (0.0, a.knob[1] - 2.4, 4)]
-    stroke(plastic, [_line(scene, points(*arm, *under, *cross, *_vena_cava(scene, end)))], 190, 0.16 * scene.pose.scale)
+    stroke(plastic, _line(scene, points(*arm, *under, *cross, *_vena_cava(scene, end))), 190, 0.16 * scene.pose.scale)
 
 
 def _pacemaker(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
@@ -120,8 +120,8 @@ def _pacemaker(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, r
     ends = (chamber, atrium) if rng.random() < 0.7 else (chamber,)
     for way in ends:
         curve = _line(scene, points(start, *inlet, *cross, *way), 90)
-        stroke(metal, [curve], 95, 0.16 * scene.pose.scale)
-        stroke(metal, [curve[-5:]], 190, 0.26 * scene.pose.scale)
+        stroke(metal, curve, 95, 0.16 * scene.pose.scale)
+        stroke(metal, curve[-5:], 190, 0.26 * scene.pose.scale)
 
 
 def _chest_tube(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
@@ -146,9 +146,9 @@ def _wires(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: 
         ring = np.stack([0.75 * np.cos(angle) * rng.uniform(0.85, 1.15), 0.42 * np.sin(angle), np.full(16, 9.0)], 1)
         place = points((rng.normal(0, 0.15), level, 0.0))
         loop = ring.astype(np.float32) + place
-        stroke(metal, [scene.pose.project(loop)], 130, 0.11 * scene.pose.scale, closed=True)
+        stroke(metal, scene.pose.project(loop), 130, 0.11 * scene.pose.scale, closed=True)
         knot = points((0.1, 0.4, 9), (rng.normal(0.3, 0.15), 0.9, 9)) + place
-        stroke(metal, [scene.pose.project(knot)], 180, 0.18 * scene.pose.scale)
+        stroke(metal, scene.pose.project(knot), 180, 0.18 * scene.pose.scale)
 
 
 _PAINTERS: dict[str, Callable[[Scene, Layer, Layer, DevicePlan, np.random.Generator], None]] = {

@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -149,7 +149,10 @@ class ImageGold:
         yield from self.in_names
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {
+            name: [vars(entry) for entry in value] if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
+        }
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -52,9 +53,31 @@ class Chart:
         name = f"{self.seed}/{self.patient.number}/{self.visit.number if visit is None else visit}/{what}"
         return f"2.25.{int.from_bytes(hashlib.blake2b(name.encode(), digest_size=15).digest())}"
 
-    @property
+    @cached_property
     def image_uid(self) -> str:
         return self.uid("image")
+
+    @cached_property
+    def slots(self) -> dict[str, MarkedText | str]:
+        """What remarks typed at the console may mention."""
+        person, encounter, doctor = self.person, self.encounter, self.encounter.referrer
+        technologist = encounter.technologist
+        return {
+            "title": person.title.rstrip("."),
+            "name": mark(person.family, Category.NAME, person.full),
+            "full": mark(person.full, Category.NAME),
+            "upper": mark(f"{person.family}, {person.given}".upper(), Category.NAME, person.full),
+            "phone": mark(person.phone, Category.PHONE),
+            "room": mark(encounter.room, Category.OTHER_ID),
+            "plan": mark(person.plan_number, Category.HEALTH_PLAN),
+            "email": mark(person.email, Category.EMAIL),
+            "mrn": mark(person.mrn, Category.MRN),
+            "accession": mark(encounter.accession, Category.ACCESSION),
+            "doctor": mark(doctor.family, Category.DOCTOR, doctor.full),
+            "tech": mark(technologist.initials, Category.INITIALS, technologist.full),
+            "date": mark(f"{encounter.taken:%m/%d/%Y}", Category.DATE, f"{encounter.taken:%Y-%m-%d}"),
+            "view": self.visit.view,
+        }
 
 
 def make_dicom(chart: Chart, pixels: NDArray[np.uint16]) -> tuple[bytes, list[HeaderIdentifier]]:
@@ -123,25 +146,8 @@ def _patient_comment(chart: Chart, rng: np.random.Generator) -> MarkedText:
 
 
 def _told(chart: Chart, rng: np.random.Generator, pattern: str) -> MarkedText:
-    """A free-text remark with the usual slots."""
-    person, encounter = chart.person, chart.encounter
-    return fill(
-        vary(rng, pattern),
-        title=person.title.rstrip("."),
-        name=mark(person.family, Category.NAME, person.full),
-        full=mark(person.full, Category.NAME),
-        upper=mark(f"{person.family}, {person.given}".upper(), Category.NAME, person.full),
-        phone=mark(person.phone, Category.PHONE),
-        room=mark(encounter.room, Category.OTHER_ID),
-        plan=mark(person.plan_number, Category.HEALTH_PLAN),
-        email=mark(person.email, Category.EMAIL),
-        mrn=mark(person.mrn, Category.MRN),
-        accession=mark(encounter.accession, Category.ACCESSION),
-        doctor=mark(encounter.referrer.family, Category.DOCTOR, encounter.referrer.full),
-        tech=mark(encounter.technologist.initials, Category.INITIALS, encounter.technologist.full),
-        date=mark(f"{encounter.taken:%m/%d/%Y}", Category.DATE, f"{encounter.taken:%Y-%m-%d}"),
-        view=chart.visit.view,
-    )
+    """A free-text remark."""
+    return fill(vary(rng, pattern), **chart.slots)
 
 
 def _study(header: MarkedDataset, chart: Chart, rng: np.random.Generator) -> None:

@@ -18,7 +18,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -43,6 +43,7 @@ from medveil.storage import sweep, write_bytes, write_json
 SETTINGS = "phantom.json"
 FORMAT = "medveil.phantom/1"
 SMALLEST, LARGEST = 64, 4096
+_WRITERS = 4
 _AHEAD = 4  # tasks in flight for each worker: enough to keep it busy, few enough to keep memory flat
 
 Row = dict[str, Any]
@@ -182,11 +183,8 @@ def make_patient(settings: _Settings, number: int) -> list[Row]:
     reports = [write_report(seed, patient, chart.visit, person, site) for chart in charts]
     paths = [image_name(chart) for chart in charts]
     if not _present(out, charts, paths):
-        key = [
-            _make_image(settings, chart, path, text)
-            for chart, path, (text, _) in zip(charts, paths, reports, strict=True)
-        ]
-        write_bytes(out / gold.patient_file(number), gold.encode_patient(key))
+        texts = [text for text, _ in reports]
+        _make_files(settings, charts, paths, texts)
     return [
         _row(chart, path.text, text.text, labels)
         for chart, path, (text, labels) in zip(charts, paths, reports, strict=True)
@@ -205,20 +203,41 @@ def _present(out: Path, charts: list[Chart], paths: list[MarkedText]) -> bool:
     )
 
 
-def _make_image(settings: _Settings, chart: Chart, path: MarkedText, report: MarkedText) -> gold.ImageGold:
-    """Draw one visit, write its files, and return its part of the answer key."""
-    out, number, visit = settings.out, chart.patient.number, chart.visit.number
+def _make_files(settings: _Settings, charts: list[Chart], paths: list[MarkedText], reports: list[MarkedText]) -> None:
+    """All files of a patient, the answer key last.
+
+    Waiting for the disk takes longer than writing to it, so it is done beside the drawing.
+    """
+    key, out = [], settings.out
+    with ThreadPoolExecutor(_WRITERS) as writers:
+        written = []
+        for chart, path, report in zip(charts, paths, reports, strict=True):
+            entry, files = _make_image(settings, chart, path, report)
+            key.append(entry)
+            written += [writers.submit(write_bytes, out / name, content) for name, content in files.items()]
+        for one in written:
+            one.result()
+    write_bytes(out / gold.patient_file(charts[0].patient.number), gold.encode_patient(key))
+
+
+def _make_image(
+    settings: _Settings, chart: Chart, path: MarkedText, report: MarkedText
+) -> tuple[gold.ImageGold, dict[str, bytes]]:
+    """Draw one visit: its part of the answer key, and its files by name."""
+    number, visit = chart.patient.number, chart.visit.number
     drawing = draw(chart.patient, chart.visit, sites_seed=settings.seed, size=settings.size)
     pixels = drawing.pixels.copy()
     in_pixels, markers = lay_over(chart, pixels)
     content, in_header = make_dicom(chart, pixels)
     lungs, heart = (gold.mask_file(number, visit, organ) for organ in ("lungs", "heart"))
     report_path = report_name(chart.site.code, chart.encounter.accession)
-    write_bytes(out / path.text, content)
-    write_bytes(out / report_path, report.text.encode())
-    write_bytes(out / lungs, gold.encode_mask(drawing.lungs))
-    write_bytes(out / heart, gold.encode_mask(drawing.heart))
-    return gold.ImageGold(
+    files = {
+        path.text: content,
+        report_path: report.text.encode(),
+        lungs: gold.encode_mask(drawing.lungs),
+        heart: gold.encode_mask(drawing.heart),
+    }
+    entry = gold.ImageGold(
         image_id=chart.image_uid,
         patient_id=chart.person.mrn,
         study_id=chart.encounter.accession,
@@ -236,6 +255,7 @@ def _make_image(settings: _Settings, chart: Chart, path: MarkedText, report: Mar
         findings=tuple(gold.Boxed(name, box) for name, box in drawing.finding_boxes),
         devices=tuple(gold.Boxed(name, box) for name, box in drawing.device_boxes),
     )
+    return entry, files
 
 
 def _row(chart: Chart, path: str, report: str, labels: dict[str, int]) -> Row:

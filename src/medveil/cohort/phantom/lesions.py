@@ -15,7 +15,7 @@ from medveil.cohort.phantom.bones import break_place
 from medveil.cohort.phantom.brush import clouds, fill, points, smooth, stroke
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.plan import FindingPlan, VisitPlan
-from medveil.cohort.phantom.scene import STEP, Scene, signs
+from medveil.cohort.phantom.scene import Scene, signs
 
 Floats = NDArray[np.float32]
 Boxes = list[Box | None]
@@ -46,9 +46,9 @@ def _rng(finding: FindingPlan, side: int) -> np.random.Generator:
 
 def _fill_air(scene: Scene, side: int, share: Floats) -> Box | None:
     """Take air out of one lung; the box around where it shows."""
-    inside = np.clip(share, 0, 0.97) * scene.lung(side)
+    inside = np.clip(share, 0, 0.97) * (scene.x * side > 0)
     scene.thicken(inside)
-    return scene.box_of(inside * scene.visible > _SEEN)
+    return scene.box_of(inside * scene.lung(side) * scene.visible > _SEEN)
 
 
 def _step(value: Floats) -> Floats:
@@ -68,9 +68,9 @@ def _mediastinum(scene: Scene, finding: FindingPlan) -> Boxes:
 
 
 def _outline_box(scene: Scene, outline: Floats) -> Box | None:
-    layer = scene.layer()
-    fill(layer, scene.pose.project(outline), 1)
-    return scene.box_of(layer[::STEP, ::STEP] > 0)
+    layer = scene.coarse_layer()
+    fill(layer, scene.coarse.project(outline), 255)
+    return scene.box_of(layer > 127)
 
 
 def _consolidation(scene: Scene, finding: FindingPlan) -> Boxes:
@@ -80,7 +80,7 @@ def _consolidation(scene: Scene, finding: FindingPlan) -> Boxes:
         x, y = _place(scene, finding, side, rng)
         wide, tall = 2.4 + 2.6 * finding.extent, 2.2 + 2.8 * finding.extent
         away = np.hypot((scene.x - x) / wide, (scene.y - y) / tall)
-        ragged = clouds(rng, scene.x.shape, 2.2 * scene.pose.scale / STEP, 4)
+        ragged = clouds(rng, scene.x.shape, 2.2 * scene.coarse.scale, 4)
         share = _step((1.25 - away + 0.16 * ragged) / 0.6) * np.float32(0.6 + 0.33 * finding.extent)
         if finding.zone == "upper":  # the fissure below the upper lobe is a sharp edge
             share *= _step((y + 0.8 * tall - scene.y) / 0.35)
@@ -101,7 +101,7 @@ def _pneumonia(scene: Scene, finding: FindingPlan) -> Boxes:
             radius = rng.uniform(0.5, 1.3)
             blob = np.exp(-((scene.x - u) ** 2 + (scene.y - v) ** 2) / np.float32(radius**2))
             clear *= 1 - np.float32(0.3 + 0.25 * finding.extent) * blob
-        ragged = clouds(rng, scene.x.shape, 0.9 * scene.pose.scale / STEP, 3)
+        ragged = clouds(rng, scene.x.shape, 0.9 * scene.coarse.scale, 3)
         boxes.append(_fill_air(scene, side, (1 - clear) * (1 + np.float32(0.25) * ragged)))
     return boxes
 
@@ -112,7 +112,7 @@ def _opacity(scene: Scene, finding: FindingPlan) -> Boxes:
         rng = _rng(finding, side)
         x, y = _place(scene, finding, side, rng)
         radius = 1.7 + 2.4 * finding.extent
-        ragged = clouds(rng, scene.x.shape, 1.8 * scene.pose.scale / STEP, 4)
+        ragged = clouds(rng, scene.x.shape, 1.8 * scene.coarse.scale, 4)
         away = ((scene.x - x) ** 2 + ((scene.y - y) / 1.15) ** 2) / np.float32(radius**2)
         haze = np.float32(0.32 + 0.3 * finding.extent) * np.exp(-away * away)
         boxes.append(_fill_air(scene, side, haze * (1 + np.float32(0.3) * ragged)))
@@ -140,7 +140,7 @@ def _edema(scene: Scene, finding: FindingPlan) -> Boxes:
     for side in signs(finding.side):
         rng = _rng(finding, side)
         x, y = (float(part) for part in scene.chest.anatomy.hilum[int(side > 0)])
-        ragged = clouds(rng, scene.x.shape, 1.3 * scene.pose.scale / STEP, 4)
+        ragged = clouds(rng, scene.x.shape, 1.3 * scene.coarse.scale, 4)
         away = ((scene.x - side * (x + 1.2)) / 4.6) ** 2 + ((scene.y - y - 1.5) / 6.5) ** 2
         haze = np.float32(0.22 + 0.42 * finding.extent) * np.exp(-away)
         boxes.append(_fill_air(scene, side, haze * (1 + np.float32(0.35) * ragged)))
@@ -157,7 +157,7 @@ def _kerley(scene: Scene, side: int, rng: np.random.Generator, extent: float) ->
         y = low + float(rng.uniform(-6, 1.0))
         wall = float(scene.chest.wall(y)) - 0.25
         line = points((side * wall, y, 2), (side * (wall - rng.uniform(1.0, 1.8)), y + rng.uniform(-0.15, 0.15), 2))
-        stroke(scene.lines, [scene.pose.project(line)], 90, 0.07 * scene.pose.scale)
+        stroke(scene.lines, scene.pose.project(line), 90, 0.07 * scene.pose.scale)
 
 
 def _atelectasis(scene: Scene, finding: FindingPlan) -> Boxes:
@@ -194,9 +194,9 @@ def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
         fallen = outline.copy()
         fallen[:, :2] = (side * x, y + 2) + (outline[:, :2] - (side * x, y + 2)) * shrink
         edge = scene.pose.project(fallen)
-        inner = scene.layer()
-        fill(inner, edge, 255)
-        lung = inner[::STEP, ::STEP] * np.float32(1 / 255)
+        inner = scene.coarse_layer()
+        fill(inner, scene.coarse.project(fallen), 255)
+        lung = inner * np.float32(1 / 255)
         medial = _step((np.abs(scene.x) - 2.5) / 1.5) * _step((scene.chest.domes[int(side > 0)] + 1 - scene.y) / 3)
         empty = scene.lung(side) * scene.visible * (1 - lung) * medial
         scene.gate *= 1 - empty
@@ -204,7 +204,7 @@ def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
         scene.thicken(np.float32(0.06 + 0.3 * finding.extent) * lung * scene.lung(side))
         visible = fallen[:37]
         shown = edge[:37][(np.abs(visible[:, 0]) > 3) & (visible[:, 1] < scene.chest.domes[int(side > 0)])]
-        stroke(scene.lines, [shown], 120, 0.11 * scene.pose.scale)
+        stroke(scene.lines, shown, 120, 0.11 * scene.pose.scale)
         boxes.append(scene.box_of(empty > 0.3))
     return boxes
 
@@ -236,14 +236,14 @@ def _pleura(scene: Scene, finding: FindingPlan) -> Boxes:
         y = np.linspace(middle - 0.6 * half, middle + 0.5 * half, 9, dtype=np.float32)
         inset = (0.35 + 0.8 * finding.extent) * (1 - ((y - middle) / half) ** 2) + rng.normal(0, 0.06, 9)
         chalk = np.stack([side * (scene.chest.wall(y) - inset), y, 0 * y], axis=1).astype(np.float32)
-        stroke(scene.lines, [scene.pose.project(smooth(chalk, 30))], 150, 0.16 * scene.pose.scale)
+        stroke(scene.lines, scene.pose.project(smooth(chalk, 30)), 150, 0.16 * scene.pose.scale)
     return boxes
 
 
 def _fracture(scene: Scene, finding: FindingPlan) -> Boxes:
     boxes: Boxes = []
     for side in signs(finding.side):
-        place = scene.pose.project(break_place(scene.chest, finding, side))[0]
+        place = scene.pose.project(break_place(scene.chest, finding, side))
         reach = (1.7 + 0.5 * finding.extent) * scene.pose.scale
         size = scene.pose.size
         left, top = (int(max(0, np.floor(part - reach))) for part in place)

@@ -71,16 +71,10 @@ class MarkedDataset:
     def _spell(self, text: str) -> str:
         """Letters the file's character set lacks become plain ones."""
         codec = CODECS[self._charset]
-        try:
-            text.encode(codec)
-        except UnicodeEncodeError:
-            return "".join(letter if _fits(letter, codec) else fold(letter) for letter in text)
-        return text
+        if text.isascii() or codec == "utf-8":
+            return text
+        return "".join(letter if _fits(letter, codec) else fold(letter) for letter in text)
 
 
 def _fits(letter: str, codec: str) -> bool:
-    try:
-        letter.encode(codec)
-    except UnicodeEncodeError:
-        return False
-    return True
+    return bool(letter.encode(codec, errors="ignore"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,6 @@ from medveil.cohort.phantom.plan import View, VisitPlan
 
 Floats = NDArray[np.float32]
 FIELD_CM = 38.5  # what a film of zoom 1 shows
-_HALF_DEPTH = 14.0  # from the middle of the chest to the detector
 
 
 @dataclass(frozen=True)
@@ -35,33 +35,35 @@ class Pose:
         """Pixels per cm in the middle of the chest."""
         return self.size / FIELD_CM * self.zoom
 
+    def coarser(self, step: int) -> Pose:
+        """The same view on a film of fewer pixels."""
+        return replace(self, size=self.size // step)
+
     @cached_property
     def _frame(self) -> Floats:
         """In-plane rotation and scale as a 2 × 2 matrix."""
-        angle = np.deg2rad(self.tilt)
-        turn = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-        return np.asarray(turn, np.float32) * np.float32(self.scale)
+        cosine, sine = math.cos(math.radians(self.tilt)), math.sin(math.radians(self.tilt))
+        return np.asarray([[cosine, -sine], [sine, cosine]], np.float32) * np.float32(self.scale)
 
     @cached_property
     def _centre(self) -> Floats:
         return np.asarray([self.size * (0.5 + part) for part in self.shift], np.float32)
 
     def project(self, points: Floats) -> Floats:
-        """Points (..., 3) in cm to pixels (..., 2): what is far from the detector grows and turns with the body."""
-        angle = np.deg2rad(self.rotation)
+        """Points (..., 3) in cm to pixels (..., 2): what is far from the detector grows, and depth turns sideways."""
+        cosine, sine = math.cos(math.radians(self.rotation)), math.sin(math.radians(self.rotation))
         x, y, z = points[..., 0], points[..., 1], points[..., 2]
-        across = x * np.cos(angle) + z * np.sin(angle)
-        depth = z * np.cos(angle) - x * np.sin(angle)
-        # PA: the front of the chest touches the detector; AP: the back does, and a short leaning beam comes from the bed's foot.
-        source, lean, away = (180.0, 0.04, -depth) if self.view == "PA" else (115.0, 0.13, depth)
-        growth = (source - _HALF_DEPTH) / (source - _HALF_DEPTH - away)
-        flat = np.stack([across * growth, (y - lean * depth) * growth], axis=-1).astype(np.float32)
+        across = x * cosine + z * sine
+        depth = z * cosine - x * sine
+        # PA: the chest touches the detector. AP: the back does, and a nearer tube looks up from the bed's foot.
+        source, lean, away = (166.0, 0.04, -depth) if self.view == "PA" else (101.0, 0.13, depth)
+        growth = source / (source - away)
+        flat = np.stack([across * growth, (y - lean * depth) * growth], axis=-1)
         return flat @ self._frame.T + self._centre
 
-    def grid(self, step: int) -> tuple[Floats, Floats]:
-        """The x and y in cm, at the middle of the chest, of every step-th pixel."""
-        count = self.size // step
-        at = (np.arange(count, dtype=np.float32) + np.float32(0.5)) * step
+    def grid(self) -> tuple[Floats, Floats]:
+        """The x and y in cm, at the middle of the chest, of every pixel."""
+        at = np.arange(self.size, dtype=np.float32) + np.float32(0.5)
         back = np.linalg.inv(self._frame).astype(np.float32)
         u, v = at[None, :] - self._centre[0], at[:, None] - self._centre[1]
         return back[0, 0] * u + back[0, 1] * v, back[1, 0] * u + back[1, 1] * v

@@ -38,17 +38,22 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     pose, chest = Pose.of(visit, size), Chest.of(patient, visit)
     right, left = lung_layers(chest, pose)
     heart, trunk = _filled(pose, chest.heart()), _filled(pose, chest.mediastinum())
-    covered = cv2.max(heart, trunk)
-    x, y = pose.grid(STEP)
-    lungs_seen = (_share(right), _share(left))
-    scene = Scene(chest, pose, x, y, lungs_seen, 1 - _share(covered), lung_depth(chest, x, y))
+    covered, both = cv2.max(heart, trunk), cv2.max(right, left)
+    coarse = pose.coarser(STEP)
+    x, y = coarse.grid()
+    fields = (_share(right), _share(left))
+    scene = Scene(chest, pose, coarse, x, y, fields, 1 - _share(covered), lung_depth(chest, x, y))
     findings, devices = add_findings(scene, visit), add_devices(scene, visit)
-    both = cv2.max(right, left)
-    aerated = _aerated(scene, both, heart, trunk)
     rng = np.random.default_rng([visit.noise_key, 3])
-    attenuation = _soft_parts(scene, aerated, rng)
+    air = _air(scene, heart, trunk)
+    edge = cv2.GaussianBlur(both, (0, 0), 0.06 * pose.scale)
+    veil = np.minimum(air * np.float32(1 / 9), 1) * np.maximum(*fields) * scene.gate
+    attenuation = _whole(_coarse_parts(scene, veil, rng), size)
+    attenuation -= _whole(air * (_AIR * _WATER / 255), size) * edge
+    vessels = scene.layer()
+    draw_vessels(vessels, chest, pose)
+    attenuation += _soft(vessels, 0.04 * pose.scale, 0.2) * _whole(veil, size)
     attenuation += _bones(scene)
-    attenuation += _soft(scene.lines, 0.03 * pose.scale, 0.4)
     if visit.devices:
         attenuation += _soft(scene.plastic, 0.03 * pose.scale, 0.75)
         attenuation += _soft(scene.metal, 0.03 * pose.scale, 3.0)
@@ -58,64 +63,56 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     return Drawing(pixels, lungs, heart > 127, findings, devices)
 
 
-def _aerated(scene: Scene, both: Layer, heart: Layer, trunk: Layer) -> Floats:
+def _air(scene: Scene, heart: Layer, trunk: Layer) -> Floats:
     """How many cm of air-filled lung each beam crosses: what heart and findings leave of it."""
-    scale = scene.pose.scale / STEP
-    hila = scene.layer()[::STEP, ::STEP].copy()
-    draw_hila(hila, scene.chest, scene.pose)
+    hila, scale = scene.coarse_layer(), scene.coarse.scale
+    draw_hila(hila, scene.chest, scene.coarse)
     cover = solid(_half(heart), scale, 4.5) * np.float32(10)
-    cover = np.maximum(cover, solid(_half(trunk), scale, 1.8) * np.float32(11))
+    np.maximum(cover, solid(_half(trunk), scale, 1.8) * np.float32(11), out=cover)
     cover += _soft(hila, 0.2 * scale, 5.5)
     np.maximum(cover, core(scene.chest, scene.x, scene.y), out=cover)
-    air = np.clip(scene.depth - cover, 0, None) * (1 - scene.loss)
-    edge = cv2.GaussianBlur(both, (0, 0), 0.06 * scene.pose.scale)
-    return _whole(air, scene) * (edge * np.float32(1 / 255))
+    left = np.maximum(scene.depth - cover, 0)
+    left *= 1 - scene.loss
+    return left
 
 
-def _soft_parts(scene: Scene, aerated: Floats, rng: np.random.Generator) -> Floats:
-    """Attenuation of body, lungs, vessels and airways."""
-    chest, pose, shape = scene.chest, scene.pose, scene.x.shape
-    fat = clouds(np.random.default_rng([chest.anatomy.texture_key, 2]), shape, 5 * pose.scale / STEP, 4, 0.62)
-    tissue = body(chest, scene.x, scene.y)
-    tissue *= 1 + np.float32(0.018) * fat
-    attenuation = _whole(tissue, scene)
-    attenuation -= _AIR * aerated
-    attenuation *= _WATER
-    vessels, gas = scene.layer(), scene.layer()
-    draw_vessels(vessels, chest, pose)
-    grain = clouds(np.random.default_rng([chest.anatomy.texture_key, 1]), shape, 0.8 * pose.scale / STEP, 4, 0.8)
-    inside = _soft(vessels, 0.04 * pose.scale, 0.2)
-    inside += _whole(np.float32(0.045) * grain, scene)
-    inside *= np.minimum(aerated * np.float32(1 / 9), 1)
-    inside *= _whole(scene.gate, scene)
-    attenuation += inside
+def _coarse_parts(scene: Scene, veil: Floats, rng: np.random.Generator) -> Floats:
+    """Attenuation of all that has soft edges: body, lung grain, spine, airways, gas in the belly."""
+    chest, pose = scene.chest, scene.coarse
+    key, shape = chest.anatomy.texture_key, scene.x.shape
+    tissue = body(chest, scene.x, scene.y) * _WATER
+    tissue *= 1 + np.float32(0.018) * clouds(np.random.default_rng([key, 2]), shape, 5 * pose.scale, 4, 0.62)
+    tissue += np.float32(0.045) * veil * clouds(np.random.default_rng([key, 1]), shape, 0.8 * pose.scale, 4, 0.8)
+    spine, airways, belly = (scene.coarse_layer() for _ in range(3))
+    draw_spine(spine, chest, pose)
+    tissue += _soft(spine, 0.1 * pose.scale, 0.36)
+    draw_airways(airways, chest, pose)
+    tissue -= _soft(airways, 0.1 * pose.scale, 0.24)
+    draw_stomach(belly, chest, pose, rng)
+    tissue -= _soft(belly, 0.14 * pose.scale, 0.5)
     if scene.bronchi:
-        draw_bronchi(gas, chest, pose)
-        attenuation -= _soft(gas, 0.05 * pose.scale, 0.22) * _whole(np.clip(scene.loss, 0, 1), scene)
-        gas[:] = 0
-    draw_airways(gas, chest, pose)
-    attenuation -= _soft(gas, 0.13 * pose.scale, 0.24)
-    gas[:] = 0
-    draw_stomach(gas, chest, pose, rng)
-    attenuation -= _soft(gas, 0.16 * pose.scale, 0.5)
-    return attenuation
+        bronchi = scene.coarse_layer()
+        draw_bronchi(bronchi, chest, pose)
+        tissue -= _soft(bronchi, 0.05 * pose.scale, 0.22) * np.clip(scene.loss, 0, 1)
+    return tissue
 
 
 def _bones(scene: Scene) -> Floats:
+    """Attenuation of ribs and shoulders and of thin lines, which share one layer; 255 is 0.6."""
     chest, pose = scene.chest, scene.pose
-    back, front, spine, shoulders = (scene.layer() for _ in range(4))
+    back, front, shoulders = (scene.layer() for _ in range(3))
     draw_ribs(back, front, chest, pose)
-    draw_spine(spine, chest, pose)
-    draw_shoulders(shoulders, chest, pose)
     draw_marks(back, chest, pose)
+    draw_shoulders(shoulders, chest, pose)
     density = chest.anatomy.rib_density
-    bones = _soft(back, 0.045 * pose.scale, 0.36 * density)
-    bones += _soft(front, 0.05 * pose.scale, 0.26 * density)
-    # Ribs over the belly drown in scatter.
-    bones *= _whole(1 - np.float32(0.65) * np.clip((scene.y - sum(chest.domes) / 2) / 5, 0, 1), scene)
-    bones += _soft(spine, 0.13 * pose.scale, 0.36)
-    bones += _soft(shoulders, 0.06 * pose.scale, 0.5)
-    return bones
+    ribs = cv2.addWeighted(back, 0.6 * density, front, 0.43 * density, 0)
+    ribs = cv2.addWeighted(ribs, 1, shoulders, 0.83, 0)
+    if scene.lines.any():
+        ribs = cv2.addWeighted(ribs, 1, scene.lines, 0.67, 0)
+    # Ribs over the belly and beside the spine drown in scatter.
+    below = np.float32(0.65) * np.clip((scene.y - sum(chest.domes) / 2) / 5, 0, 1)
+    beside = np.float32(0.6) * np.exp(-((scene.x * np.float32(1 / 3)) ** 2))
+    return _soft(ribs, 0.045 * pose.scale, 0.6) * _whole((1 - below) * (1 - beside), pose.size)
 
 
 def _filled(pose: Pose, outline: Floats) -> Layer:
@@ -134,8 +131,7 @@ def _share(layer: Layer) -> Floats:
     return _half(layer) * np.float32(1 / 255)
 
 
-def _whole(field: Floats, scene: Scene) -> Floats:
-    size = scene.pose.size
+def _whole(field: Floats, size: int) -> Floats:
     whole: Floats = cv2.resize(field, (size, size), interpolation=cv2.INTER_LINEAR)
     return whole
 

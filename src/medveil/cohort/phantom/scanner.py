@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -57,42 +58,43 @@ def expose(
 ) -> NDArray[np.uint16]:
     """Beer-Lambert, scatter, quantum noise, logarithm, enhancement, look-up table."""
     size = attenuation.shape[0]
-    beam = np.exp(-attenuation)
-    scatter = scanner.scatter * (1.4 if portable else 1.0)
-    beam += np.float32(scatter) * blurred(beam, size / 24)
+    beam: Floats = cv2.exp(-attenuation)
+    beam += np.float32(scanner.scatter * (1.4 if portable else 1.0)) * blurred(beam, size / 24)
     quanta = scanner.quanta * exposure * (0.45 if portable else 1.0) * (512 / size) ** 2
     noise = rng.standard_normal(beam.shape, dtype=np.float32)
-    noise *= np.sqrt(beam) * np.float32(1 / np.sqrt(quanta))
-    beam += noise
-    np.maximum(beam, 1e-3, out=beam)
-    density = -np.log(beam)
+    noise *= cv2.sqrt(beam)
+    beam = cv2.max(cv2.scaleAdd(noise, 1 / math.sqrt(quanta), beam), 1e-3)
     # Automatic exposure control takes most of a wrong exposure out again, not all.
-    density -= np.float32(0.3 * np.log(exposure))
-    return _render(scanner, density, rng)
+    return _render(scanner, cv2.log(beam), 0.3 * math.log(exposure), rng)
 
 
-def _render(scanner: Scanner, density: Floats, rng: np.random.Generator) -> NDArray[np.uint16]:
-    size = density.shape[0]
-    wide, narrow = blurred(density, size / 40), cv2.GaussianBlur(density, (0, 0), size / 512 * 1.3)
-    # sum of bands: compressed background, structures, edges
-    shown = density + np.float32(scanner.detail) * (narrow - wide) + np.float32(scanner.edge) * (density - narrow)
-    shown -= np.float32(scanner.compression) * (wide - np.float32(scanner.centre))
-    shown = (shown - np.float32(scanner.centre)) * np.float32(scanner.contrast)
-    level = 1 / (1 + np.exp(-shown))
-    level = np.float32(scanner.black) + np.float32(scanner.white - scanner.black) * level
-    level *= _shutter(scanner, size, rng)
-    return np.clip(np.rint(level * np.float32(WHITE)), 0, WHITE).astype(np.uint16)
+def _render(scanner: Scanner, light: Floats, bias: float, rng: np.random.Generator) -> NDArray[np.uint16]:
+    """Bands of the logarithm of the light are weighted and summed, then go through the look-up table."""
+    size = light.shape[0]
+    wide = blurred(light, size / 40)
+    narrow = cv2.GaussianBlur(light, (0, 0), size / 512 * 1.3)
+    mixed = cv2.addWeighted(light, 1 + scanner.edge, narrow, scanner.detail - scanner.edge, 0)
+    far = -scanner.detail - scanner.compression
+    offset = scanner.centre * (1 - scanner.compression) + bias
+    shown = cv2.addWeighted(mixed, scanner.contrast, wide, scanner.contrast * far, scanner.contrast * offset)
+    level = cv2.divide(1.0, cv2.exp(shown) + np.float32(1))
+    level *= np.float32(WHITE * (scanner.white - scanner.black))
+    level += np.float32(WHITE * scanner.black + 0.5)
+    shutter = _shutter(scanner, size, rng)
+    if shutter is not None:
+        level *= shutter
+    return np.clip(level, 0, WHITE).astype(np.uint16)
 
 
-def _shutter(scanner: Scanner, size: int, rng: np.random.Generator) -> Floats:
-    """1 inside the collimated field, near 0 outside; edges may be slightly askew."""
-    inside = np.full((size, size), 255, np.uint8)
-    if rng.random() < scanner.shutter:
-        margins = rng.uniform(-0.02, 0.045, 4) * size
-        left, top, right, bottom = (max(0.0, float(margin)) for margin in margins)
-        corners = np.asarray([(left, top), (size - right, top), (size - right, size - bottom), (left, size - bottom)])
-        skew = rng.normal(0, 0.003 * size, (4, 2))
-        outside = corners + np.where((corners > 0) & (corners < size), skew, 0)
-        inside[:] = 0
-        cv2.fillPoly(inside, [np.rint(outside * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
-    return inside.astype(np.float32) * np.float32(1 / 255)
+def _shutter(scanner: Scanner, size: int, rng: np.random.Generator) -> Floats | None:
+    """1 inside the collimated field, 0 outside; its edges may be slightly askew."""
+    if rng.random() > scanner.shutter:
+        return None
+    margins = rng.uniform(-0.02, 0.045, 4) * size
+    left, top, right, bottom = (max(0.0, float(margin)) for margin in margins)
+    corners = np.asarray([(left, top), (size - right, top), (size - right, size - bottom), (left, size - bottom)])
+    skew = rng.normal(0, 0.003 * size, (4, 2))
+    edges = corners + np.where((corners > 0) & (corners < size), skew, 0)
+    inside = np.zeros((size, size), np.uint8)
+    cv2.fillPoly(inside, [np.rint(edges * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+    return inside * np.float32(1 / 255)

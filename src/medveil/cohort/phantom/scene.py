@@ -28,7 +28,8 @@ def signs(side: Side) -> tuple[int, ...]:
 class Scene:
     chest: Chest
     pose: Pose
-    x: Floats  # cm, at half resolution, as all smooth fields
+    coarse: Pose  # the same view at half resolution, in which all smooth fields are kept
+    x: Floats  # cm
     y: Floats
     lungs: tuple[Floats, Floats]  # the right and left lung field, 0..1, also behind the heart
     visible: Floats  # 0 where heart and great vessels cover the lungs
@@ -46,6 +47,9 @@ class Scene:
 
     def layer(self) -> Layer:
         return np.zeros((self.pose.size, self.pose.size), np.uint8)
+
+    def coarse_layer(self) -> Layer:
+        return np.zeros((self.coarse.size, self.coarse.size), np.uint8)
 
     def lung(self, side: int) -> Floats:
         return self.lungs[int(side > 0)]

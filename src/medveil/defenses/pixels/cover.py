@@ -48,8 +48,8 @@ class CoveredText:
 
 
 def widened(box: Box) -> Box:
-    """A third of a letter above and below, two letters to the sides: a row's faint ends are easily missed."""
+    """A third of a letter above and below, four letters to the sides: a row's faint ends are easily missed."""
     left, top, right, bottom = box
     height = bottom - top
-    up, aside = height // 3 + 2, 2 * height
+    up, aside = height // 3 + 2, 4 * height
     return max(0, left - aside), max(0, top - up), right + aside, bottom + up

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 Box = tuple[int, int, int, int]  # left, top, right, bottom; right and bottom exclusive
 
-OVER_NOISE = 3.5  # times what stands out around by mere noise
+OVER_NOISE = 3.5  # times what stands out around by mere grain
+STRONGEST_GRAIN = 12  # of 255; what stands out more is drawn, not noise
 FEWEST_MARKS = 3  # in a row; a name, a date or a number has more
 
 
@@ -47,7 +48,8 @@ def _strokes(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
 def _marks(thin: NDArray[np.uint8], stroke: int, contrast: int) -> NDArray[np.int32]:
     """Boxes (x, y, width, height) of marks the size of a letter, with edges as sharp as drawn ones."""
     window = max(thin.shape) // 8
-    noise = cv2.blur(thin, (window, window)).astype(np.float32) * OVER_NOISE
+    grain = np.minimum(thin, STRONGEST_GRAIN)  # so that a block of text does not pass for noise
+    noise = cv2.blur(grain, (window, window)).astype(np.float32) * OVER_NOISE
     sharp = (thin > np.maximum(noise, contrast)).astype(np.uint8)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(sharp, connectivity=8)
     x, y, width, height, area = stats[1:].T

@@ -31,7 +31,9 @@
   }
 
   const tip = document.getElementById("tip");
+  let owner = null;
   const show = (target) => {
+    owner = target;
     tip.textContent = target.dataset.tip;
     tip.hidden = false;
     const box = target.getBoundingClientRect();
@@ -41,6 +43,7 @@
     tip.style.top = `${above > 8 ? above : box.bottom + 8}px`;
   };
   const hide = () => {
+    owner = null;
     tip.hidden = true;
   };
   const tipped = (event) => event.target instanceof Element && event.target.closest("[data-tip]");
@@ -48,7 +51,9 @@
     document.addEventListener(kind, (event) => (tipped(event) ? show(tipped(event)) : hide()));
   }
   document.addEventListener("focusout", hide);
-  document.addEventListener("scroll", hide, { passive: true });
+  // Moving to a mark by keyboard may scroll; its tooltip goes along.
+  const follow = () => (owner && owner === document.activeElement ? show(owner) : hide());
+  document.addEventListener("scroll", follow, { passive: true });
 
   // One tab stop a plot; the arrow keys go from mark to mark.
   const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -61,8 +66,7 @@
       const next = seen[place + (steps[event.key] || 0)];
       if (!steps[event.key] || place < 0 || !next) return;
       event.preventDefault();
-      next.focus({ preventScroll: false });
-      show(next);
+      next.focus();
     });
   }
   document.addEventListener("keydown", (event) => {
