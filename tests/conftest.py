@@ -1,9 +1,18 @@
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from medveil.cohort import Cohort
+
+
+# time is not tested: machines differ
+settings.register_profile("medveil", deadline=None)
+settings.load_profile("medveil")
 
 
 @pytest.fixture(scope="session")
@@ -14,3 +23,20 @@ def real_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the public data sets are not here (set MEDVEIL_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def hospital_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small phantom hospital, made once for all test processes."""
+    from medveil.cohort.phantom.hospital import build_hospital
+
+    shared = tmp_path_factory.getbasetemp().parent
+    with (shared / "hospital.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        build_hospital(shared / "hospital", patients=30, size=256, seed=11)
+    return shared / "hospital"
+
+
+@pytest.fixture(scope="session")
+def hospital(hospital_folder: Path) -> Cohort:
+    return Cohort.open(hospital_folder)

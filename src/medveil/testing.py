@@ -42,6 +42,7 @@ def _check_finding(part: Any, cohort: Cohort, *, kind: str) -> Finding:
     assert finding.part == part.name, "the finding carries the part's name"
     assert finding.kind == kind, f"the finding's kind is {kind}"
     assert finding.headline in finding.estimates, "the headline is one of the estimates"
+    assert finding.estimate.chance is not None, "the headline has its chance level beside it"
     assert finding.question.endswith("?"), "the question is a question"
     assert finding.answer.endswith("."), "the answer is a sentence"
     assert finding.method, "the method is described"
@@ -49,7 +50,6 @@ def _check_finding(part: Any, cohort: Cohort, *, kind: str) -> Finding:
         assert math.isfinite(estimate.value), f"{name} is a number"
         assert estimate.low <= estimate.value <= estimate.high, f"{name} lies in its interval"
         assert estimate.low < estimate.high or estimate.sd == 0, f"{name} has an interval"
-        assert estimate.chance is not None, f"{name} has a chance level beside it"
         assert 0 < estimate.units <= estimate.n, f"{name} counts its units and observations"
     published = json.dumps(finding.to_json(), allow_nan=False)
     _check_no_identifier(published, cohort)

@@ -81,10 +81,11 @@ def test_the_reader_finds_the_verdict_first_then_the_parts_in_order(sample: Repo
 def test_numbers_stand_beside_their_threshold_chance_and_control(passing: ReportContent, written: Written) -> None:
     text = Outline(written(passing).read_text(encoding="utf-8")).text
     assert re.search(r"4\.1 % \(95 % interval \d\.\d–\d\.\d %\)", text)
-    assert "the threshold of 9 % (EMA 0.09)" in text
+    assert "2025-01-31, 09:30 UTC" in text
+    assert "the threshold of 9 %, “EMA 0.09”" in text
     assert "1,519 images of 311 patients" in text
     assert "1.2 %; after the defenses 3.4 times chance" in text
-    assert "3.1 %; after the defenses 1.3 times the control" in text
+    assert "3.1 %; after the defenses the attack does better than the control, 1.3 times as well" in text
     assert "18,402 identifying attributes removed" in text
     assert "It ran and found nothing to change." in text
     assert "could not be measured" in text  # the label without a positive patient
@@ -101,6 +102,15 @@ def test_what_could_not_be_measured_says_so_and_is_not_passed(written: Written, 
     assert "precision@1: could not be measured" in text
     assert "could not be measured well enough to be compared with the threshold" in text
     assert not re.search(r"\bnan\b|\bNone\b|\binf\b", text, re.IGNORECASE)
+
+
+@pytest.mark.parametrize("control, words", [(0.0, "does better"), (0.5, "does no better")])
+def test_the_control_attack_is_compared_with(control: float, words: str, passing: ReportContent) -> None:
+    document = passing.to_json()
+    document["comparisons"][0]["after"]["estimates"]["precision@1"] |= {"control": control, "chance": 0.0}
+    text = Outline(render(document)).text
+    assert f"{control:.1%}".replace("%", " %") + f"; after the defenses the attack {words} than the control" in text
+    assert "times chance" not in text
 
 
 def test_the_same_content_gives_the_same_bytes(passing: ReportContent, written: Written) -> None:

@@ -65,6 +65,16 @@ def test_figures_that_do_not_pair_are_drawn_apart(passing: ReportContent) -> Non
     assert [figure.title.rsplit(", ")[-1] for figure in figures(comparison)] == ["before", "after"]
 
 
+def test_a_series_leaves_out_the_rows_it_says_nothing_of() -> None:
+    one = {"name": "one", "x": ["a"], "y": [0.1], "low": None, "high": None}
+    two = {"name": "two", "x": ["b"], "y": [None], "low": None, "high": None}
+    figure = {"title": "t", "kind": "bar", "x_title": "", "y_title": "y", "note": "", "series": [one, two]}
+    drawn = draw(figure, "share")
+    assert isinstance(drawn.plot, RowPlot)
+    assert [[mark.hue for mark in row.marks] for row in drawn.plot.rows] == [[0], [1]]
+    assert drawn.rows == (("a", "10.0\u00a0%", "–"), ("b", "–", "could not be measured"))
+
+
 def test_a_curve_is_drawn_to_scale() -> None:
     series = {"name": "a", "x": [0, 5, 10], "y": [0.0, None, 1.0], "low": None, "high": None}
     figure = {"title": "t", "kind": "line", "x_title": "x", "y_title": "y", "note": "", "series": [series]}

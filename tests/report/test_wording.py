@@ -26,6 +26,7 @@ def plain(text: str | None) -> str:
         (found(0.7421, 0.7, 0.78, 0.999), "score", "0.742 (99.9 % interval 0.700–0.780)"),
         (found(0.0, 0.0, 0.0), "share", "0.0 % (95 % interval 0.0–0.0 %)"),
         (found(0.0004, 0.0, 0.002), "share", "0.04 % (95 % interval 0.00–0.20 %)"),
+        (found(0.123, 1e-9, 0.2), "share", "12.300 % (95 % interval 0.000–20.000 %)"),
         (found(-0.01, -0.02, 0.03), "score", "−0.010 (95 % interval −0.020 to 0.030)"),
         (found(None, None, None), "share", "could not be measured"),
         (found(0.5, None, 0.6), "share", "50.0 % (its interval could not be measured)"),
@@ -53,11 +54,11 @@ def test_rounding_never_hides_which_side_of_the_threshold_a_value_lies(value: fl
 @pytest.mark.parametrize(
     "verdict, low, high, words",
     [
-        ("PASS", 0.05, 0.08999, "The upper end of the interval, 8.999 %, is not above the threshold of 9 % (T)."),
-        ("FAIL", 0.0901, 0.2, "Even the lower end of the interval, 9.01 %, is above the threshold of 9 % (T)."),
-        ("REVIEW", 0.05, 0.2, "The interval, 5.0 % to 20.0 %, reaches above the threshold of 9 % (T): uncertain."),
-        ("REVIEW", None, None, "This could not be measured well enough to be compared with the threshold of 9 % (T)."),
-        ("REVIEW", 0.01, 0.02, "This could not be measured well enough to be compared with the threshold of 9 % (T)."),
+        ("PASS", 0.05, 0.08999, "The upper end of the interval, 8.999 %, is not above the threshold of 9 %, “T”."),
+        ("FAIL", 0.0901, 0.2, "Even the lower end of the interval, 9.01 %, is above the threshold of 9 %, “T”."),
+        ("REVIEW", 0.05, 0.2, "The interval, 5.0 % to 20.0 %, reaches above the threshold of 9 %, “T”: uncertain."),
+        ("REVIEW", None, None, "This could not be measured well enough to be compared with the threshold of 9 %, “T”."),
+        ("REVIEW", 0.01, 0.02, "This could not be measured well enough to be compared with the threshold of 9 %, “T”."),
     ],
 )  # fmt: skip
 def test_judgements(verdict: str, low: float | None, high: float | None, words: str) -> None:

@@ -20,9 +20,10 @@ from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Finding, Series
 from medveil.parts import register_attack
 from medveil.stats.auc import WeightedAUC
-from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
+from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.neighbours import chance_of_match, nearest_is_match
+from medveil.stats.shares import share
 
 MOST_PAIRS = 20_000  # of each kind; more would narrow no interval that patients have not already set
 
@@ -63,11 +64,10 @@ def _precision(
     hits = nearest_is_match(vectors, patients, studies)
     counts = np.isfinite(hits)
     control_hits = nearest_is_match(control, patients, studies)
-    return Estimate.from_replicates(
-        float(hits[counts].mean()),
-        mean_replicates(hits[counts], patients[counts], weights),
-        n=int(counts.sum()),
-        units=len(np.unique(patients[counts])),
+    return share(
+        hits[counts],
+        patients[counts],
+        weights,
         chance=float(chances[counts].mean()),
         control=float(control_hits[counts].mean()),
     )

@@ -13,8 +13,9 @@ from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Finding, Series
 from medveil.parts import register_attack
-from medveil.stats.bootstrap import mean_replicates, unit_weights
+from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
+from medveil.stats.shares import share
 
 FACTS = ("age", "sex", "site")
 
@@ -35,17 +36,11 @@ class SinglingOut:
         patients = np.arange(len(first))
         weights = unit_weights(len(first), seed=seed)
         by_sex = facts.groupby("sex", dropna=False, observed=True)["age"].transform("size").to_numpy(float)
-        rest = {"n": len(first), "units": len(first), "chance": 1 / len(first)}
         estimates = {
-            "success rate": Estimate.from_replicates(
-                float((1 / alike).mean()),
-                mean_replicates(1 / alike, patients, weights),
-                control=float((1 / by_sex).mean()),
-                **rest,
+            "success rate": share(
+                1 / alike, patients, weights, chance=1 / len(first), control=float((1 / by_sex).mean())
             ),
-            "unique patients": Estimate.from_replicates(
-                float((alike == 1).mean()), mean_replicates((alike == 1).astype(float), patients, weights), **rest
-            ),
+            "unique patients": share((alike == 1).astype(float), patients, weights),
         }
         return _finding(estimates, alike)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -11,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.cohort import Cohort
+from medveil.cohort.images import load_image
 from medveil.cohort.preprocess import resize, to_8_bit
 from medveil.parallel import ordered_map
 
 Image = NDArray[Any]
 Vector = NDArray[np.float32]
+
+FEW = 200  # images; starting processes would take longer than the work
 
 
 def thumbnail(image: Image) -> Vector:
@@ -46,14 +50,13 @@ def _edge_directions(image: NDArray[np.uint8], cells: int = 8, directions: int =
     return (votes / (np.linalg.norm(votes, axis=1, keepdims=True) + 1e-3)).astype(np.float32).ravel()
 
 
-def image_features(cohort: Cohort, feature: Callable[[Image], Vector], *, workers: int | None = None) -> Vector:
+def image_features(cohort: Cohort, feature: Callable[[Image], Vector]) -> Vector:
     """Images × dimensions, in the cohort's order."""
+    workers = 1 if len(cohort) < FEW else None
     task = partial(_feature_of, cohort.root, feature)
     places = zip(cohort.table["path"], cohort.table["frame"], strict=True)
     return np.stack(list(ordered_map(task, places, workers=workers)))
 
 
-def _feature_of(root: Any, feature: Callable[[Image], Vector], place: tuple[str, int]) -> Vector:
-    from medveil.cohort.images import load_image
-
+def _feature_of(root: Path, feature: Callable[[Image], Vector], place: tuple[str, int]) -> Vector:
     return feature(load_image(root, place[0], frame=int(place[1])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -46,7 +47,7 @@ def _environment() -> Environment:
     )
     environment.globals |= {"w": wording, "figures": figures, "comparison_plot": comparison_plot}
     environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
-    environment.filters |= {"held": _held, "numeric": _numeric}
+    environment.filters |= {"held": _held, "numeric": _numeric, "dated": _dated}
     return environment
 
 
@@ -79,6 +80,16 @@ def _named(part: str) -> str:
     """`pixel-similarity` as a title: `Pixel similarity`."""
     words = part.replace("-", " ").replace("_", " ")
     return words[:1].upper() + words[1:]
+
+
+def _dated(created: str) -> str:
+    """An ISO time to the minute; anything else as it is."""
+    try:
+        time = datetime.fromisoformat(created)
+    except ValueError:
+        return created
+    time = time.astimezone(UTC) if time.tzinfo else time
+    return f"{time:%Y-%m-%d, %H:%M} UTC"
 
 
 def _held(text: str) -> Markup:

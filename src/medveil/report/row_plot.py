@@ -85,8 +85,8 @@ def figure_rows(figure: dict[str, Any], scale: str, references: frozenset[str]) 
     rows = tuple(
         Row(
             _category(x),
-            tuple(_series_mark(series, hue, x, scale) for hue, series in enumerate(drawn)),
-            tuple(_series_reference(series, x, scale) for series in compared),
+            tuple(_series_mark(series, hue, x, scale) for hue, series in enumerate(drawn) if x in series["x"]),
+            tuple(_series_reference(series, x, scale) for series in compared if x in series["x"]),
         )
         for x in categories
     )
@@ -115,8 +115,8 @@ def _finding_row(label: str, hue: int, finding: dict[str, Any]) -> Row:
     found = finding["estimates"][headline]
     low, high = found["interval"]
     references = tuple(
-        Reference(style, found[style], f"{label}, {words}: {wording.number(found[style], scale)}")
-        for style, words in (("chance", "chance"), ("control", "control attack"))
+        Reference(style, found[style], f"{label}, {style}: {wording.number(found[style], scale)}")
+        for style in ("chance", "control")
         if found[style] is not None
     )
     title = f"{label}, {headline}: {wording.estimate(found, scale)}"

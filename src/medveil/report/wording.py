@@ -98,7 +98,7 @@ def judgement(finding: dict[str, Any]) -> str:
     threshold, scale = finding["threshold"], finding["scale"]
     low, high = finding["estimates"][finding["headline"]]["interval"]
     most = threshold["value"]
-    named = f"the threshold of {limit(most, scale)} ({threshold['name']})"
+    named = f"the threshold of {limit(most, scale)}, “{threshold['name']}”"
     if finding["verdict"] == "PASS":
         return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
     if finding["verdict"] == "FAIL":
@@ -134,4 +134,4 @@ def _decimals(values: list[float | None], scale: str) -> int:
     """One decimal of a percentage or three of a score; more where a small value would read as zero."""
     fewest, factor = (3, 1) if scale == "score" else (1, 100)
     small = min((abs(value) * factor for value in values if value), default=1.0)
-    return min(_MOST_DECIMALS, max(fewest, -math.floor(math.log10(small))))
+    return min(fewest + 2, max(fewest, -math.floor(math.log10(small))))

@@ -23,6 +23,7 @@ from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 
 FOLDS = 5
+COMPONENTS = 48
 FEWEST_PATIENTS = 10  # with and without a label; fewer say nothing about it
 
 Floats = NDArray[np.float64]
@@ -82,18 +83,19 @@ def _cross_fit(
     scores = np.zeros(targets.shape)
     for k in range(FOLDS):
         train, test = fold != k, fold == k
-        if not test.any():
+        useful = features[:, features[train].std(axis=0) > 0]
+        if not test.any() or not useful.size:
             continue
-        size = min(48, features.shape[1], int(train.sum()) - 1)
-        reduce = make_pipeline(StandardScaler(), PCA(size, random_state=0), StandardScaler()).fit(features[train])
-        reduced = {True: reduce.transform(features[train]), False: reduce.transform(features[test])}
+        size = min(COMPONENTS, useful.shape[1], int(train.sum()) - 1)
+        reduce = make_pipeline(StandardScaler(), PCA(size, random_state=0), StandardScaler()).fit(useful[train])
+        fitted, unseen = reduce.transform(useful[train]), reduce.transform(useful[test])
         for label in range(targets.shape[1]):
             use = counts[train, label]
             wanted = targets[train, label][use]
             if len(np.unique(wanted)) == 2:
                 probe = LogisticRegression(C=0.02, class_weight="balanced", max_iter=500)
-                probe.fit(reduced[True][use], wanted)
-                scores[test, label] = probe.decision_function(reduced[False])
+                probe.fit(fitted[use], wanted)
+                scores[test, label] = probe.decision_function(unseen)
     return scores
 
 
@@ -152,8 +154,8 @@ def _finding(
         scale="score",
         estimates=estimates,
         method=(
-            "Thumbnail, gradient and gray-level features, reduced to 48 components; logistic regression; five folds by "
-            "patient, each predicted by a probe that never saw its patients; uncertain labels left out, labels not "
+            f"Thumbnail, edge and gray-level features, reduced to {COMPONENTS} components; logistic regression; "
+            "five folds by patient, each predicted by a probe that never saw its patients; uncertain labels left out, labels not "
             f"mentioned taken as absent; findings with fewer than {FEWEST_PATIENTS} patients on either side left out."
         ),
         limits=("Simple features only; a trained network would learn more, before and after.",),

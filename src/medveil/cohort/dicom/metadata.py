@@ -52,7 +52,7 @@ def read_metadata(path: Path) -> DicomInfo:
         taken = _date(dataset)
         sex = _text(dataset, "PatientSex")
         return DicomInfo(
-            sop_class=_text(dataset, "SOPClassUID"),
+            sop_class=_text(dataset, "SOPClassUID") or _text(dataset.file_meta, "MediaStorageSOPClassUID"),
             image_id=_text(dataset, "SOPInstanceUID"),
             patient_id=_text(dataset, "PatientID"),
             study_id=_text(dataset, "StudyInstanceUID"),

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from medveil.cohort.phantom.brush import Floats
 from medveil.cohort.phantom.plan import PatientPlan
 
-Floats = NDArray[np.float32]
 SIDES = (-1, 1)  # the patient's right and left: the sign of x
 RIBS = 12
 
@@ -38,6 +37,7 @@ class Anatomy:
     dome_at: tuple[float, float]  # where its top lies, share of the half width
     excursion: float
     recess: tuple[float, float]  # depth of the costophrenic angle below the dome
+    air: float  # share of the lungs that is air
     # bones
     rib_drop: float
     rib_curve: float
@@ -52,6 +52,7 @@ class Anatomy:
     scapula: Floats  # (2, 3)
     healed_rib: tuple[int, int, int] | None  # side, rib, point along its posterior part
     # soft tissue
+    flank: float  # wider or narrower than the rib cage asks for
     shoulder: float
     shoulder_fall: float
     neck: float
@@ -77,41 +78,43 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
     def about(mean: float, spread: float) -> float:
         return float(mean + spread * np.clip(rng.normal(), -2.5, 2.5))
 
-    dome = about(8.0 if female else 9.0, 0.9)
+    dome = about(7.8 if female else 8.8, 1.2)
     return Anatomy(
         female=female,
         build=build,
-        half_width=about(12.4 if female else 13.5, 0.6) + 0.4 * build,
-        apex=about(-13.6, 0.7),
-        shoulder_of_lung=about(2.5, 0.25),
-        lung_taper=about(1.9, 0.15),
-        dome=(dome, dome + about(1.1, 0.5)),
+        half_width=about(12.3 if female else 13.4, 0.85) + 0.4 * build,
+        apex=about(-13.5, 0.9),
+        shoulder_of_lung=about(2.5, 0.35),
+        lung_taper=about(1.9, 0.2),
+        dome=(dome, dome + about(1.1, 0.7)),
         dome_at=(about(0.5, 0.05), about(0.52, 0.05)),
         excursion=about(3.2, 0.4),
         recess=(about(4.2, 0.7), about(4.0, 0.7)),
-        rib_drop=about(9.5, 1.2),
+        air=about(0.72, 0.045),
+        rib_drop=about(9.3, 1.5),
         rib_curve=about(1.8, 0.5),
         rib_width=about(1.15 if female else 1.3, 0.08),
         rib_density=about(1.0, 0.13),
         rib_end=about(148, 6),
         rib_jitter=rng.normal(0, (0.16, 0.3, 0.07), (2, RIBS, 3)).astype(np.float32),
         vertebra=about(2.5 if female else 2.65, 0.08),
-        spine_sway=(about(0, 0.55), about(0, 3), about(0, 0.2)),
+        spine_sway=(about(0, 0.75), about(0, 4), about(0, 0.25)),
         spine_width=about(3.2 if female else 3.6, 0.2),
-        clavicle=(rng.normal(0, (0.8, 0.4, 0.1, 0.35), (2, 4)) + (2.2, 0.9, 1.3, 0.0)).astype(np.float32),
+        clavicle=rng.normal((2.2, 0.9, 1.3, 0.0), (0.8, 0.4, 0.1, 0.35), (2, 4)).astype(np.float32),
         scapula=rng.normal(0, (0.7, 0.7, 0.5), (2, 3)).astype(np.float32),
         healed_rib=(int(rng.choice(SIDES)), int(rng.integers(4, 9)), int(rng.integers(7, 16)))
         if rng.random() < 0.15
         else None,
-        shoulder=about(19.2 if female else 20.5, 0.8),
-        shoulder_fall=about(4.2, 0.7),
-        neck=about(5.2 if female else 6.0, 0.4) + 0.5 * build,
-        arm_out=(about(3.0, 1.6), about(3.0, 1.6)),
-        breast=(max(0.0, about(3.0, 1.2) + 1.2 * build) if female else 0.0, about(5.5, 1.4), about(7.6, 0.7)),
+        flank=about(0, 0.9),
+        shoulder=about(19.0 if female else 20.3, 1.1),
+        shoulder_fall=about(4.2, 0.9),
+        neck=about(5.2 if female else 6.0, 0.6) + 0.5 * build,
+        arm_out=(about(2.5, 2.4), about(2.5, 2.4)),
+        breast=(max(0.0, about(3.0, 1.4) + 1.2 * build) if female else 0.0, about(5.5, 1.4), about(7.6, 0.7)),
         heart=np.asarray(
             [
-                about(4.5, 0.4),
-                about(8.1, 0.6) + 0.4 * build,
+                about(4.2 if female else 4.5, 0.5),
+                about(7.1 if female else 7.8, 0.65) + 0.4 * build,
                 about(10.6, 0.6),
                 about(0.9, 0.4),
                 about(0.0, 0.35),
@@ -121,10 +124,10 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
             ],
             np.float32,
         ),
-        knob=(about(1.6, 0.25), about(-6.9, 0.6), about(2.4, 0.35)),
-        mediastinum=about(2.8, 0.25) + 0.25 * build,
+        knob=(about(1.6, 0.3), about(-6.9, 0.8), about(2.4, 0.4)),
+        mediastinum=about(2.8, 0.35) + 0.25 * build,
         trachea=(about(0.85, 0.08), about(0.25, 0.2)),
-        hilum=(rng.normal(0, (0.35, 0.5), (2, 2)) + ((3.7, -2.4), (3.9, -3.4))).astype(np.float32),
+        hilum=rng.normal(((3.7, -2.4), (3.9, -3.4)), (0.35, 0.5), (2, 2)).astype(np.float32),
         marks=_marks(rng),
         texture_key=int(rng.integers(2**62)),
     )

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from medveil.cohort.phantom.anatomy import RIBS, SIDES
-from medveil.cohort.phantom.brush import band, ellipses, fill, points, smooth, stroke, tube
-from medveil.cohort.phantom.chest import RIB_POINTS, Chest, broken_rib
+from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke, tube
+from medveil.cohort.phantom.chest import RIB_POINTS, Chest, broken_ribs
 from medveil.cohort.phantom.plan import FindingPlan
 from medveil.cohort.phantom.pose import Pose
 
-Floats = NDArray[np.float32]
-Layer = NDArray[np.uint8]
 # a rib is a flat band: seen edge-on at the side of the chest it looks thin
 _BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), RIB_POINTS)[:, 0]
 # corners and waists of a vertebral body, in half widths and half heights
 _BODY = ((-1, -1), (-0.86, 0), (-1, 1), (1, 1), (0.86, 0), (1, -1))
-_BREAK = 9  # the point of a posterior rib's curve where it breaks: well out over the lung
+_BREAK = 8  # the point of a posterior rib's curve where it breaks: well out over the lung
 _CLAVICLE = smooth(points((1.45,), (1.05,), (0.85,), (0.9,), (1.15,)), 28)[:, 0]
 _BEFORE = smooth(points((0.4,), (0.9,), (1.1,), (1.15,), (1.25,)), RIB_POINTS)[:, 0]
 
@@ -54,18 +51,21 @@ def posterior_ribs(chest: Chest) -> Floats:
     return chest.ribs(4, np.minimum(chest.rib_ends, 96))
 
 
-def _pieces(curve: Floats, step: float) -> list[tuple[Floats, slice]]:
-    """The two ends of a broken bone with a step of so many cm between them, fading along the bone."""
-    along = np.arange(len(curve), dtype=np.float32) - _BREAK
-    moved = curve.copy()
-    moved[:, 1] += np.float32(step) * np.exp(-np.abs(along) / 2.2) * np.where(along < 0, -0.45, 0.55)
-    return [(moved[: _BREAK - 1], slice(_BREAK - 1)), (moved[_BREAK + 1 :], slice(_BREAK + 1, None))]
+def _pieces(curve: Floats, step: float) -> tuple[tuple[Floats, slice], tuple[Floats, slice]]:
+    """The two ends of a broken bone, a small gap and a step of so many cm between them that fades along it."""
+    inner, outer = curve[: _BREAK + 1].copy(), curve[_BREAK:].copy()
+    inner[-1] += 0.15 * (inner[-2] - inner[-1])
+    outer[0] += 0.15 * (outer[1] - outer[0])
+    inner[:, 1] -= 0.45 * step * np.exp(-np.arange(len(inner), dtype=np.float32)[::-1] / 1.8)
+    outer[:, 1] += 0.55 * step * np.exp(-np.arange(len(outer), dtype=np.float32) / 1.8)
+    return (inner, slice(_BREAK + 1)), (outer, slice(_BREAK, None))
 
 
-def break_place(chest: Chest, finding: FindingPlan, side: int) -> Floats:
-    """Where a fracture lies."""
-    place: Floats = posterior_ribs(chest)[int(side > 0), broken_rib(finding) - 1, _BREAK]
-    return place
+def break_places(chest: Chest, finding: FindingPlan, side: int) -> Floats:
+    """Where a fracture's breaks lie (n, 3)."""
+    ribs = [number - 1 for number in broken_ribs(finding)]
+    places: Floats = posterior_ribs(chest)[int(side > 0), ribs, _BREAK]
+    return places
 
 
 def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:
@@ -75,8 +75,9 @@ def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:
     x, tall = chest.spine(level), a.vertebra * 0.4
     half = a.spine_width / 2 * (0.78 + 0.22 * np.clip((level - a.apex) / 18, 0, 1.2))
     body = pose.project(np.stack([_at(x + u * half, level + v * tall, -5) for u, v in _BODY], axis=1))
-    fill(layer, body, 150)
-    stroke(layer, body, 178, 0.16 * scale, closed=True)
+    fill(layer, body, 115)
+    stroke(layer, body[:, 2:4], 185, 0.2 * scale)  # end plates; the sides are rounded and cast no line
+    stroke(layer, body[:, [0, 5]], 185, 0.2 * scale)
     for sign in SIDES:
         root, tip = _at(x + sign * half * 0.6, level - 0.2, -7.5), _at(x + sign * (half + 0.9), level - 0.5, -8)
         band(layer, pose.project(np.stack([root, tip], axis=1)), 0.7 * scale, 45)
@@ -106,11 +107,15 @@ def clavicle(chest: Chest, side: int, lift: float) -> Floats:
 
 
 def draw_shoulders(layer: Layer, chest: Chest, pose: Pose) -> None:
-    """Collar bones, shoulder blades and upper arms. On AP films the shoulder blades lie over the lungs."""
-    a, scale = chest.anatomy, pose.scale
+    """Shoulder blades and upper arms. On AP films the shoulder blades lie over the lungs."""
     for side in SIDES:
         _draw_arm(layer, chest, pose, side)
         _draw_blade(layer, chest, pose, side)
+
+
+def draw_clavicles(layer: Layer, chest: Chest, pose: Pose) -> None:
+    a, scale = chest.anatomy, pose.scale
+    for side in SIDES:
         thick = float(a.clavicle[int(side > 0), 2]) * scale
         line = pose.project(clavicle(chest, side, 0.8 if pose.view == "AP" else 0.0))
         tube(layer, line, thick * _CLAVICLE, 150, 180, 0.14 * scale)
@@ -160,7 +165,7 @@ def _draw_arm(layer: Layer, chest: Chest, pose: Pose, side: int) -> None:
         (a.shoulder - 2.2, top + 1.2, -2),
         (a.shoulder - 1.6, top + 3.2, -2),
         (a.shoulder + 0.3 * out, top + 8.0, -2),
-        (a.shoulder + 1.1 * out, top + 21.0, -2),
+        (a.shoulder + 1.6 * out, top + 36.0, -2),
     )
     wide = smooth(points((3.8,), (3.4,), (2.2,), (2.1,)), 30)[:, 0] * scale
     line = pose.project(smooth(shaft * np.asarray((side, 1, 1), np.float32), 30))

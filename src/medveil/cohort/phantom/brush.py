@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+Floats = NDArray[np.floating[Any]]  # 32 bit wherever it is as large as the film
 Layer = NDArray[np.uint8]
 _SHIFT = 4  # OpenCV's fixed-point bits below the pixel
 
@@ -59,7 +60,7 @@ def ribbon(curves: Floats, width: Floats | float) -> tuple[Floats, Floats]:
 
 def _fixed(curves: Floats) -> list[NDArray[np.int32]]:
     # OpenCV puts pixel centres at whole numbers, we put them at halves.
-    whole = np.rint((curves - np.float32(0.5)) * (1 << _SHIFT)).astype(np.int32)
+    whole = np.ascontiguousarray(np.rint((curves - np.float32(0.5)) * (1 << _SHIFT)).astype(np.int32))
     return [whole] if whole.ndim == 2 else list(whole)
 
 

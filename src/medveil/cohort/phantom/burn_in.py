@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import cv2
 import numpy as np
@@ -15,7 +15,13 @@ from medveil.cohort.phantom.drawing import Box
 
 Corner = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
 WHITE = 4095
+_CONTRAST = 700  # ink closer than this to what lies under it gets a dark plate
 _NOTHING = 8  # ink fainter than this of 255 does not change a pixel, so that boxes are exact
+
+
+class _Stamp(NamedTuple):
+    ink: NDArray[np.uint8]  # coverage 0..255, cropped to the box
+    box: Box
 
 
 def burn(pixels: NDArray[np.uint16], lines: Sequence[str], corner: Corner, *, style_key: int) -> list[Box]:
@@ -24,24 +30,27 @@ def burn(pixels: NDArray[np.uint16], lines: Sequence[str], corner: Corner, *, st
     A line without ink (blank) has an empty box.
     """
     rng = np.random.default_rng([style_key, 1])
-    size = pixels.shape[0]
-    height = float(rng.uniform(12, 18)) * size / 512
+    rows, columns = pixels.shape
+    height = float(rng.uniform(12, 18)) * rows / 512
     value = int(rng.choice((WHITE, WHITE, 3700, 3200)))
     plate = rng.random() < 0.3
     soft = rng.random() < 0.3
-    margin = round(float(rng.uniform(5, 12)) * size / 512)
-    inks = _fitting(lines, height, pixels.shape[1] - 2 * margin)
-    pitch = round(height * 1.3)
-    left_side, top_side = corner.endswith("left"), corner.startswith("top")
-    top = margin if top_side else pixels.shape[0] - margin - pitch * len(inks)
-    boxes = []
+    margin = round(float(rng.uniform(5, 12)) * rows / 512)
+    inks = _fitting(lines, height, columns - 2 * margin)
+    pitch = round(height * 1.35)
+    top = margin if corner.startswith("top") else rows - margin - pitch * len(inks)
+    stamps = []
     for ink, above in inks:
-        left = margin if left_side else pixels.shape[1] - margin - ink.shape[1]
-        if soft and ink.size:
-            ink = cv2.GaussianBlur(ink, (3, 3), 0.6)
-        boxes.append(_stamp(pixels, ink, left, top + above, value, plate))
+        left = margin if corner.endswith("left") else columns - margin - ink.shape[1]
+        ink = cv2.GaussianBlur(ink, (3, 3), 0.6) if soft and ink.size else ink
+        stamps.append(_placed(pixels, ink, left, top + above))
         top += pitch
-    return boxes
+    if plate or not _readable(pixels, stamps, value):
+        for stamp in stamps:
+            _lay_plate(pixels, stamp.box)
+    for stamp in stamps:
+        _blend(pixels, stamp, value)
+    return [stamp.box for stamp in stamps]
 
 
 def burn_marker(pixels: NDArray[np.uint16], text: str, *, style_key: int, side: Literal["left", "right"]) -> Box:
@@ -54,7 +63,12 @@ def burn_marker(pixels: NDArray[np.uint16], text: str, *, style_key: int, side: 
     inset = float(rng.uniform(0.03, 0.09)) * size
     left = round(inset if side == "right" else size - inset - ink.shape[1])
     top = round(float(rng.uniform(0.04, 0.14)) * size)
-    return _stamp(pixels, ink, left, top, int(rng.integers(3850, WHITE + 1)), plate=False)
+    stamp = _placed(pixels, ink, left, top)
+    value = int(rng.integers(3850, WHITE + 1))
+    if not _readable(pixels, [stamp], value):
+        _lay_plate(pixels, stamp.box)
+    _blend(pixels, stamp, value)
+    return stamp.box
 
 
 def _fitting(lines: Sequence[str], height: float, width: int) -> list[tuple[NDArray[np.uint8], int]]:
@@ -73,7 +87,7 @@ def _font(points: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 
 def _ink(text: str, points: int) -> tuple[NDArray[np.uint8], int]:
-    """The text as coverage 0..255, cropped to what is inked, and how far the ink starts below the line's top."""
+    """The text as coverage 0..255, cropped to its ink, and how far below the line's top the ink starts."""
     font = _font(points)
     left, top, right, bottom = (round(edge) for edge in font.getbbox(text))
     sheet = Image.new("L", (max(right - left, 0) + 4, max(bottom - top, 0) + 4))
@@ -107,20 +121,34 @@ def _turned(ink: NDArray[np.uint8], degrees: float) -> NDArray[np.uint8]:
     return turned
 
 
-def _stamp(pixels: NDArray[np.uint16], ink: NDArray[np.uint8], left: int, top: int, value: int, plate: bool) -> Box:
-    """Blend ink (after its plate) into the pixels and return the box around what was inked inside the image."""
+def _placed(pixels: NDArray[np.uint16], ink: NDArray[np.uint8], left: int, top: int) -> _Stamp:
+    """The ink at this place, or as near as the image has room for all of it."""
     height, width = pixels.shape
     left, top = max(min(left, width - ink.shape[1]), 0), max(min(top, height - ink.shape[0]), 0)
     ink = ink[: height - top, : width - left]
-    inked = ink > _NOTHING
-    if not inked.any():
-        return left, top, left, top
-    rows, columns = np.flatnonzero(inked.any(axis=1)), np.flatnonzero(inked.any(axis=0))
-    box = (left + int(columns[0]), top + int(rows[0]), left + int(columns[-1]) + 1, top + int(rows[-1]) + 1)
-    if plate:
-        edge = max(2, round(height / 200))
-        pixels[max(box[1] - edge, 0) : box[3] + edge, max(box[0] - edge, 0) : box[2] + edge] = 0
-    patch = pixels[top : top + ink.shape[0], left : left + ink.shape[1]]
-    share = np.where(inked, ink / np.float32(255), np.float32(0))
-    patch[:] = np.where(inked, np.rint(patch * (1 - share) + value * share), patch).astype(np.uint16)
-    return box
+    x, y, across, down = cv2.boundingRect((ink > _NOTHING).astype(np.uint8)) if ink.size else (0, 0, 0, 0)
+    box = (left + x, top + y, left + x + across, top + y + down)
+    return _Stamp(ink[y : y + down, x : x + across], box)
+
+
+def _under(pixels: NDArray[np.uint16], box: Box, edge: int = 0) -> NDArray[np.uint16]:
+    left, top, right, bottom = box
+    return pixels[max(top - edge, 0) : bottom + edge, max(left - edge, 0) : right + edge]
+
+
+def _readable(pixels: NDArray[np.uint16], stamps: Sequence[_Stamp], value: int) -> bool:
+    """Whether the ink stands out from what lies under each line."""
+    return all(
+        value - float(np.percentile(_under(pixels, stamp.box), 90)) > _CONTRAST for stamp in stamps if stamp.ink.size
+    )
+
+
+def _lay_plate(pixels: NDArray[np.uint16], box: Box) -> None:
+    if box[0] < box[2]:
+        _under(pixels, box, edge=max(2, round(pixels.shape[0] / 200)))[:] = 0
+
+
+def _blend(pixels: NDArray[np.uint16], stamp: _Stamp, value: int) -> None:
+    patch = _under(pixels, stamp.box)
+    share = stamp.ink * np.float32(1 / 255)
+    patch[:] = np.where(stamp.ink > _NOTHING, np.rint(patch * (1 - share) + value * share), patch)

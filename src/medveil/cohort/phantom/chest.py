@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from medveil.cohort.phantom.anatomy import RIBS, SIDES, Anatomy
-from medveil.cohort.phantom.brush import points, smooth
-from medveil.cohort.phantom.plan import FindingPlan, PatientPlan, VisitPlan
+from medveil.cohort.phantom.brush import Floats, points, smooth
+from medveil.cohort.phantom.plan import FindingPlan, PatientPlan, Side, VisitPlan
 
-Floats = NDArray[np.float32]
 RIB_POINTS = 20
-_MEDIAL = 0.2  # lung fields reach this close to the midline, where the mediastinum covers them
+_MEDIAL = -0.4  # lung fields meet in the midline, where spine and mediastinum cover them
 
 
 @dataclass(frozen=True)
 class Chest:
     anatomy: Anatomy
-    domes: tuple[float, float]  # level of each diaphragm dome, right and left
+    floor: float  # mean level of the diaphragm under this breath
+    domes: tuple[float, float]  # level of each dome, right and left
     heart_width: float  # 1 is the patient's own
     mediastinum_width: float
     breath: float
@@ -29,17 +28,17 @@ class Chest:
     def of(cls, patient: PatientPlan, visit: VisitPlan) -> Chest:
         anatomy = Anatomy.of(patient)
         lost = anatomy.excursion * (1 - visit.inspiration)
-        domes = [level - lost for level in anatomy.dome]
+        pulled = [0.0, 0.0]
         for finding in visit.findings:
-            if finding.label == "Atelectasis":  # volume loss pulls the diaphragm up
-                for index, side in enumerate(("right", "left")):
-                    if finding.side in (side, "bilateral"):
-                        domes[index] -= 0.4 + 1.4 * finding.extent
+            if finding.label == "Atelectasis":
+                for side in signs(finding.side):
+                    pulled[int(side > 0)] = pull(finding)
         extent = {finding.label: finding.extent for finding in visit.findings}
         heart, wide = extent.get("Cardiomegaly"), extent.get("Enlarged Cardiomediastinum")
         return cls(
             anatomy=anatomy,
-            domes=(domes[0], domes[1]),
+            floor=sum(anatomy.dome) / 2 - lost,
+            domes=(anatomy.dome[0] - lost - pulled[0], anatomy.dome[1] - lost - pulled[1]),
             heart_width=(1 if heart is None else 1.2 + 0.36 * heart) * (1 + 0.1 * (1 - visit.inspiration)),
             mediastinum_width=1 if wide is None else 1.3 + 0.65 * wide,
             breath=visit.inspiration,
@@ -55,7 +54,7 @@ class Chest:
     def stretch(self) -> float:
         """How tall the lungs are against a full breath."""
         full = sum(self.anatomy.dome) / 2 - self.anatomy.apex
-        return (sum(self.domes) / 2 - self.anatomy.apex) / full
+        return (self.floor - self.anatomy.apex) / full
 
     def wall(self, y: Floats | float) -> Floats:
         """Half the inner width of the thorax at these levels; 0 above the apex."""
@@ -96,7 +95,7 @@ class Chest:
         """The heart's outline, closed, in a plane towards the front."""
         right, left, height, drop, waist, shoulder, lean, _ = (float(part) for part in self.anatomy.heart)
         right, left = right * (1 + 0.5 * (self.heart_width - 1)), left * self.heart_width
-        base = sum(self.domes) / 2 + 0.7
+        base = self.floor + 0.7
         height *= 1 - 0.12 * (1 - self.breath)
         top = base - height
         knots = points(
@@ -110,8 +109,8 @@ class Chest:
             (left * 0.95, base - 0.25 * height + drop * 0.5),
             (left * 0.78 + shoulder * 0.5, base - 0.47 * height),
             (left * 0.55 + waist * 0.6, base - 0.72 * height),
-            (3.1 + waist, top + 1.0),
-            (1.5, top - 0.4),
+            (3.7 + waist, top + 0.6),
+            (2.0, top - 1.2),
         )
         flat = smooth(knots, 72, closed=True)
         return np.concatenate([flat, np.full((len(flat), 1), 3.5, np.float32)], axis=1)
@@ -131,11 +130,11 @@ class Chest:
             (-half * 1.2, level + 6.5),
             (0, level + 8),
             (half * 1.3, level + 6),
-            (3.2 + 0.2 * radius, level + 3.9),
-            (2.9 * (1 + 0.6 * (wide - 1)), level + 1.9),
-            (knob * wide, level + 0.55 * radius),
-            (knob * wide, level - 0.45 * radius),
-            (2.2 * wide, level - 1.5 * radius),
+            ((3.2 + 0.2 * radius) * (1 + 0.45 * (wide - 1)), level + 3.9),
+            (2.9 * (1 + 0.75 * (wide - 1)), level + 1.9),
+            (knob * (1 + 0.7 * (wide - 1)), level + 0.55 * radius),
+            (knob * (1 + 0.8 * (wide - 1)), level - 0.45 * radius),
+            (2.2 * (1 + 1.15 * (wide - 1)), level - 1.5 * radius),
             (half * 0.95 * (1 + 0.4 * (wide - 1)), top + 2),
             (half * 0.95, top - 4),
         )
@@ -152,7 +151,7 @@ class Chest:
         level = a.apex + 0.4 + number * a.vertebra * (0.936 + 0.006 * number) + level_by
         cosine, sine = np.cos(angle), np.sin(angle)
         y = level + drop * (1 - cosine) / 2 - a.rib_curve * sine * np.exp(-angle) * 1.6
-        reach = self.wall(level + 0.5 * drop) + 0.15
+        reach = self.wall(level + 0.5 * drop) - 0.05
         depth = 6.0 + 3.2 * np.minimum(number / 5, 1)
         x = 1.2 + (reach - 1.2) * np.maximum(sine, 0) ** np.float32(0.9)
         side = np.asarray(SIDES, np.float32)[:, None, None]
@@ -166,16 +165,27 @@ class Chest:
         return np.asarray([full - 8, *[full] * 8, full - 25, 95, 60], np.float32)
 
 
-def broken_rib(finding: FindingPlan) -> int:
-    """Which rib a fracture of this zone breaks."""
-    return {"upper": 3, "mid": 5, "lower": 7}[finding.zone] + finding.key % 2
+def pull(finding: FindingPlan) -> float:
+    """How far the lost volume of an atelectasis draws the diaphragm up, in cm."""
+    return 0.3 + 1.2 * finding.extent
+
+
+def broken_ribs(finding: FindingPlan) -> tuple[int, ...]:
+    """Which ribs a fracture of this zone breaks: neighbours too when it is large."""
+    first = {"upper": 3, "mid": 5, "lower": 7}[finding.zone] + finding.key % 2
+    return tuple(range(first, first + 1 + (finding.extent > 0.4) + (finding.extent > 0.75)))
 
 
 def _broken(visit: VisitPlan) -> dict[tuple[int, int], float]:
-    sides = {"right": (-1,), "left": (1,), "bilateral": SIDES}
     return {
-        (side, broken_rib(finding)): 0.6 + 1.0 * finding.extent
+        (side, rib): 0.6 + 0.7 * finding.extent
         for finding in visit.findings
         if finding.label == "Fracture"
-        for side in sides[finding.side]
+        for side in signs(finding.side)
+        for rib in broken_ribs(finding)
     }
+
+
+def signs(side: Side) -> tuple[int, ...]:
+    """The sign of x for a side: the patient's right is negative, on the image's left."""
+    return {"right": (-1,), "left": (1,), "bilateral": SIDES}[side]

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from medveil.cohort.phantom.brush import fill, points, ribbon, smooth, stroke
+from medveil.cohort.phantom.brush import Floats, Layer, fill, points, ribbon, smooth, stroke
+from medveil.cohort.phantom.chest import signs
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.plan import DevicePlan, VisitPlan
-from medveil.cohort.phantom.scene import Layer, Scene, layer_box, signs
+from medveil.cohort.phantom.scene import Scene, layer_box
 from medveil.cohort.phantom.soft_tissue import carina, windpipe
-
-Floats = NDArray[np.float32]
 
 
 def add_devices(scene: Scene, visit: VisitPlan) -> tuple[tuple[str, Box], ...]:
@@ -70,7 +68,7 @@ def _enteric(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng
         (6.5 + rng.uniform(-1, 1.5), low + 4.2 + rng.uniform(-0.8, 2), 2),
     )
     curve = _line(scene, knots, 80)
-    stroke(plastic, curve, 150, 0.3 * scene.pose.scale)
+    stroke(plastic, curve, 120, 0.26 * scene.pose.scale)
     stroke(plastic, curve, 230, 0.1 * scene.pose.scale)
 
 
@@ -80,7 +78,7 @@ def _central_line(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan
     end = a.knob[1] + float(rng.uniform(3.0, 6.5))
     neck = [(side * 4.6, a.apex - 6, 3), (side * 3.6, a.apex - 1.5, 3.5), (side * 2.6, a.apex + 2.0, 3.5)]
     cross = [] if side < 0 else [(0.4, a.knob[1] - 3.0, 4)]
-    stroke(plastic, _line(scene, points(*neck, *cross, *_vena_cava(scene, end))), 210, 0.2 * scene.pose.scale)
+    stroke(plastic, _line(scene, points(*neck, *cross, *_vena_cava(scene, end))), 200, 0.15 * scene.pose.scale)
 
 
 def _picc(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
@@ -90,7 +88,7 @@ def _picc(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: n
     arm = [(side * (a.shoulder + 1.5), 4.0, 0), (side * (a.shoulder - 2.5), a.apex + 7.5, 1)]
     under = [(side * 11.5, a.apex + 3.6, 4), (side * 6.5, a.apex + 2.8, 5)]
     cross = [(side * 2.6, a.apex + 3.6, 4)] if side < 0 else [(2.2, a.apex + 3.4, 4), (0.0, a.knob[1] - 2.4, 4)]
-    stroke(plastic, _line(scene, points(*arm, *under, *cross, *_vena_cava(scene, end))), 190, 0.16 * scene.pose.scale)
+    stroke(plastic, _line(scene, points(*arm, *under, *cross, *_vena_cava(scene, end))), 190, 0.1 * scene.pose.scale)
 
 
 def _pacemaker(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
@@ -106,7 +104,7 @@ def _pacemaker(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, r
     fill(metal, scene.pose.project(can), 215)
     middle = can.mean(axis=0)
     fill(metal, scene.pose.project(middle + (can - middle) * np.float32(0.62)), 165)
-    base = sum(scene.chest.domes) / 2
+    base = scene.chest.floor
     start = (x - side * 1.6, y - 1.8, 8.0)
     inlet = [(side * 6.5, a.apex + 3.4, 6), (side * 3.0, a.apex + 4.0, 5)]
     cross = [] if side < 0 else [(0.6, a.knob[1] - 2.6, 4)]
@@ -120,7 +118,7 @@ def _pacemaker(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, r
     ends = (chamber, atrium) if rng.random() < 0.7 else (chamber,)
     for way in ends:
         curve = _line(scene, points(start, *inlet, *cross, *way), 90)
-        stroke(metal, curve, 95, 0.16 * scene.pose.scale)
+        stroke(metal, curve, 80, 0.14 * scene.pose.scale)
         stroke(metal, curve[-5:], 190, 0.26 * scene.pose.scale)
 
 
@@ -146,9 +144,9 @@ def _wires(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: 
         ring = np.stack([0.75 * np.cos(angle) * rng.uniform(0.85, 1.15), 0.42 * np.sin(angle), np.full(16, 9.0)], 1)
         place = points((rng.normal(0, 0.15), level, 0.0))
         loop = ring.astype(np.float32) + place
-        stroke(metal, scene.pose.project(loop), 130, 0.11 * scene.pose.scale, closed=True)
+        stroke(metal, scene.pose.project(loop), 190, 0.09 * scene.pose.scale, closed=True)
         knot = points((0.1, 0.4, 9), (rng.normal(0.3, 0.15), 0.9, 9)) + place
-        stroke(metal, scene.pose.project(knot), 180, 0.18 * scene.pose.scale)
+        stroke(metal, scene.pose.project(knot), 200, 0.13 * scene.pose.scale)
 
 
 _PAINTERS: dict[str, Callable[[Scene, Layer, Layer, DevicePlan, np.random.Generator], None]] = {

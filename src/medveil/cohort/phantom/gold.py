@@ -8,8 +8,8 @@
 
 Places of an identifier
 - report: characters [start, end) of the report's text as written in the file (UTF-8, counted in characters);
-- header: the element's tag path, such as `(0040,0275)[0].(0040,0007)`, items counted from 0, and characters
-  [start, end) of the element's text, several values being joined by a backslash. The file meta group counts too;
+- header: the element's tag path, such as `(0040,0275)[0].(0040,0007)`, hex in capitals, items counted from 0, and
+  characters [start, end) of the element's text, several values being joined by a backslash. File meta counts too;
 - pixels: the box of the burned-in line, (left, top, right, bottom), right and bottom exclusive, and characters
   [start, end) of that line;
 - file name: characters [start, end) of a path inside the hospital's folder (image or report).
@@ -26,6 +26,7 @@ UID is a DICOM unique identifier of an instance. OTHER_ID is any other number of
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -162,11 +163,11 @@ class Gold:
     root: Path
     images: dict[str, ImageGold]
 
-    def identifier_strings(self, *, ordinary_words: bool = True) -> set[str]:
+    def identifier_strings(self, *, common: bool = True) -> set[str]:
         """Every distinct identifying string of four characters or more, as written in any place.
 
-        Times of day are left out: a clock reading in a log matches one by chance. Some people are called
-        Long, May or Stone; `ordinary_words=False` leaves those single words out, for searching English text.
+        Times of day are left out: any clock reading matches one. `common=False` also leaves out what turns up in
+        ordinary text by chance: single words such as Long, May or Stone, and bare numbers under six characters.
         """
         found = {
             identifier.text
@@ -174,7 +175,12 @@ class Gold:
             for identifier in image.identifiers()
             if identifier.category is not Category.TIME and len(identifier.text) >= SHORTEST
         }
-        return found if ordinary_words else {text for text in found if text.casefold() not in ORDINARY_WORDS}
+        return found if common else {text for text in found if not _is_common(text)}
+
+    def leaks(self, text: str) -> set[str]:
+        """The identifying strings (without the common ones) that stand in a text as whole words."""
+        strings = (string for string in self.identifier_strings(common=False) if string in text)
+        return {string for string in strings if re.search(rf"(?<![\w.]){re.escape(string)}(?!\w)", text)}
 
     def mask(self, image_id: str, organ: str) -> NDArray[np.bool_]:
         """The mask of `lungs` or `heart` as truth values."""
@@ -211,6 +217,11 @@ def encode_mask(mask: NDArray[np.bool_]) -> bytes:
     """A one-bit PNG."""
     _, encoded = cv2.imencode(".png", mask.view(np.uint8) * np.uint8(255), [cv2.IMWRITE_PNG_BILEVEL, 1])
     return bytes(encoded)
+
+
+def _is_common(text: str) -> bool:
+    bare_number = not any(letter.isalpha() for letter in text) and len(text) < 6
+    return bare_number or text.casefold() in ORDINARY_WORDS
 
 
 def load_gold(folder: Path) -> Gold:

@@ -19,6 +19,7 @@ from medveil.cohort.phantom.gold import Category, HeaderIdentifier
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
 from medveil.cohort.phantom.people import Encounter, Person
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
+from medveil.cohort.phantom.pose import FIELD_CM
 from medveil.cohort.phantom.private_tags import add_private_tags
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark, vary
 from medveil.cohort.phantom.sites import Site, Staff
@@ -27,7 +28,6 @@ DIGITAL_X_RAY = "1.2.840.10008.5.1.4.1.1.1.1.1"
 COMPUTED_RADIOGRAPHY = "1.2.840.10008.5.1.4.1.1.1"
 STUDY_COMPONENT = "1.2.840.10008.3.1.2.3.3"
 STUDY_MANAGEMENT = "1.2.840.10008.3.1.2.3.1"
-FIELD = 430.0  # millimetres across the detector
 WHITE = 4095
 _SYNTAXES = {
     "explicit": ExplicitVRLittleEndian,
@@ -248,7 +248,8 @@ def _image(header: MarkedDataset, chart: Chart, rng: np.random.Generator) -> Non
 
 def _pixels(dataset: Dataset, chart: Chart, pixels: NDArray[np.uint16]) -> None:
     habits = chart.site.habits
-    spacing = f"{FIELD / pixels.shape[0]:.6f}"
+    spacing = 10 * FIELD_CM / pixels.shape[0]
+    detector, patient = f"{spacing:.6f}", f"{spacing / chart.visit.zoom:.6f}"
     attributes = {
         "SamplesPerPixel": 1,
         "PhotometricInterpretation": habits.photometric,
@@ -258,8 +259,8 @@ def _pixels(dataset: Dataset, chart: Chart, pixels: NDArray[np.uint16]) -> None:
         "BitsStored": 12,
         "HighBit": 11,
         "PixelRepresentation": 0,
-        "ImagerPixelSpacing": [spacing, spacing],
-        "PixelSpacing": [spacing, spacing],
+        "ImagerPixelSpacing": [detector, detector],
+        "PixelSpacing": [patient, patient],
         "WindowCenter": "2048",
         "WindowWidth": "4096",
         "RescaleIntercept": "0",

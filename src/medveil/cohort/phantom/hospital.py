@@ -13,14 +13,11 @@ started again, leaves whole patients as they are and makes the rest.
 
 from __future__ import annotations
 
-import itertools
 import json
-import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +35,13 @@ from medveil.cohort.phantom.reports.marked_text import MarkedText
 from medveil.cohort.schema import LABELS
 from medveil.cohort.splits import assign_splits
 from medveil.errors import InputError
+from medveil.parallel import ordered_map
 from medveil.storage import sweep, write_bytes, write_json
 
 SETTINGS = "phantom.json"
 FORMAT = "medveil.phantom/1"
 SMALLEST, LARGEST = 64, 4096
-_WRITERS = 4
-_AHEAD = 4  # tasks in flight for each worker: enough to keep it busy, few enough to keep memory flat
+_WRITERS = 4  # threads of a worker that wait for the disk
 
 Row = dict[str, Any]
 Progress = Callable[[int, int], None]
@@ -78,9 +75,9 @@ def build_hospital(
     if (whole := _whole(out)) is not None:
         return whole
     sweep(out)
-    settings = _Settings(seed, sites, size, out)
+    make = partial(make_patient, _Settings(seed, sites, size, out))
     rows: list[Row] = []
-    for done, made in enumerate(_make_all(settings, patients, workers or os.cpu_count() or 1), 1):
+    for done, made in enumerate(ordered_map(make, range(patients), workers=workers, chunk=1), 1):
         rows += made
         if progress:
             progress(done, patients)
@@ -139,35 +136,6 @@ def _whole(out: Path) -> Cohort | None:
 def _gold_files(number: int, visit: int) -> tuple[str, ...]:
     masks = (gold.mask_file(number, visit, organ) for organ in ("lungs", "heart"))
     return (gold.patient_file(number), *masks)
-
-
-def _make_all(settings: _Settings, patients: int, workers: int) -> Iterator[list[Row]]:
-    """The rows of every patient, in order."""
-    tasks = range(patients)
-    if workers == 1:
-        yield from (make_patient(settings, number) for number in tasks)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_quiet) as pool:
-        yield from _ordered(pool, settings, tasks, workers * _AHEAD)
-
-
-def _ordered(pool: ProcessPoolExecutor, settings: _Settings, tasks: Iterable[int], ahead: int) -> Iterator[list[Row]]:
-    """Results in the order of the tasks, with at most `ahead` of them under way."""
-    waiting = iter(tasks)
-    running: deque[Future[list[Row]]] = deque(
-        pool.submit(make_patient, settings, number) for number in itertools.islice(waiting, ahead)
-    )
-    while running:
-        rows = running.popleft().result()
-        running.extend(pool.submit(make_patient, settings, number) for number in itertools.islice(waiting, 1))
-        yield rows
-
-
-def _quiet() -> None:
-    """One thread a worker: the processes are the parallelism."""
-    import cv2
-
-    cv2.setNumThreads(1)
 
 
 def make_patient(settings: _Settings, number: int) -> list[Row]:

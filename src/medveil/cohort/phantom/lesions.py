@@ -11,13 +11,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.bones import break_place
-from medveil.cohort.phantom.brush import clouds, fill, points, smooth, stroke
+from medveil.cohort.phantom.bones import break_places
+from medveil.cohort.phantom.brush import Floats, clouds, fill, points, smooth, stroke
+from medveil.cohort.phantom.chest import pull, signs
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.plan import FindingPlan, VisitPlan
-from medveil.cohort.phantom.scene import Scene, signs
+from medveil.cohort.phantom.scene import Scene
 
-Floats = NDArray[np.float32]
 Boxes = list[Box | None]
 _SEEN = 0.06  # a share of lost air below this is not called part of the finding
 
@@ -48,7 +48,7 @@ def _fill_air(scene: Scene, side: int, share: Floats) -> Box | None:
     """Take air out of one lung; the box around where it shows."""
     inside = np.clip(share, 0, 0.97) * (scene.x * side > 0)
     scene.thicken(inside)
-    return scene.box_of(inside * scene.lung(side) * scene.visible > _SEEN)
+    return scene.box_of(inside * scene.seen(side) > _SEEN)
 
 
 def _step(value: Floats) -> Floats:
@@ -131,7 +131,7 @@ def _lesion(scene: Scene, finding: FindingPlan) -> Boxes:
         lobes = sum(rng.uniform(0, 0.16 / n) * np.cos(n * angle + rng.uniform(0, 6)) for n in (2, 3, 5))
         away = np.hypot(dx, dy) / (radius * (1 + lobes))
         chord = np.sqrt(np.clip(1 - away * away, 0, 1)) * np.float32(2 * radius + 0.9)
-        boxes.append(_fill_air(scene, side, chord / np.maximum(scene.depth, 5) * np.float32(1.3)))
+        boxes.append(_fill_air(scene, side, chord / np.maximum(scene.air, 5) * np.float32(1.3)))
     return boxes
 
 
@@ -178,8 +178,18 @@ def _atelectasis(scene: Scene, finding: FindingPlan) -> Boxes:
             share = np.maximum(share, np.float32(0.5 + 0.25 * finding.extent) * band)
         haze = np.float32(0.12 + 0.3 * finding.extent) * _step((scene.y - base + 3.0) / 4)
         haze *= _step((base + 5 - scene.y) / 2) * _step((scene.x * side - 3) / 2) * _step((12 - scene.x * side) / 2)
-        boxes.append(_fill_air(scene, side, 1 - (1 - share) * (1 - haze)))
+        dense = np.clip(1 - (1 - share) * (1 - haze), 0, 1) * (scene.x * side > 0)
+        scene.thicken(dense)
+        boxes.append(scene.box_of((dense * scene.seen(side) > _SEEN) | _risen(scene, finding, side)))
     return boxes
+
+
+def _risen(scene: Scene, finding: FindingPlan, side: int) -> NDArray[np.bool_]:
+    """Where the diaphragm has taken the lung's place."""
+    out = scene.x * side
+    dome = scene.chest.dome_curve(side, out)
+    inside = (out > 3) & (out < scene.chest.wall(scene.y) - 0.5)
+    return (scene.y > dome) & (scene.y < dome + pull(finding)) & inside
 
 
 def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
@@ -198,7 +208,7 @@ def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
         fill(inner, scene.coarse.project(fallen), 255)
         lung = inner * np.float32(1 / 255)
         medial = _step((np.abs(scene.x) - 2.5) / 1.5) * _step((scene.chest.domes[int(side > 0)] + 1 - scene.y) / 3)
-        empty = scene.lung(side) * scene.visible * (1 - lung) * medial
+        empty = scene.seen(side) * (1 - lung) * medial
         scene.gate *= 1 - empty
         scene.loss -= np.float32(0.22) * empty
         scene.thicken(np.float32(0.06 + 0.3 * finding.extent) * lung * scene.lung(side))
@@ -242,12 +252,11 @@ def _pleura(scene: Scene, finding: FindingPlan) -> Boxes:
 
 def _fracture(scene: Scene, finding: FindingPlan) -> Boxes:
     boxes: Boxes = []
+    reach = (1.5 + 0.4 * finding.extent) * scene.pose.scale
     for side in signs(finding.side):
-        place = scene.pose.project(break_place(scene.chest, finding, side))
-        reach = (1.7 + 0.5 * finding.extent) * scene.pose.scale
-        size = scene.pose.size
-        left, top = (int(max(0, np.floor(part - reach))) for part in place)
-        right, bottom = (int(min(size, np.ceil(part + reach))) for part in place)
+        places = scene.pose.project(break_places(scene.chest, finding, side))
+        left, top = (int(part) for part in np.maximum(np.floor(places.min(axis=0) - reach), 0))
+        right, bottom = (int(part) for part in np.minimum(np.ceil(places.max(axis=0) + reach), scene.pose.size))
         boxes.append((left, top, right, bottom) if left < right and top < bottom else None)
     return boxes
 

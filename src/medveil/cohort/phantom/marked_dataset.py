@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pydicom.datadict import tag_for_keyword
@@ -11,7 +12,7 @@ from pydicom.tag import Tag
 
 from medveil.cohort.phantom.gold import Category, HeaderIdentifier
 from medveil.cohort.phantom.people import fold
-from medveil.cohort.phantom.reports.marked_text import MarkedText, mark
+from medveil.cohort.phantom.reports.marked_text import MarkedText
 
 CODECS = {"": "ascii", "ISO_IR 100": "latin-1", "ISO_IR 192": "utf-8"}
 
@@ -28,9 +29,10 @@ class MarkedDataset:
     def put(self, keyword: str, value: Any, category: Category | None = None, stands_for: str = "") -> None:
         """An element; with a category, its whole text is one identifier."""
         if category is not None:
-            self.write(keyword, mark(value, category, stands_for or value))
-        else:
-            setattr(self.dataset, keyword, value)
+            value = self._spell(value)
+            path = self._prefix + _path(keyword)
+            self.found.append(HeaderIdentifier(0, len(value), value, category, stands_for or value, path=path))
+        setattr(self.dataset, keyword, value)
 
     def write(self, keyword: str, text: MarkedText) -> None:
         """An element whose text holds identifiers."""
@@ -74,6 +76,11 @@ class MarkedDataset:
         if text.isascii() or codec == "utf-8":
             return text
         return "".join(letter if _fits(letter, codec) else fold(letter) for letter in text)
+
+
+@cache
+def _path(keyword: str) -> str:
+    return str(Tag(tag_for_keyword(keyword)))
 
 
 def _fits(letter: str, codec: str) -> bool:

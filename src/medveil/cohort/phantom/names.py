@@ -72,8 +72,8 @@ SURNAMES: dict[str, str] = {
     "nordic": "Sørensen Ångström Lindqvist Bjørnstad Hägglund Jónsdóttir Korhonen Mäkelä Østergaard Nyström",
     "slavic": "Kowalczyk Nowakowska Dvořák Wiśniewski Petrović Szczepańska Horváth Volkov Šimůnek Bondarenko "
     "Żukowska Jovanović",
-    "asian": "Nguyen Tran Li Wu Ng Kim-Park Yamamoto Tanaka Iyer Ramaswamy Chowdhury Pham Oh Xu Watanabe "
-    "Subramaniam Phan",
+    "asian": "Nguyen Trinh Li Wu Ng Kim-Park Yamamoto Tanaka Iyer Ramaswamy Chowdhury Pham Oh Xu Watanabe "
+    "Subramaniam Phung",
     "african": "Okafor Adeyemi Mensah Nwosu Dlamini Diallo Okonkwo-Eze Traoré Mbeki Owusu Abubakar",
     "arabic": "Al-Hashimi El-Sayed Haddad bin_Rashid Abu-Nasser Mansour Khoury Al_Farsi Saleh Nasrallah",
 }

@@ -23,12 +23,20 @@ def lay_over(chart: Chart, pixels: NDArray[np.uint16]) -> tuple[list[PixelIdenti
     markers = _markers(chart, pixels, rng)
     if rng.random() >= SHARE:
         return [], markers
-    corner: Corner = get_args(Corner)[int(rng.integers(4))]
+    corners = _free_corners(markers, pixels.shape[1])
+    corner = corners[int(rng.integers(len(corners)))]
     lines = _lines(chart, rng)
     found = []
     for line, box in zip(lines, burn(pixels, [line.text for line in lines], corner, style_key=style), strict=True):
         found += [PixelIdentifier(**vars(name), line=line.text, box=box) for name in line.identifiers()]
     return found, markers
+
+
+def _free_corners(markers: list[Boxed], width: int) -> list[Corner]:
+    """Markers lie at the top; text keeps to the corners they leave free."""
+    taken = {"left" if marker.box[0] + marker.box[2] < width else "right" for marker in markers}
+    corners: tuple[Corner, ...] = get_args(Corner)
+    return [corner for corner in corners if corner.startswith("bottom") or corner.split("-")[1] not in taken]
 
 
 def _markers(chart: Chart, pixels: NDArray[np.uint16], rng: np.random.Generator) -> list[Boxed]:
@@ -51,7 +59,7 @@ def _lines(chart: Chart, rng: np.random.Generator) -> list[MarkedText]:
     birth = mark(f"{person.birth:%Y-%m-%d}", Category.DATE)
     lines = [
         name,
-        fill("[ID] {mrn}" if site.number % 2 else "MRN {mrn}", mrn=mark(person.mrn, Category.MRN)),
+        fill("ID {mrn}" if site.number % 2 else "MRN {mrn}", mrn=mark(person.mrn, Category.MRN)),
         fill("DOB {birth} {sex}", birth=birth, sex=person.sex),
         fill("{day} {clock}", day=day, clock=clock),
         fill("ACC {accession}", accession=mark(encounter.accession, Category.ACCESSION)),

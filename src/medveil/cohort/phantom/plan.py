@@ -42,12 +42,35 @@ class FindingPlan:
     course: Course
     key: int
 
+    @property
+    def millimetres(self) -> int:
+        """What a ruler on the film shows: a lesion's width, a pneumothorax's gap at the apex; 0 for the rest."""
+        match self.label:
+            case "Lung Lesion":
+                return round(20 * (0.55 + 2.3 * self.extent**1.3))
+            case "Pneumothorax":
+                return round(110 * (0.07 + 0.42 * self.extent))
+        return 0
+
+    @property
+    def ribs(self) -> tuple[int, ...]:
+        """The ribs a fracture breaks, counted from above: neighbours too when it is large."""
+        if self.label != "Fracture":
+            return ()
+        first = {"upper": 3, "mid": 5, "lower": 7}[self.zone] + self.key % 2
+        return tuple(range(first, first + 1 + (self.extent > 0.4) + (self.extent > 0.75)))
+
 
 @dataclass(frozen=True)
 class DevicePlan:
     kind: str
     side: Side
     key: int
+
+    @property
+    def above_carina(self) -> float:
+        """Centimetres between the tip of an endotracheal tube and the carina."""
+        return float(np.random.default_rng([self.key, 41]).uniform(1.5, 4.5))
 
 
 @dataclass(frozen=True)
@@ -143,6 +166,10 @@ def _first_age(rng: np.random.Generator) -> int:
     return int(rng.integers(90, 100)) if rng.random() < 0.05 else int(np.clip(rng.normal(60, 16), 18, 89))
 
 
+def _age(birth: dt.date, day: dt.date) -> int:
+    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
+
+
 def _plan_visit(
     rng: np.random.Generator,
     number: int,
@@ -155,7 +182,7 @@ def _plan_visit(
     return VisitPlan(
         number=number,
         date=date,
-        age=int((date.date() - birth).days // 365.25),
+        age=_age(birth, date.date()),
         view="AP" if portable else "PA",
         inspiration=float(np.clip(rng.normal(0.45 if portable else 0.75, 0.18), 0, 1)),
         rotation=float(rng.normal(0, 5 if portable else 2.5)),
@@ -171,10 +198,12 @@ def _plan_visit(
 
 def _plan_findings(rng: np.random.Generator, before: VisitPlan | None) -> tuple[FindingPlan, ...]:
     earlier = {finding.label: finding for finding in before.findings} if before else {}
+    if _is_implied(earlier):
+        del earlier["Lung Opacity"]
     found = []
     for label, rate in _RATES.items():
         old = earlier.get(label)
-        if old is not None and rng.random() < (0.95 if label in _LASTING else 0.5):
+        if old is not None and (label in _LASTING or rng.random() < 0.5):
             found.append(_evolve(rng, old))
         elif old is None and rng.random() < rate:
             found.append(_begin(rng, label))
@@ -182,6 +211,14 @@ def _plan_findings(rng: np.random.Generator, before: VisitPlan | None) -> tuple[
         dense = [finding for finding in found if finding.label in ("Consolidation", "Pneumonia")]
         found.extend(FindingPlan("Lung Opacity", d.side, d.zone, d.extent, d.course, d.key) for d in dense[:1])
     return tuple(found)
+
+
+def _is_implied(findings: dict[str, FindingPlan]) -> bool:
+    """Lung Opacity that is another finding's second name comes and goes with that finding."""
+    opacity = findings.get("Lung Opacity")
+    return opacity is not None and any(
+        finding.key == opacity.key for label, finding in findings.items() if label != "Lung Opacity"
+    )
 
 
 def _begin(rng: np.random.Generator, label: str) -> FindingPlan:
@@ -198,7 +235,7 @@ def _evolve(rng: np.random.Generator, old: FindingPlan) -> FindingPlan:
     if old.label in _LASTING or rng.random() < 0.4:
         return FindingPlan(old.label, old.side, old.zone, old.extent, "unchanged", old.key)
     extent = float(np.clip(old.extent + rng.choice((-1, 1)) * rng.uniform(0.15, 0.35), 0.05, 1))
-    course: Course = "larger" if extent > old.extent else "smaller"
+    course: Course = "unchanged" if extent == old.extent else "larger" if extent > old.extent else "smaller"
     return FindingPlan(old.label, old.side, old.zone, extent, course, old.key)
 
 

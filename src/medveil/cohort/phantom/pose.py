@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from medveil.cohort.phantom.brush import Floats
 from medveil.cohort.phantom.plan import View, VisitPlan
 
-Floats = NDArray[np.float32]
-FIELD_CM = 38.5  # what a film of zoom 1 shows
+FIELD_CM = 37.0  # what a film of zoom 1 shows
 
 
 @dataclass(frozen=True)

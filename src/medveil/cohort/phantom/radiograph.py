@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.bones import draw_ribs, draw_shoulders, draw_spine
-from medveil.cohort.phantom.brush import clouds, fill
+from medveil.cohort.phantom.bones import draw_clavicles, draw_ribs, draw_shoulders, draw_spine
+from medveil.cohort.phantom.brush import Floats, Layer, clouds, fill
 from medveil.cohort.phantom.chest import Chest
 from medveil.cohort.phantom.devices import add_devices
 from medveil.cohort.phantom.drawing import Drawing
@@ -21,16 +21,14 @@ from medveil.cohort.phantom.soft_tissue import (
     core,
     draw_airways,
     draw_stomach,
+    fat,
     lung_depth,
     lung_layers,
     solid,
 )
 from medveil.cohort.phantom.vessels import draw_bronchi, draw_hila, draw_marks, draw_vessels
 
-Floats = NDArray[np.float32]
-Layer = NDArray[np.uint8]
 _WATER = np.float32(0.17)  # attenuation of soft tissue, 1/cm
-_AIR = np.float32(0.72)  # share of the lung's depth that is air
 
 
 def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int = 512) -> Drawing:
@@ -42,14 +40,15 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     coarse = pose.coarser(STEP)
     x, y = coarse.grid()
     fields = (_share(right), _share(left))
-    scene = Scene(chest, pose, coarse, x, y, fields, 1 - _share(covered), lung_depth(chest, x, y))
+    air = _uncovered(chest, coarse, x, y, heart, trunk)
+    scene = Scene(chest, pose, coarse, x, y, fields, air)
     findings, devices = add_findings(scene, visit), add_devices(scene, visit)
     rng = np.random.default_rng([visit.noise_key, 3])
-    air = _air(scene, heart, trunk)
+    air = air * (1 - scene.loss)
     edge = cv2.GaussianBlur(both, (0, 0), 0.06 * pose.scale)
     veil = np.minimum(air * np.float32(1 / 9), 1) * np.maximum(*fields) * scene.gate
     attenuation = _whole(_coarse_parts(scene, veil, rng), size)
-    attenuation -= _whole(air * (_AIR * _WATER / 255), size) * edge
+    attenuation -= _whole(air * np.float32(chest.anatomy.air * _WATER / 255), size) * edge
     vessels = scene.layer()
     draw_vessels(vessels, chest, pose)
     attenuation += _soft(vessels, 0.04 * pose.scale, 0.2) * _whole(veil, size)
@@ -63,31 +62,31 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     return Drawing(pixels, lungs, heart > 127, findings, devices)
 
 
-def _air(scene: Scene, heart: Layer, trunk: Layer) -> Floats:
-    """How many cm of air-filled lung each beam crosses: what heart and findings leave of it."""
-    hila, scale = scene.coarse_layer(), scene.coarse.scale
-    draw_hila(hila, scene.chest, scene.coarse)
-    cover = solid(_half(heart), scale, 4.5) * np.float32(10)
-    np.maximum(cover, solid(_half(trunk), scale, 1.8) * np.float32(11), out=cover)
-    cover += _soft(hila, 0.2 * scale, 5.5)
-    np.maximum(cover, core(scene.chest, scene.x, scene.y), out=cover)
-    left = np.maximum(scene.depth - cover, 0)
-    left *= 1 - scene.loss
-    return left
+def _uncovered(chest: Chest, pose: Pose, x: Floats, y: Floats, heart: Layer, trunk: Layer) -> Floats:
+    """How many cm of lung each beam crosses: what heart, great vessels and spine leave of it."""
+    hila = np.zeros(x.shape, np.uint8)
+    draw_hila(hila, chest, pose)
+    cover = solid(_half(heart), pose.scale, 4.5) * np.float32(10)
+    np.maximum(cover, solid(_half(trunk), pose.scale, 1.8) * np.float32(11), out=cover)
+    cover += _soft(hila, 0.2 * pose.scale, 5.5)
+    np.maximum(cover, core(chest, x, y), out=cover)
+    return np.maximum(lung_depth(chest, x, y) - cover, 0)
 
 
 def _coarse_parts(scene: Scene, veil: Floats, rng: np.random.Generator) -> Floats:
     """Attenuation of all that has soft edges: body, lung grain, spine, airways, gas in the belly."""
     chest, pose = scene.chest, scene.coarse
-    key, shape = chest.anatomy.texture_key, scene.x.shape
     tissue = body(chest, scene.x, scene.y) * _WATER
-    tissue *= 1 + np.float32(0.018) * clouds(np.random.default_rng([key, 2]), shape, 5 * pose.scale, 4, 0.62)
-    tissue += np.float32(0.045) * veil * clouds(np.random.default_rng([key, 1]), shape, 0.8 * pose.scale, 4, 0.8)
-    spine, airways, belly = (scene.coarse_layer() for _ in range(3))
+    tissue *= 1 + np.float32(0.034) * fat(chest, scene.x, scene.y)
+    # The grain differs at each visit: a pattern fixed to the film would give the patient away.
+    tissue += np.float32(0.045) * veil * clouds(rng, scene.x.shape, 0.8 * pose.scale, 4, 0.8)
+    spine, airways, belly, shoulders = (scene.coarse_layer() for _ in range(4))
+    draw_shoulders(shoulders, chest, pose)
+    tissue += _soft(shoulders, 0.1 * pose.scale, 0.6)
     draw_spine(spine, chest, pose)
-    tissue += _soft(spine, 0.1 * pose.scale, 0.36)
+    tissue += _soft(spine, 0.12 * pose.scale, 0.42)
     draw_airways(airways, chest, pose)
-    tissue -= _soft(airways, 0.1 * pose.scale, 0.24)
+    tissue -= _soft(airways, 0.12 * pose.scale, 0.2)
     draw_stomach(belly, chest, pose, rng)
     tissue -= _soft(belly, 0.14 * pose.scale, 0.5)
     if scene.bronchi:
@@ -98,19 +97,19 @@ def _coarse_parts(scene: Scene, veil: Floats, rng: np.random.Generator) -> Float
 
 
 def _bones(scene: Scene) -> Floats:
-    """Attenuation of ribs and shoulders and of thin lines, which share one layer; 255 is 0.6."""
+    """Attenuation of ribs, collar bones and of thin lines, which share one layer; 255 is 0.6."""
     chest, pose = scene.chest, scene.pose
-    back, front, shoulders = (scene.layer() for _ in range(3))
+    back, front, clavicles = (scene.layer() for _ in range(3))
     draw_ribs(back, front, chest, pose)
     draw_marks(back, chest, pose)
-    draw_shoulders(shoulders, chest, pose)
+    draw_clavicles(clavicles, chest, pose)
     density = chest.anatomy.rib_density
     ribs = cv2.addWeighted(back, 0.6 * density, front, 0.43 * density, 0)
-    ribs = cv2.addWeighted(ribs, 1, shoulders, 0.83, 0)
+    ribs = cv2.addWeighted(ribs, 1, clavicles, 0.83, 0)
     if scene.lines.any():
         ribs = cv2.addWeighted(ribs, 1, scene.lines, 0.67, 0)
     # Ribs over the belly and beside the spine drown in scatter.
-    below = np.float32(0.65) * np.clip((scene.y - sum(chest.domes) / 2) / 5, 0, 1)
+    below = np.float32(0.65) * np.clip((scene.y - chest.floor) / 5, 0, 1)
     beside = np.float32(0.6) * np.exp(-((scene.x * np.float32(1 / 3)) ** 2))
     return _soft(ribs, 0.045 * pose.scale, 0.6) * _whole((1 - below) * (1 - beside), pose.size)
 

@@ -10,9 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.brush import blurred
+from medveil.cohort.phantom.brush import Floats, blurred
 
-Floats = NDArray[np.float32]
 WHITE = 4095
 
 
@@ -40,15 +39,15 @@ class Scanner:
 def _install(sites_seed: int, site: int) -> Scanner:
     rng = np.random.default_rng([sites_seed, site, 23])
     return Scanner(
-        centre=float(rng.uniform(1.6, 1.8)),
-        contrast=float(rng.uniform(1.75, 2.2)),
-        compression=float(rng.uniform(0.1, 0.3)),
+        centre=float(rng.uniform(1.4, 1.65)),
+        contrast=float(rng.uniform(1.5, 1.95)),
+        compression=float(rng.uniform(0.05, 0.35)),
         detail=float(rng.uniform(0.25, 0.7)),
         edge=float(rng.uniform(0.4, 1.1)),
         scatter=float(rng.uniform(0.25, 0.4)),
-        quanta=float(rng.uniform(40_000, 120_000)),
+        quanta=float(rng.uniform(80_000, 240_000)),
         shutter=float(rng.uniform(0.15, 0.6)),
-        black=float(rng.uniform(-0.03, 0.01)),
+        black=float(rng.uniform(-0.06, 0.0)),
         white=float(rng.uniform(0.92, 0.98)),
     )
 

@@ -8,20 +8,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.cohort.phantom.brush import Floats, Layer
 from medveil.cohort.phantom.chest import Chest
 from medveil.cohort.phantom.drawing import Box
-from medveil.cohort.phantom.plan import Side, Zone
+from medveil.cohort.phantom.plan import Zone
 from medveil.cohort.phantom.pose import Pose
 
-Floats = NDArray[np.float32]
-Layer = NDArray[np.uint8]
 STEP = 2  # smooth fields have half the film's resolution
 _LEVEL = {"upper": 0.24, "mid": 0.52, "lower": 0.8}
-
-
-def signs(side: Side) -> tuple[int, ...]:
-    """The sign of x for a side: the patient's right is negative, on the image's left."""
-    return {"right": (-1,), "left": (1,), "bilateral": (-1, 1)}[side]
 
 
 @dataclass
@@ -32,8 +26,7 @@ class Scene:
     x: Floats  # cm
     y: Floats
     lungs: tuple[Floats, Floats]  # the right and left lung field, 0..1, also behind the heart
-    visible: Floats  # 0 where heart and great vessels cover the lungs
-    depth: Floats  # cm of lung along the beam
+    air: Floats  # cm of lung along the beam that heart and great vessels leave, before any finding
     loss: Floats = field(init=False)  # share of the lung's air that is gone; negative: more air
     gate: Floats = field(init=False)  # how strongly vessels and texture are seen
     lines: Layer = field(init=False)  # thin dense lines, full resolution
@@ -58,6 +51,10 @@ class Scene:
         """The height of a zone of this lung, in cm."""
         apex = self.chest.anatomy.apex
         return apex + _LEVEL[zone] * (self.chest.domes[int(side > 0)] - apex)
+
+    def seen(self, side: int) -> Floats:
+        """Where a change of this lung can be seen, 0..1: not behind the middle of the heart."""
+        return self.lung(side) * np.minimum(self.air * np.float32(0.3), 1)
 
     def thicken(self, share: Floats) -> None:
         """Replace this share of the air that is still there by tissue."""

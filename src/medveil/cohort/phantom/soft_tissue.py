@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from medveil.cohort.phantom.anatomy import SIDES
-from medveil.cohort.phantom.brush import band, fill, points, smooth
+from medveil.cohort.phantom.brush import Floats, Layer, band, clouds, fill, points, smooth
 from medveil.cohort.phantom.chest import Chest
 from medveil.cohort.phantom.pose import Pose
 
-Floats = NDArray[np.float32]
-Layer = NDArray[np.uint8]
+_FAT_CELLS, _FAT_REACH = 96, 24.0  # a square of so many cells reaches so many cm from the midline
 
 
 def _profile(x: Floats, y: Floats, levels: Floats, values: Floats) -> Floats:
@@ -26,7 +26,7 @@ def body(chest: Chest, x: Floats, y: Floats) -> Floats:
     a = chest.anatomy
     fat = 1.0 + 0.5 * a.build
     slope = a.apex - 1.6
-    side = a.half_width + 1.9 + 0.9 * fat
+    side = a.half_width + 2.1 + 0.9 * fat + max(a.flank, -1.2)
     levels = points((-30, slope - 5, slope - 1.5, slope, slope + 1.6, slope + a.shoulder_fall, slope + 9, 6, 13, 30))[0]
     widths = points(
         (
@@ -47,18 +47,23 @@ def body(chest: Chest, x: Floats, y: Floats) -> Floats:
     inside = np.clip(1 - np.abs(x / half) ** np.float32(2.6), 0, 1)
     trunk = depth * np.sqrt(inside)
     for sign in SIDES:
-        out = a.arm_out[int(sign > 0)]
-        trunk = np.maximum(
-            trunk,
-            _limb(
-                x,
-                y,
-                (sign * (a.shoulder - 2.8), slope + a.shoulder_fall + 0.4),
-                (sign * (a.shoulder + 0.9 * out), slope + 24),
-                4.6 + 0.5 * fat,
-            ),
-        )
+        shoulder = (sign * (a.shoulder - 2.8), slope + a.shoulder_fall + 0.4)
+        elbow = (sign * (a.shoulder + 1.4 * a.arm_out[int(sign > 0)]), slope + 38)
+        trunk = np.maximum(trunk, _limb(x, y, shoulder, elbow, 4.6 + 0.5 * fat))
     return trunk + _breasts(chest, x, y)
+
+
+def fat(chest: Chest, x: Floats, y: Floats) -> Floats:
+    """How uneven fat and muscle are: about unit spread, moving with the body."""
+    cells = _FAT_CELLS / (2 * _FAT_REACH)
+    u, v = (x + _FAT_REACH) * np.float32(cells), (y + _FAT_REACH) * np.float32(cells)
+    uneven: Floats = cv2.remap(_fat(chest.anatomy.texture_key), u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+    return uneven
+
+
+@lru_cache(maxsize=16)
+def _fat(key: int) -> Floats:
+    return clouds(np.random.default_rng([key, 2]), (_FAT_CELLS, _FAT_CELLS), 16, 4, 0.62)
 
 
 def _limb(x: Floats, y: Floats, start: tuple[float, float], end: tuple[float, float], radius: float) -> Floats:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from medveil.cohort.phantom.anatomy import SIDES, Anatomy
-from medveil.cohort.phantom.brush import band, ellipses, fill, points, smooth, stroke
+from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke
 from medveil.cohort.phantom.chest import Chest
 from medveil.cohort.phantom.pose import Pose
 
-Floats = NDArray[np.float32]
-Layer = NDArray[np.uint8]
 _STEPS = 6
 Tree = tuple[tuple[Floats, Floats], ...]  # for each generation: paths (n, steps, 3), widths at their start (n,)
 
@@ -23,12 +20,12 @@ def _tree(key: int, side: int, hilum: tuple[float, float], reach: float, ends: t
     rng = np.random.default_rng([key, side + 1, 5])
     aims = np.deg2rad(np.asarray([-84, -66, -45, -20, 14, 38, 55, 70, 82, 96], np.float32))  # 0 outward, 90 down
     count = len(aims)
-    angle = aims + rng.normal(0, 0.12, count)
-    start = np.stack([hilum[0] + rng.normal(0, 0.3, count), hilum[1] + 1.8 * np.sin(aims) + 0.5], 1)
-    depth = rng.uniform(-4, 4, count)
+    angle: Floats = aims + rng.normal(0, 0.12, count)
+    start: Floats = np.stack([hilum[0] + rng.normal(0, 0.3, count), hilum[1] + 1.8 * np.sin(aims) + 0.5], 1)
+    depth: Floats = rng.uniform(-4, 4, count)
     lower = aims > 0.5
-    width = rng.uniform(0.32, 0.6, count) * np.where(lower, 1.2, 0.75)
-    length = rng.uniform(2.2, 4.4, count) * np.where(lower, 1.2, 1.0)
+    width: Floats = rng.uniform(0.32, 0.6, count) * np.where(lower, 1.2, 0.75)
+    length: Floats = rng.uniform(2.2, 4.4, count) * np.where(lower, 1.2, 1.0)
     generations = []
     for _ in range(4):
         paths = _walk(rng, start, angle, length)
@@ -93,8 +90,9 @@ def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
                 wide = float(widths[group].mean()) * pose.scale
                 value = int(min(235, 25 + 330 * float(widths[group].mean())))
                 if generation < 2:
-                    stroke(layer, flat[group, 2:], value, wide * 0.75)
-                    stroke(layer, flat[group, :3], value, wide)
+                    stroke(layer, flat[group, 3:], round(value * 0.85), wide * 0.7)
+                    stroke(layer, flat[group, 1:4], round(value * 0.92), wide * 0.85)
+                    stroke(layer, flat[group, :2], value, wide)
                 else:
                     stroke(layer, flat[group], value, wide * 0.9)
 

@@ -51,8 +51,8 @@ class CheXpertPlus:
                 "split": fields.splits(entries["split"]),
             }
         )
-        table = table.join(_labels(path), on=entries["path_to_image"].rename("path_to_image"))
-        table = table.drop(columns="path_to_image", errors="ignore")
+        labels = _labels(path).reindex(entries["path_to_image"]).set_axis(table.index)
+        table = pd.concat([table, labels], axis=1)
         table, incomplete = fields.complete_rows(table)
         claimed = set(table["image_id"])
         strangers = {file for file in listing.images() if _bare(file) not in claimed}
@@ -98,13 +98,14 @@ def _labels(folder: Path) -> pd.DataFrame:
 
 def _read_labels(path: Path) -> pd.DataFrame:
     rows: list[dict[str, Any]] = []
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                try:
+    number = 0
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):  # noqa: B007 - told in the error
+                if line.strip():
                     row = json.loads(line)
                     rows.append({name: row.get(name) for name in ("path_to_image", *LABELS)})
-                except (ValueError, AttributeError):
-                    raise InputError(f"line {number} of {path} is not a JSON object; download it again") from None
+    except (ValueError, AttributeError, RecursionError):
+        raise InputError(f"line {number} of {path} is not a JSON object; download it again") from None
     labels = pd.DataFrame(rows, columns=["path_to_image", *LABELS]).drop_duplicates("path_to_image")
     return fields.label_columns(labels.set_index("path_to_image"))

@@ -17,6 +17,7 @@ from medveil.cohort.cohort import Cohort, Problem
 from medveil.cohort.dicom import DicomInfo, read_many, read_metadata
 from medveil.cohort.dicom.directory import is_directory, referenced_files
 from medveil.cohort.dicom.opening import has_prefix, head_of, may_be_dicom
+from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import Listing, list_files, read_reports, stem
 from medveil.cohort.readers.registry import Progress, register
 from medveil.errors import InputError, Quarantined
@@ -125,8 +126,12 @@ def _broken_promises(root: Path, file: str, listing: Listing) -> list[Problem]:
 def _reports(root: Path, table: pd.DataFrame, listing: Listing, problems: list[Problem]) -> pd.Series:
     texts = {file for file in listing.files if file.endswith(".txt")}
     by_study = {PurePosixPath(file).stem: file for file in sorted(texts)}
-    beside = table["path"].map(lambda file: next((t for t in (f"{stem(file)}.txt", f"{file}.txt") if t in texts), None))
-    chosen = table["study_id"].map(by_study).fillna(beside)
+    beside = fields.looked_up(table["path"], {f: t for f in table["path"] for t in _texts_of(f) if t in texts})
+    chosen = fields.looked_up(table["study_id"], by_study).fillna(beside)
     used = set(chosen.dropna())
     problems += [Problem(file, "report without image") for file in sorted(texts - used)]
-    return chosen.map(read_reports(root, {file: file for file in sorted(used)}, problems))
+    return fields.looked_up(chosen, read_reports(root, {file: file for file in sorted(used)}, problems))
+
+
+def _texts_of(file: str) -> tuple[str, str]:
+    return f"{file}.txt", f"{stem(file)}.txt"

@@ -48,9 +48,14 @@ def header_of(path: Path) -> list[str]:
         return []
 
 
+def looked_up(values: pd.Series, words: Mapping[str, str | None]) -> pd.Series:
+    """Each value's entry as text, missing where there is none (also where there is none at all)."""
+    return values.map(words).astype("str")
+
+
 def translated(values: pd.Series, words: Mapping[str, str]) -> pd.Series:
     """Known words, whatever their case, in the contract's spelling; others are missing."""
-    return values.str.strip().str.lower().map(words)
+    return looked_up(values.str.strip().str.lower(), words)
 
 
 def sexes(values: pd.Series) -> pd.Series:
@@ -62,7 +67,7 @@ def splits(values: pd.Series) -> pd.Series:
 
 
 def views(values: pd.Series) -> pd.Series:
-    return values.map({value: view_of(value) for value in values.dropna().unique()})
+    return looked_up(values, {value: view_of(value) for value in values.dropna().unique()})
 
 
 def ages(values: pd.Series, oldest: int = OLDEST) -> pd.Series:
@@ -86,7 +91,7 @@ def complete_rows(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Problem]]:
     """The rows that have what the contract requires; each other one is a problem."""
     problems = []
     keep = pd.Series(True, index=table.index)
-    for column in REQUIRED:
+    for column in sorted(REQUIRED, key="path".__ne__):  # a path stands in for other names
         empty = keep & (table[column].isna() | (table[column] == ""))
         problems += [
             Problem(f"row {row + 1}", f"row without {column.replace('_', ' ')}")

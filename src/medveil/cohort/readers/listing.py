@@ -29,8 +29,13 @@ def list_files(root: Path, folders: Iterable[str] = ("",)) -> Listing:
     """Everything under `folders` of `root`; an absent folder is empty."""
     listing = Listing()
     real_root = root.resolve()
-    # Sorted and last in, first out: the same order on every machine.
-    waiting = [folder for folder in sorted(folders, reverse=True) if (root / folder).is_dir()]
+    waiting = []  # last in, first out, and sorted: the same order on every machine
+    for folder in sorted(folders, reverse=True):
+        if (root / folder).is_dir():
+            if (root / folder).resolve().is_relative_to(real_root):
+                waiting.append(folder)
+            else:
+                listing.problems.append(Problem(folder, "link not followed"))
     while waiting:
         folder = waiting.pop()
         deeper = []
@@ -49,7 +54,7 @@ def list_files(root: Path, folders: Iterable[str] = ("",)) -> Listing:
 
 def _entries(root: Path, folder: str, listing: Listing) -> Iterator[tuple[str, os.DirEntry[str]]]:
     try:
-        with os.scandir(root / folder) as found:
+        with os.scandir(f"{root}/{folder}") as found:
             entries = sorted(found, key=lambda entry: entry.name)
     except OSError:
         listing.problems.append(Problem(folder, "unreadable folder"))

@@ -47,7 +47,8 @@ class MimicCxr:
         table = _joined(table, _table(path, "split"), ("split",), key="image_id")
         if "split" in table:
             table["split"] = fields.splits(table["split"])
-        table["report"] = table["study_id"].map(_reports(path, listing, set(table["study_id"]), problems))
+        reports = _reports(path, listing, set(table["study_id"]), problems)
+        table["report"] = fields.looked_up(table["study_id"], reports)
         table["site"] = "Beth Israel Deaconess Medical Center"
         return Cohort.of(table, path, name=self.name, problems=problems)
 
@@ -117,7 +118,7 @@ def _with_headers(table: pd.DataFrame, root: Path, problems: list[Problem], prog
         if progress:
             progress(done, len(files))
     dates = pd.to_datetime(table["path"].map(date))
-    table = table.assign(view=table["path"].map(view), date=dates)
+    table = table.assign(view=fields.looked_up(table["path"], view), date=dates)
     return table[~table["path"].isin(refused)]
 
 

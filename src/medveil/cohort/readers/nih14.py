@@ -91,8 +91,8 @@ def _paths(names: pd.Series, images: set[str]) -> pd.Series:
     """Where each image lies: under its own name, else under another suffix, else where it should be."""
     exact = by_name(images)
     any_suffix = {stem(name): file for name, file in exact.items()}
-    found = names.map(exact)
-    found = found.fillna(names.map(stem, na_action="ignore").map(any_suffix))
+    found = fields.looked_up(names, exact)
+    found = found.fillna(fields.looked_up(names.str.replace(r"\.\w+$", "", regex=True), any_suffix))
     return found.fillna("images/" + names)
 
 
@@ -100,12 +100,12 @@ def _splits(folder: Path, names: pd.Series) -> pd.Series:
     own = folder / "split.csv"
     if own.is_file():
         listed = fields.read_table(own, ("image", "split")).drop_duplicates("image").set_index("image")["split"]
-        return fields.splits(names.map(listed))
+        return fields.splits(fields.looked_up(names, listed.to_dict()))
     split: dict[str, str] = {}
     for name, part in (("train_val_list.txt", "train"), ("test_list.txt", "test")):
         if (folder / name).is_file():
-            split.update(dict.fromkeys((folder / name).read_text().split(), part))
-    return names.map(split)
+            split.update(dict.fromkeys((folder / name).read_text("utf-8", "replace").split(), part))
+    return fields.looked_up(names, split)
 
 
 def _labels(listed: pd.Series) -> dict[str, pd.Series]:

@@ -146,7 +146,7 @@ def _parsed(name: str, text: str) -> _Study:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise Quarantined("report declares entities")
     try:
-        tree = ElementTree.fromstring(text.encode())  # noqa: S314 - no declarations, and expat has its limits
+        tree = ElementTree.fromstring(text)  # noqa: S314 - no declarations, and expat has its limits
     except ElementTree.ParseError:
         raise Quarantined("report is not XML") from None
     uid = tree.find("uId")

@@ -47,9 +47,12 @@
     tip.hidden = true;
   };
   const tipped = (event) => event.target instanceof Element && event.target.closest("[data-tip]");
-  for (const kind of ["pointerover", "focusin"]) {
-    document.addEventListener(kind, (event) => (tipped(event) ? show(tipped(event)) : hide()));
-  }
+  const meet = (event) => (tipped(event) ? show(tipped(event)) : hide());
+  document.addEventListener("focusin", meet);
+  document.addEventListener("pointerover", (event) => {
+    // The page scrolling under a pointer at rest is no wish to leave a mark chosen by keyboard.
+    if (!owner || !owner.matches(":focus-visible")) meet(event);
+  });
   document.addEventListener("focusout", hide);
   // Moving to a mark by keyboard may scroll; its tooltip goes along.
   const follow = () => (owner && owner === document.activeElement ? show(owner) : hide());

@@ -20,24 +20,24 @@ _LONG = {
         "the [enteric|orogastric] tube ends [in the stomach|below the left hemidiaphragm]",
     ),
     "central venous catheter": (
-        "[a |the ]{side} [internal jugular|subclavian] [central venous catheter|Hickman catheter|line] ends in the "
-        "[SVC|lower SVC|superior vena cava|cavoatrial junction]",
-        "{side} [Port-A-Cath|Hickman catheter|central venous catheter|tunneled catheter] with its tip [at|over] the "
-        "[cavoatrial junction|mid SVC|right atrium]",
+        "[a |the ]{side} internal jugular [central venous catheter|Hickman catheter|line] ends in the "
+        "[SVC|lower SVC|superior vena cava]",
+        "{side} [Hickman catheter|central venous catheter|tunneled catheter] with its tip [at|over] the "
+        "[cavoatrial junction|mid SVC|lower SVC]",
     ),
     "PICC": (
         "[a |the ]{side} PICC [line |][ends|terminates] in the [SVC|lower SVC|mid SVC]",
         "{side}-sided PICC with the tip [at the cavoatrial junction|projecting over the SVC]",
     ),
     "pacemaker": (
-        "[a |the ]{side} chest wall [pacemaker|dual-chamber pacemaker] with leads [ending in|projecting over] "
-        "the right atrium and right ventricle",
-        "{side}-sided [cardiac pacemaker|pacing device], its leads [intact|in expected position]",
+        "[a |the ]{side} chest wall [pacemaker|cardiac pacemaker] with [a |its ]lead [ending in|projecting over] "
+        "the right ventricle",
+        "{side}-sided [cardiac pacemaker|pacing device], the ventricular lead [intact|in expected position]",
     ),
     "chest tube": (
-        "[a |the ]{side} [chest tube|pleural drain|pigtail catheter] [is in place|remains in place|projects over the "
+        "[a |the ]{side} [chest tube|pleural drain|thoracostomy tube] [is in place|remains in place|projects over the "
         "{side} hemithorax]",
-        "{side} thoracostomy tube [ends at the apex|directed towards the apex]",
+        "{side} [thoracostomy|chest] tube [ends at the apex|directed towards the apex]",
     ),
     "sternal wires": (
         "[median sternotomy wires|sternal wires] are [intact|aligned|in place]",
@@ -55,15 +55,16 @@ _ASIDE = (  # true of many ward patients, and full of names that are nobody's
     "An overlying Foley catheter drainage bag is noted.",
     "ECG leads and a Yankauer tip overlie the chest.",
     "No Blakemore tube is present.",
+    "No Port-A-Cath reservoir is seen.",
 )
 
 _SHORT = {
     "endotracheal tube": ("ETT {cm} cm above carina", "ETT tip ok, {cm} cm from carina"),
     "enteric tube": ("NGT below diaphragm", "[OGT|NGT|Dobhoff] in stomach, tip off film"),
-    "central venous catheter": ("{s} [IJ|SC] [CVC|CVL|Hickman] tip SVC", "{s} [Port-A-Cath|CVC] tip [RA|CAJ]"),
+    "central venous catheter": ("{s} IJ [CVC|CVL|Hickman] tip SVC", "{s} [Hickman|CVC] tip [low SVC|CAJ]"),
     "PICC": ("{s} PICC tip SVC", "{s} PICC, tip [low SVC|CAJ]"),
-    "pacemaker": ("{s} PPM, leads RA/RV", "{s} chest PPM, leads intact"),
-    "chest tube": ("{s} chest tube in situ", "{s} [ICC|pigtail|CT] in place"),
+    "pacemaker": ("{s} PPM, lead RV", "{s} chest PPM, lead intact"),
+    "chest tube": ("{s} chest tube in situ", "{s} [ICC|pl drain|CT] in place"),
     "sternal wires": ("sternotomy wires intact", "s/p sternotomy, wires ok"),
 }
 
@@ -73,8 +74,7 @@ def device_sentence(rng: np.random.Generator, seen: Observation, prior: MarkedTe
     body = vary(rng, _one(rng, _LONG[seen.device.kind]))
     if seen.course and rng.random() < 0.6:
         body += vary(rng, _COURSE[seen.course])
-    centimetres = f"{2.5 + int(rng.integers(8)) / 2:g}"
-    text = fill(body + ".", side=seen.side, cm=centimetres, prior=prior)
+    text = fill(body + ".", side=seen.side, cm=f"{seen.device.above_carina:.1f}", prior=prior)
     return capitalized(text).about(_subject(seen, "{side}" in _LONG[seen.device.kind][0]))
 
 
@@ -82,7 +82,7 @@ def device_note(rng: np.random.Generator, seen: Observation) -> MarkedText:
     """The same in the fewest letters."""
     assert seen.device is not None
     body = vary(rng, _one(rng, _SHORT[seen.device.kind])) + (", new" if seen.course == "new" else "")
-    text = fill(body, s=seen.side[0].upper(), cm=f"{2.5 + int(rng.integers(8)) / 2:g}")
+    text = fill(body, s=seen.side[0].upper(), cm=f"{seen.device.above_carina:.0f}")
     return text.about(_subject(seen, "{s}" in _SHORT[seen.device.kind][0]))
 
 

@@ -78,7 +78,7 @@ def comparison(m: Mentions) -> MarkedText:
     patterns = (
         "[Chest radiograph|Radiograph|Chest x-ray|Prior film|Portable chest film] [of|dated|from] {date}",
         "{date}",
-        "[Chest x-ray|Study] of {loose} [(accession {accession})|, accession {accession}]",
+        "[Chest x-ray|Study] of {loose}[ (accession {accession})|, accession {accession}]",
         "[Prior study|Examination] of {loose}",
     )
     day = m.before.date.date()

@@ -45,7 +45,7 @@ class Mentions:
             text = self.pick(f"[{person.given} {slip}|{person.title} {slip}|{slip}]")
             return self._name(text, misspelled=True)
         if self.chance(0.1):
-            return mark(f"{person.given[0]}.{_capital(family)}.", Category.INITIALS, person.full)
+            return mark(f"{person.given[0]}{_capital(family)}", Category.INITIALS, person.full)
         middle = f"{person.middle} " if person.middle else ""
         return self._name(
             self.pick(

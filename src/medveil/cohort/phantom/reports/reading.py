@@ -61,6 +61,7 @@ class Observation:
     extent: float = 0
     course: Course | None = None  # None without an earlier study
     measured: int = 0
+    ribs: tuple[int, ...] = ()  # counted from above
     device: DevicePlan | None = None
 
     @property
@@ -123,16 +124,9 @@ def _see(rng: np.random.Generator, finding: FindingPlan, before: VisitPlan | Non
         zone=finding.zone,
         extent=finding.extent,
         course=finding.course if before else None,
-        measured=_measure(rng, finding),
+        measured=finding.millimetres if rng.random() < 0.65 else 0,
+        ribs=finding.ribs,
     )
-
-
-def _measure(rng: np.random.Generator, finding: FindingPlan) -> int:
-    if finding.label == "Lung Lesion":
-        return round(6 + 34 * finding.extent) if rng.random() < 0.8 else 0
-    if finding.label == "Pneumothorax":
-        return round(4 + 40 * finding.extent) if rng.random() < 0.5 else 0
-    return 0
 
 
 def _suspect(rng: np.random.Generator, visit: VisitPlan) -> list[Observation]:

@@ -40,9 +40,9 @@ PRESENT: dict[str, tuple[str, ...]] = {
         "{size} [bilateral|perihilar] [interstitial|airspace] edema is [seen|present][|, with Kerley B lines]",
     ),
     "Lung Lesion": (
-        f"{_OPEN} a {{size_mm}} [nodule|rounded nodule|nodular opacity|mass-like opacity] in the {{place}}",
-        "a {size_mm} [pulmonary nodule|round lesion|well-defined nodule] [projects over|lies in] the {place}",
-        "the {place} contains a {size_mm} [nodule|rounded lesion|spiculated nodule]",
+        f"{_OPEN} a {{size_mm}} [{{lesion}}|rounded {{lesion}}|{{lesion}}-like opacity] in the {{place}}",
+        "a {size_mm} [pulmonary {lesion}|round lesion|well-defined {lesion}] [projects over|lies in] the {place}",
+        "the {place} contains a {size_mm} [{lesion}|rounded lesion|lobulated {lesion}]",
     ),
     "Pneumothorax": (
         f"{_OPEN} a {{size}} {{side}} [apical |]pneumothorax{{mm_apex}}",
@@ -68,9 +68,9 @@ PRESENT: dict[str, tuple[str, ...]] = {
         "[there is|note is made of] {size} widening of the [mediastinum|cardiomediastinal contour]",
     ),
     "Fracture": (
-        f"{_OPEN} [a|an old|a minimally displaced] fracture of a {{side}} {{rib}} rib",
-        "a {side} {rib} rib fracture is [seen|noted|identified]",
-        "[fracture deformity|cortical step-off] of a {side} {rib} rib, [consistent with|representing] a fracture",
+        "[there {is_are}|note is made of] [nondisplaced |minimally displaced |]{fracture} of the {side} {ribs}",
+        "[displaced|nondisplaced|acute] {fracture} of the {side} {ribs} {is_are} [seen|noted|identified]",
+        "[cortical step-off|deformity] of the {side} {ribs}, [consistent with|representing] {fracture}",
     ),
 }
 
@@ -117,8 +117,8 @@ POSSIBLE: dict[str, tuple[str, ...]] = {
         "apparent mediastinal widening [may be|is possibly] [due to rotation|projectional]",
     ),
     "Fracture": (
-        "[possible|questionable|equivocal] [nondisplaced |]fracture of a {side} {rib} rib",
-        "a cortical irregularity of a {side} {rib} rib [may represent|is suspicious for] a fracture",
+        "[possible|questionable|equivocal] [nondisplaced |]fracture of the {side} {ribs}",
+        "a cortical irregularity of the {side} {ribs} [may represent|is suspicious for] a fracture",
     ),
 }
 
@@ -136,7 +136,7 @@ ABSENT: dict[tuple[str, ...], tuple[str, ...]] = {
     ),
     ("Pneumothorax",): (
         "[there is |]no [visible |evidence of |sizable |]pneumothorax",
-        "no pneumothorax is [seen|identified|appreciated][| on this supine film| on this view]",
+        "no pneumothorax is [seen|identified|appreciated][| on this view]",
     ),
     ("Pleural Effusion",): (
         "[there is |]no [pleural effusion|sizable pleural effusion|evidence of pleural effusion]",
@@ -190,13 +190,13 @@ _NOUNS = {
     "Pneumonia": "pneumonia in the {place}",
     "Atelectasis": "atelectasis at the {base}",
     "Edema": "pulmonary edema",
-    "Lung Lesion": "nodule in the {place}",
+    "Lung Lesion": "{lesion} in the {place}",
     "Pneumothorax": "{side} pneumothorax",
     "Pleural Effusion": "{side} pleural effusion",
     "Pleural Other": "{side} pleural thickening",
-    "Cardiomegaly": "cardiac enlargement",
+    "Cardiomegaly": "[cardiomegaly|cardiac enlargement]",
     "Enlarged Cardiomediastinum": "mediastinal widening",
-    "Fracture": "{side} rib fracture",
+    "Fracture": "{side} rib {fracture}",
 }
 COURSES = {
     "new": (", new [since|from|compared with] {prior}", ", not present on {prior}", ", new in the interval"),
@@ -231,7 +231,7 @@ def impression(rng: np.random.Generator, seen: Observation) -> MarkedText:
     doubt = vary(rng, "[possible|questionable|suspected] ") if seen.says == "possible" else ""
     course = f", {_word(rng, seen.course)}" if seen.course else ""
     noun = "pneumonia" if seen.label == "Pneumonia" and not seen.side else _NOUNS[seen.label]
-    body = doubt + ("" if doubt else size) + noun + course
+    body = vary(rng, doubt + ("" if doubt else size) + noun + course)
     subject = Subject(seen.labels, seen.says, seen.side if _has_side(seen) else "")
     return capitalized(fill(body + ".", **_slots(rng, seen))).about(subject)
 
@@ -275,7 +275,6 @@ def _place(side: str, zone: str, rng: np.random.Generator) -> str:
 def _slots(rng: np.random.Generator, seen: Observation) -> dict[str, str]:
     both = seen.side == "bilateral"
     size = _grade(seen)
-    rib = ("upper", "mid", "lower").index(seen.zone or "mid") * 3 + 2 + int(rng.integers(3))
     base = "lung bases bilaterally" if both else vary(rng, f"{seen.side} [lung base|lung base|base]")
     mm = f" measuring [up to |about |]{seen.measured} mm[| at the apex]" if seen.measured else ""
     return {
@@ -290,15 +289,26 @@ def _slots(rng: np.random.Generator, seen: Observation) -> dict[str, str]:
         "effusion": "effusions" if both else "effusion",
         "angle": "angles" if both else "angle",
         "s": "" if both else "s",
-        "is_are": "are" if both else "is",
-        "rib": {2: "2nd", 3: "3rd"}.get(rib, f"{rib}th"),
+        "is_are": "are" if both or len(seen.ribs) > 1 else "is",
+        "ribs": _ribs(seen.ribs),
+        "fracture": "fractures" if len(seen.ribs) > 1 else "fracture",
+        "lesion": "mass" if seen.extent > 0.52 else "nodule",  # three centimetres
     }
+
+
+def _ribs(numbers: tuple[int, ...]) -> str:
+    words = [{1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th") for number in numbers]
+    if len(words) < 2:
+        return f"{''.join(words)} rib"
+    return f"{words[0]} {'and' if len(words) == 2 else 'to'} {words[-1]} ribs"
 
 
 def _grade(seen: Observation) -> str:
     """Effusions are large, enlargement is marked, opacity is extensive: each label has its own scale."""
     step = min(int(seen.extent * 4), 3)
-    if seen.label in ("Pleural Effusion", "Pneumothorax", "Lung Lesion"):
+    if seen.label == "Lung Lesion":
+        return ("small", "small", "sizable", "large")[step]
+    if seen.label in ("Pleural Effusion", "Pneumothorax"):
         return ("tiny", "small", "moderate", "large")[step]
     if seen.label in ("Consolidation", "Lung Opacity", "Pneumonia"):
         return ("subtle", "mild", "moderate", "extensive")[step]

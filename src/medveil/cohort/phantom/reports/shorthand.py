@@ -10,7 +10,7 @@ from medveil.cohort.phantom.reports.reading import Observation
 _NOUNS = {
     "Lung Opacity": "{size} {lobe} [opacity|opac|density]",
     "Consolidation": "{size} {lobe} [consolidation|consol]",
-    "Pneumonia": "{lobe} [opacity c/w PNA|pneumonia|PNA, {size}]",
+    "Pneumonia": "{size} {lobe} [opacity c/w PNA|pneumonia|PNA]",
     "Atelectasis": "{size} {s} basilar [atelectasis|atel|ATX]",
     "Edema": "{size} [pulm edema|interst edema|edema, Kerley B lines +]",
     "Lung Lesion": "{mm}{lobe} [nodule|nod|SPN]",
@@ -19,7 +19,7 @@ _NOUNS = {
     "Pleural Other": "{size} {s} [pleural thickening|pl thickening|pleural scar]",
     "Cardiomegaly": "{size} [cardiomegaly|CM, CTR > 0.5|enlarged heart]",
     "Enlarged Cardiomediastinum": "{size} [wide mediastinum|mediastinal widening]",
-    "Fracture": "{s} [rib fx|rib fracture|rib # {zone}]",
+    "Fracture": "{s} [rib fx|rib fracture|rib {rib} fx]",
 }
 _ABSENT: dict[tuple[str, ...], str] = {
     ("Pleural Effusion", "Pneumothorax"): "[no eff/PTX|no PTX or effusion|no effusion, no PTX]",
@@ -86,7 +86,7 @@ def _slots(seen: Observation) -> dict[str, str]:
     return {
         "s": letter,
         "lobe": _LOBES.get((seen.side, seen.zone), f"{letter} {seen.zone}"),
-        "zone": seen.zone,
+        "rib": "-".join(str(rib) for rib in (*seen.ribs[:1], *seen.ribs[1:][-1:])),
         "size": ("min", "mild", "mod", "marked")[min(int(seen.extent * 4), 3)] if graded else "",
         "mm": f"{seen.measured} mm " if seen.measured and graded else "",
         "mm_after": f" {seen.measured} mm" if seen.measured and graded else "",

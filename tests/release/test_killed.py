@@ -1,0 +1,73 @@
+"""A release killed at twenty random moments and restarted ends with the same bytes as an undisturbed one."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# One process imports everything once, then forks a release after another and kills it.
+DRIVER = """
+import os, random, signal, sys, time
+from pathlib import Path
+from medveil.defenses.keys import Keys
+from medveil.release import Settings, release
+
+source, folder, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+
+def start(out):
+    pid = os.fork()
+    if pid == 0:
+        release(source, out, keys=Keys.for_demonstration(1), settings=Settings(), workers=1)
+        os._exit(0)
+    return pid
+
+def finish(out):
+    assert os.waitpid(start(out), 0)[1] == 0
+
+began = time.monotonic()
+finish(folder / "undisturbed")
+whole = time.monotonic() - began
+rng = random.Random(seed)
+killed = 0
+for trial in range(4):
+    out = folder / f"killed{trial}"
+    for _ in range(5):
+        pid = start(out)
+        time.sleep(rng.uniform(0, whole))
+        os.kill(pid, signal.SIGKILL)
+        killed += os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+    finish(out)
+print(killed)
+"""
+
+
+def same(one: Path, other: Path) -> bool:
+    names = [{str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()} for folder in (one, other)]
+    return names[0] == names[1] and not any(filecmp.cmpfiles(one, other, names[0], shallow=False)[1:])
+
+
+@pytest.fixture
+def small_hospital(tmp_path: Path) -> Path:
+    from medveil.cohort.phantom.hospital import build_hospital
+
+    build_hospital(tmp_path / "hospital", patients=14, size=256, seed=3, workers=1)
+    return tmp_path / "hospital"
+
+
+def test_twenty_kills_change_no_byte(small_hospital: Path, tmp_path: Path) -> None:
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1700000000"}
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, small_hospital, tmp_path, "5"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) >= 12, "most runs must have been killed before their end"
+    for trial in range(4):
+        assert same(tmp_path / f"killed{trial}", tmp_path / "undisturbed"), f"trial {trial} differs"

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from medveil.cli import app
+
+MEDVEIL = [sys.executable, "-c", "from medveil.cli import main; main()"]
+
+
+def medveil(*arguments: object, **rest: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*MEDVEIL, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **rest,  # type: ignore[call-overload]
+    )
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
+    found = []
+    for name, command in group.commands.items():
+        found += commands(command, (*path, name)) if isinstance(command, click.Group) else [((*path, name), command)]
+    return found
+
+
+ALL = commands(typer.main.get_command(app))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)
+def test_every_command_has_help_with_an_example_that_parses(path: tuple[str, ...]) -> None:
+    shown = CliRunner().invoke(app, [*path, "--help"], terminal_width=200)
+    assert shown.exit_code == 0
+    command = dict(ALL)[path]
+    example = re.fullmatch(r"Example: medveil (.+)", command.epilog or "")
+    assert example, "the epilog is one example"
+    words = example[1].split()
+    assert tuple(words[: len(path)]) == path
+    command.make_context(path[-1], words[len(path) :], parent=click.Context(click.Group()))
+
+
+@pytest.mark.parametrize("name", ["release", "phantom", "demo"])
+def test_long_commands_share_the_same_flags(name: str) -> None:
+    flags = {flag for path, command in ALL if path == (name,) for p in command.params for flag in p.opts}
+    assert {"--json", "--quiet", "--log-level", "--seed", "--config", "--workers"} <= flags
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys; sys.argv = ['medveil', '--help']; from medveil.cli import main\n"
+    code += "try: main()\nexcept SystemExit: pass\n"
+    heavy = {"numpy", "pandas", "cv2", "sklearn", "pydicom", "scipy", "pyarrow"}
+    code += f"print('HEAVY', sorted({heavy} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "HEAVY []" in shown
+    assert "release" in shown
+
+
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    cases = [
+        ("release", tmp_path / "absent", "-o", tmp_path / "out"),
+        ("cohort", "describe", tmp_path / "empty"),
+        ("cohort", "describe", tmp_path / "absent"),
+        ("phantom", tmp_path / "p", "--patients", 0),
+        ("release", tmp_path / "empty", "-o", tmp_path / "out", "--log-level", "shout"),
+    ]
+    for case in cases:
+        done = medveil(*case, env={"XDG_CONFIG_HOME": str(tmp_path), "PATH": "/usr/bin"})
+        assert done.returncode == 2, case
+        assert done.stderr.startswith("medveil: ")
+        assert done.stderr.count("\n") == 1
+        assert "Traceback" not in done.stderr
+
+
+def test_an_unexpected_error_shows_its_kind_and_place_but_not_its_words() -> None:
+    code = "import medveil.cli as cli\ndef broken(*a, **k): raise KeyError('Jane Doe')\ncli.app = broken\ncli.main()\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "KeyError" in done.stderr
+    assert "Doe" not in done.stderr
+
+
+def test_describe_as_json_and_as_text(hospital_folder: Path) -> None:
+    found = json.loads(CliRunner().invoke(app, ["cohort", "describe", str(hospital_folder), "--json"]).stdout)
+    assert found["patients"] == 30
+    assert found["labels"]["Edema"].keys() == {"positive", "negative", "uncertain", "not mentioned"}
+    text = CliRunner().invoke(app, ["cohort", "describe", str(hospital_folder)]).stdout
+    assert re.search(r"patients +30\n", text)
+
+
+class TestSettingsFile:
+    def run(self, tmp_path: Path, toml: str, *more: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "medveil.toml").write_text(toml)
+        return medveil("phantom", tmp_path / "out", "--config", tmp_path / "medveil.toml", "--json", *more)
+
+    def test_values_are_used_and_flags_go_before(self, tmp_path: Path) -> None:
+        done = self.run(tmp_path, "[phantom]\npatients = 2\nsize = 256\nworkers = 1\n", "--patients", "1")
+        assert json.loads(done.stdout)["patients"] == 1, done.stderr
+        assert json.loads((tmp_path / "out" / "phantom.json").read_text())["size"] == 256
+
+    @pytest.mark.parametrize(
+        ("toml", "message"),
+        [
+            ("[phantom]\npatiens = 3\n", "unknown keys: phantom.patiens"),
+            ("[fantom]\npatients = 3\n", "unknown keys: fantom"),
+            ("patients = 3\n", "unknown keys: patients"),
+            ("[phantom\n", "not valid TOML"),
+        ],
+    )
+    def test_mistakes_are_refused(self, tmp_path: Path, toml: str, message: str) -> None:
+        done = self.run(tmp_path, toml)
+        assert done.returncode == 2
+        assert message in done.stderr
+        assert not (tmp_path / "out").exists()
