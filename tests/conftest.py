@@ -9,7 +9,6 @@ from hypothesis import settings
 
 from medveil.cohort import Cohort
 
-
 # time is not tested: machines differ
 settings.register_profile("medveil", deadline=None)
 settings.load_profile("medveil")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -53,8 +54,9 @@ def test_pass_needs_the_whole_interval_below_the_threshold(value: float, down: f
 
 
 def test_an_estimate_that_could_not_be_made_is_never_a_pass() -> None:
-    nothing = estimate(math.nan, math.nan, math.nan)
-    assert Threshold("t", 0.5, "s").judge(nothing) is Verdict.REVIEW
+    for low, value, high, limit in itertools.product((0.1, math.nan), repeat=4):
+        verdict = Threshold("t", limit, "s").judge(estimate(value, low, high))
+        assert (verdict is Verdict.REVIEW) == math.isnan(low + value + high + limit)
 
 
 def test_the_worst_verdict_counts_and_none_is_review() -> None:

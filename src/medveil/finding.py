@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
@@ -34,8 +35,10 @@ class Threshold:
 
     def judge(self, estimate: Estimate) -> Verdict:
         """PASS needs the whole interval at or below the threshold; FAIL has all of it above."""
-        if not estimate.high > self.value:
-            return Verdict.PASS if estimate.high == estimate.high else Verdict.REVIEW
+        if not all(map(math.isfinite, (estimate.low, estimate.value, estimate.high, self.value))):
+            return Verdict.REVIEW  # what could not be measured cannot pass
+        if estimate.high <= self.value:
+            return Verdict.PASS
         return Verdict.FAIL if estimate.low > self.value else Verdict.REVIEW
 
 
@@ -116,6 +119,13 @@ class Finding:
             "tables": [_plain(table) for table in self.tables],
             "glossary": self.glossary,
         }
+
+
+def percent(share: float | None) -> str:
+    """As the report prints shares: 12.3 %, with more digits where it is small."""
+    if share is None:
+        return "an unknown share"
+    return f"{share * 100:.1f} %" if share >= 0.01 else f"{share * 100:.2g} %"
 
 
 def _plain(thing: Any) -> Any:

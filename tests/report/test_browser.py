@@ -49,8 +49,9 @@ def opened(chromium: sync_api.Browser) -> Iterator[Opened]:
 
 
 def test_the_page_fits_and_shows_its_verdict(sample: ReportContent, written: Written, opened: Opened) -> None:
+    page = opened(written(sample))
     for width in (1280, 390, 360):
-        page = opened(written(sample), width)
+        page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         heading = page.locator("#verdict-title")
         assert heading.inner_text() == sample.verdict

@@ -17,7 +17,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.demographics import demographics
 from medveil.cohort.features import image_features, thumbnail
 from medveil.errors import NotMeasurable
-from medveil.finding import Figure, Finding, Series
+from medveil.finding import Finding, percent
 from medveil.parts import register_attack
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
@@ -122,14 +122,14 @@ def _pairs(
 
 def _finding(estimates: dict[str, Estimate]) -> Finding:
     hit = estimates["precision@1"]
-    names = ("this attack", "control: age, sex, view, site", "blind guess")
     return Finding(
         part=PixelSimilarity.name,
         kind="attack",
         question="Can someone who holds one X-ray of a patient find that patient's other X-rays here?",
         answer=(
-            f"The most similar image belonged to the same patient in {hit.value:.1%} of {hit.n:,} tries; "
-            f"blind guessing succeeds in {hit.chance:.1%}, age, sex, view and site alone in {hit.control:.1%}."
+            f"The most similar image belonged to the same patient in {percent(hit.value)} of {hit.n:,} tries; "
+            f"blind guessing succeeds in {percent(hit.chance)}, "
+            f"age, sex, view and site alone in {percent(hit.control)}."
         ),
         headline="precision@1",
         estimates=estimates,
@@ -142,18 +142,6 @@ def _finding(estimates: dict[str, Estimate]) -> Finding:
         limits=(
             "Raw pixel similarity is the simplest attack; a network trained to recognise patients finds more.",
             "Links to images outside this folder were not tried.",
-        ),
-        figures=(
-            Figure(
-                title="How often the nearest image is the same patient",
-                kind="interval",
-                x_title="",
-                y_title="share of tries",
-                series=(
-                    Series(names[0], (names[0],), (hit.value,), (hit.low,), (hit.high,)),
-                    Series("for comparison", names[1:], (hit.control or 0.0, hit.chance or 0.0)),
-                ),
-            ),
         ),
         glossary={
             "precision@1": "The share of tries in which the most similar image belongs to the same patient.",

@@ -11,7 +11,7 @@ import numpy as np
 from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
-from medveil.finding import Figure, Finding, Series
+from medveil.finding import Figure, Finding, Series, percent
 from medveil.parts import register_attack
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
@@ -54,9 +54,9 @@ def _finding(estimates: dict[str, Estimate], alike: np.ndarray) -> Finding:
         kind="attack",
         question="Can someone who knows a patient's age, sex and site pick out that patient's records?",
         answer=(
-            f"Such a guess is right in {hit.value:.1%} of cases, and {unique.value:.1%} of the {hit.n:,} patients are "
-            f"the only one with their age, sex and site; blind guessing succeeds in {hit.chance:.2%}, knowing the sex "
-            f"alone in {hit.control:.2%}."
+            f"Such a guess is right in {percent(hit.value)} of cases, and {percent(unique.value)} of the {hit.n:,} "
+            "patients are the only one with their age, sex and site; "
+            f"blind guessing succeeds in {percent(hit.chance)}, knowing the sex alone in {percent(hit.control)}."
         ),
         headline="success rate",
         estimates=estimates,

@@ -56,7 +56,7 @@ def examine(
             quarantined=dict(sorted(defended.quarantined.items())),
         ),
         removals=tuple(
-            Removal(defense.name, defense.title, defended.done.get(defense.name, {}), defense.guarantee)
+            Removal(defense.name, defense.title, defended.done.get(defense.name, {}), defense.guarantee, defense.limits)
             for defense in build_chain(settings.defenses, keys)
         ),
         comparisons=tuple(comparisons),
@@ -93,7 +93,6 @@ def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
     if all(registered("attacks")[name].baseline for name in settings.attacks):
         why = "only the simplest attack was tried; a network trained to recognise patients finds more"
         gaps.append(Gap("Trained attackers", why, blocking=True))
-    gaps += [Gap(defense.title, limit, blocking=False) for defense in chain for limit in defense.limits]
     return gaps
 
 

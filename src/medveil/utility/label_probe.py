@@ -155,8 +155,9 @@ def _finding(
         estimates=estimates,
         method=(
             f"Thumbnail, edge and gray-level features, reduced to {COMPONENTS} components; logistic regression; "
-            "five folds by patient, each predicted by a probe that never saw its patients; uncertain labels left out, labels not "
-            f"mentioned taken as absent; findings with fewer than {FEWEST_PATIENTS} patients on either side left out."
+            "five folds by patient, each predicted by a probe that never saw its patients; "
+            "uncertain labels left out, labels not mentioned taken as absent; "
+            f"findings with fewer than {FEWEST_PATIENTS} patients on either side left out."
         ),
         limits=("Simple features only; a trained network would learn more, before and after.",),
         figures=(

@@ -9,7 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.keys import Keys
-from medveil.defenses.pixels.cover import CoveredText, widened
+from medveil.defenses.pixels.cover import CoveredText, blocks
 from medveil.defenses.pixels.text_shapes import find_text
 from medveil.errors import Quarantined
 from medveil.parts import Record
@@ -31,7 +31,7 @@ def write(image: np.ndarray, text: str, place: tuple[int, int], height: int, ton
 
 def covered(ink: np.ndarray, boxes: list[tuple[int, int, int, int]]) -> float:
     mask = np.zeros(ink.shape, bool)
-    for left, top, right, bottom in map(widened, boxes):
+    for left, top, right, bottom in blocks(boxes, ink.shape):
         mask[top:bottom, left:right] = True
     return float((ink & mask).sum() / ink.sum())
 
@@ -63,7 +63,7 @@ def test_covering_leaves_no_ink_and_touches_nothing_else() -> None:
     ink = written != image
     assert (record.image[ink] == 0).all()
     changed = record.image != written
-    boxes = [widened(box) for box in find_text(written)]
+    boxes = blocks(find_text(written), written.shape)
     inside = np.zeros(changed.shape, bool)
     for left, top, right, bottom in boxes:
         inside[top:bottom, left:right] = True

@@ -31,7 +31,7 @@ def burn(pixels: NDArray[np.uint16], lines: Sequence[str], corner: Corner, *, st
     """
     rng = np.random.default_rng([style_key, 1])
     rows, columns = pixels.shape
-    height = float(rng.uniform(12, 18)) * rows / 512
+    height = float(rng.uniform(13.5, 19.5)) * rows / 512
     value = int(rng.choice((WHITE, WHITE, 3700, 3200)))
     plate = rng.random() < 0.3
     soft = rng.random() < 0.3

@@ -210,7 +210,7 @@ def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
         medial = _step((np.abs(scene.x) - 2.5) / 1.5) * _step((scene.chest.domes[int(side > 0)] + 1 - scene.y) / 3)
         empty = scene.seen(side) * (1 - lung) * medial
         scene.gate *= 1 - empty
-        scene.loss -= np.float32(0.22) * empty
+        scene.loss -= np.float32(0.28) * empty
         scene.thicken(np.float32(0.06 + 0.3 * finding.extent) * lung * scene.lung(side))
         visible = fallen[:37]
         shown = edge[:37][(np.abs(visible[:, 0]) > 3) & (visible[:, 1] < scene.chest.domes[int(side > 0)])]
