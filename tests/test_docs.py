@@ -27,7 +27,7 @@ from medveil.release import Outcome, Settings
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
-TEXTS = [*PAGES, *sorted((DOCS / "examples").glob("*.*")), DOCS / "conf.py"]
+TEXTS = [*PAGES, *sorted((DOCS / "examples").glob("*.*")), *sorted(DOCS.glob("*.py"))]
 FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

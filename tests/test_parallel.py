@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool
 
 import psutil
 import pytest
@@ -35,6 +36,26 @@ def test_an_error_reaches_the_caller_in_its_place(workers: int) -> None:
         for value in ordered_map(fail_at_seven, range(20), workers=workers, chunk=1):
             got.append(value)
     assert got == list(range(7))
+
+
+def crash_at_seven(x: int) -> int:
+    if x == 7:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return x
+
+
+def minus(x: int) -> int:
+    return -x
+
+
+def test_only_the_item_that_kills_its_process_is_lost() -> None:
+    got = list(ordered_map(crash_at_seven, range(20), workers=2, chunk=4, crashed=minus))
+    assert got == [-x if x == 7 else x for x in range(20)]
+
+
+def test_a_crash_is_raised_where_nobody_asked_for_it() -> None:
+    with pytest.raises(BrokenProcessPool):
+        list(ordered_map(crash_at_seven, range(20), workers=2, chunk=4))
 
 
 def test_only_a_bounded_number_of_items_is_taken_ahead() -> None:

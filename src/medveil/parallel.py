@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from typing import TypeVar
 
@@ -19,27 +20,70 @@ IN_FLIGHT = 4  # chunks a worker may be ahead: bounds memory whatever the length
 
 
 def ordered_map(
-    function: Callable[[Item], Result], items: Iterable[Item], *, workers: int | None = None, chunk: int = 8
+    function: Callable[[Item], Result],
+    items: Iterable[Item],
+    *,
+    workers: int | None = None,
+    chunk: int = 8,
+    crashed: Callable[[Item], Result] | None = None,
 ) -> Iterator[Result]:
-    """Results in the order of the items. With one worker everything happens in this process."""
+    """Results in the order of the items. With one worker everything happens in this process.
+
+    An item that kills its process (a decoder crashing on hostile bytes) gets the result of `crashed`; without
+    it, the crash is raised.
+    """
     workers = workers or available_cores()
     if workers == 1:
         yield from map(function, items)
         return
     source = iter(items)
-    # spawn, because a fork taken while another library holds a lock can hang for ever
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
-    waiting: deque[Future[list[Result]]] = deque()
+    waiting: deque[tuple[list[Item], Future[list[Result]]]] = deque()
+    pool = _new_pool(workers)
     try:
         while True:
             while len(waiting) < workers * IN_FLIGHT and (batch := list(islice(source, chunk))):
-                waiting.append(pool.submit(_run_chunk, function, batch))
+                waiting.append((batch, pool.submit(_run_chunk, function, batch)))
             if not waiting:
                 return
-            yield from waiting.popleft().result()
+            try:
+                results = waiting[0][1].result()
+            except BrokenProcessPool:
+                if crashed is None:
+                    raise
+                pool.shutdown()
+                pool = _new_pool(workers)
+                for batch in [batch for batch, _ in waiting]:
+                    yield from _survivors(function, batch, crashed)
+                waiting.clear()
+                continue
+            waiting.popleft()
+            yield from results
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _new_pool(workers: int) -> ProcessPoolExecutor:
+    # spawn, because a fork taken while another library holds a lock can hang for ever
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
+
+
+def _survivors(
+    function: Callable[[Item], Result], batch: list[Item], crashed: Callable[[Item], Result]
+) -> Iterator[Result]:
+    """After a crash: the batch in a process of its own, halved until only the culprit is lost."""
+    with _new_pool(1) as pool:
+        try:
+            yield from pool.submit(_run_chunk, function, batch).result()
+            return
+        except BrokenProcessPool:
+            pass
+    if len(batch) == 1:
+        yield crashed(batch[0])
+        return
+    middle = len(batch) // 2
+    yield from _survivors(function, batch[:middle], crashed)
+    yield from _survivors(function, batch[middle:], crashed)
 
 
 def available_cores() -> int:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import shutil
 import stat
@@ -153,6 +154,7 @@ def broken_folder(folder: Path) -> Path:
     (folder / "loop.png").symlink_to(folder / "loop.png")
     (folder.parent / "outside.png").write_bytes((folder / "good0.png").read_bytes())
     (folder / "out.png").symlink_to(folder.parent / "outside.png")
+    os.mkfifo(folder / "pipe.png")
     pd.DataFrame({"path": names, "patient_id": [f"Jane Doe {k // 2}" for k in range(len(names))]}).to_csv(
         folder / "images.csv", index=False
     )
@@ -162,10 +164,10 @@ def broken_folder(folder: Path) -> Path:
 def test_what_cannot_be_read_is_withheld_with_a_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
     outcome = run(broken_folder(tmp_path / "in"), tmp_path / "out", settings=NOTHING)
     assert outcome.released == 3
-    assert outcome.withheld == 6
+    assert outcome.withheld == 7
     assert outcome.exit_code == 1
     listed = pd.read_csv(tmp_path / "out" / "quarantine.csv")
-    assert len(listed) == 6
+    assert len(listed) == 7
     text = (tmp_path / "out" / "quarantine.csv").read_text() + (tmp_path / "out" / "journal.jsonl").read_text()
     assert "Doe" not in text
     assert ".png" not in (tmp_path / "out" / "quarantine.csv").read_text()

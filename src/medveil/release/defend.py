@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +16,7 @@ import cv2
 import pandas as pd
 
 from medveil.cohort import LABELS, Cohort
-from medveil.cohort.images import load_image
+from medveil.cohort.images import inside, load_image
 from medveil.cohort.schema import COLUMNS
 from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined, StorageError
@@ -65,7 +66,13 @@ class Defender:
                 "source": digest,
                 "quarantined": f"could not be processed ({type(surprise).__name__})",
             }
-        return (json.dumps(entry, separators=(",", ":"), allow_nan=False, sort_keys=True) + "\n").encode()
+        return _line(entry)
+
+    def crashed(self, task: tuple[dict[str, Any], bytes | None]) -> bytes:
+        """The journal line of a row whose decoding killed the process."""
+        row, _ = task
+        name = self.keys.pseudonym("image", row["image_id"])
+        return _line({"id": name, "source": self._digest(row["path"]), "quarantined": "crashed the decoder"})
 
     def _release(self, row: dict[str, Any]) -> Entry:
         record = Record(dict(row), load_image(self.source, row["path"], frame=row["frame"]))
@@ -82,12 +89,15 @@ class Defender:
     def _digest(self, path: str) -> str | None:
         """A keyed digest of the source file: tells whether it changed, and nothing to others."""
         try:
-            with (self.source / path).open("rb") as file:
+            real = inside(self.source, path)
+            if not stat.S_ISREG(real.stat().st_mode):
+                return None  # a pipe or a device would never end
+            with real.open("rb") as file:
                 digest = hmac.new(self.keys.secret, digestmod=sha256)
                 while block := file.read(1 << 20):
                     digest.update(block)
                 return digest.hexdigest()[:32]
-        except OSError:
+        except (OSError, Quarantined):
             return None
 
     def _holds(self, entry: Entry, name: str, digest: str | None) -> bool:
@@ -132,7 +142,7 @@ def defend(
     released: list[dict[str, Any]] = []
     digest = sha256()
     try:
-        for at, line in enumerate(ordered_map(defender, tasks, workers=workers)):
+        for at, line in enumerate(ordered_map(defender, tasks, workers=workers, crashed=defender.crashed)):
             journal.record(line)
             entry = json.loads(line)
             digest.update(f"{entry['id']} {entry['source']}\n".encode())
@@ -168,6 +178,10 @@ def _rows(table: pd.DataFrame, order: list[int]) -> Iterator[dict[str, Any]]:
     """Rows as plain dicts, a thousand at a time: a table of a million is never copied whole."""
     for start in range(0, len(order), 1000):
         yield from table.iloc[order[start : start + 1000]].to_dict("records")
+
+
+def _line(entry: Entry) -> bytes:
+    return (json.dumps(entry, separators=(",", ":"), allow_nan=False, sort_keys=True) + "\n").encode()
 
 
 def _to_json(row: dict[str, Any]) -> Entry:

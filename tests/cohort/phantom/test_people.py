@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medveil.cohort.phantom.names import ORDINARY_WORDS, SURNAMES, surnames
-from medveil.cohort.phantom.people import Person, fold, make_encounter, make_person, mistyped
+from medveil.cohort.phantom.people import _STRIDE, Person, fold, make_encounter, make_person, mistyped
 from medveil.cohort.phantom.plan import PatientPlan, plan_patient
 from medveil.cohort.phantom.sites import HABITS, MOST, make_site
 
@@ -29,6 +30,7 @@ def test_numbers_never_repeat(people) -> None:
     ]
     assert len(set(accessions)) == len(accessions)
     assert max(map(len, accessions)) <= 16  # DICOM's SH
+    assert math.gcd(_STRIDE, 10) == 1  # so that the numbers of the largest hospital differ too
 
 
 def test_everyone_is_recognisably_fictional(people) -> None:

@@ -145,6 +145,7 @@ def test_labels_follow_the_plan(reports: list[Report]) -> None:
                 assert value == 0 or label == "Pneumonia"
         assert set(visit.labels) <= set(labels)
     assert min(values[value] for value in (-1, 0, 1)) > 50
+    assert len({label for *_, labels in reports for label, value in labels.items() if value == -1}) >= 8
 
 
 def test_labels_follow_the_statements(reports: list[Report]) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from medveil.cohort.phantom.anatomy import RIBS, SIDES
 from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke, tube
-from medveil.cohort.phantom.chest import RIB_POINTS, Chest, broken_ribs
+from medveil.cohort.phantom.chest import RIB_POINTS, SPINE_DEPTH, Chest, broken_ribs
 from medveil.cohort.phantom.plan import FindingPlan
 from medveil.cohort.phantom.pose import Pose
 
@@ -74,7 +74,7 @@ def draw_spine(layer: Layer, chest: Chest, pose: Pose) -> None:
     level = a.apex + 0.2 - 4 * a.vertebra * 0.9 + a.vertebra * 0.95 * np.arange(20, dtype=np.float32)
     x, tall = chest.spine(level), a.vertebra * 0.4
     half = a.spine_width / 2 * (0.78 + 0.22 * np.clip((level - a.apex) / 18, 0, 1.2))
-    body = pose.project(np.stack([_at(x + u * half, level + v * tall, -5) for u, v in _BODY], axis=1))
+    body = pose.project(np.stack([_at(x + u * half, level + v * tall, SPINE_DEPTH) for u, v in _BODY], axis=1))
     fill(layer, body, 115)
     stroke(layer, body[:, 2:4], 185, 0.2 * scale)  # end plates; the sides are rounded and cast no line
     stroke(layer, body[:, [0, 5]], 185, 0.2 * scale)

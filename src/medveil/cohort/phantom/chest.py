@@ -11,6 +11,7 @@ from medveil.cohort.phantom.brush import Floats, points, smooth
 from medveil.cohort.phantom.plan import FindingPlan, PatientPlan, Side, VisitPlan
 
 RIB_POINTS = 20
+SPINE_DEPTH = -5.0  # z of the vertebral bodies
 _MEDIAL = -0.4  # lung fields meet in the midline, where spine and mediastinum cover them
 
 

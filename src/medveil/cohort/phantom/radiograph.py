@@ -69,7 +69,7 @@ def _uncovered(chest: Chest, pose: Pose, x: Floats, y: Floats, heart: Layer, tru
     cover = solid(_half(heart), pose.scale, 4.5) * np.float32(10)
     np.maximum(cover, solid(_half(trunk), pose.scale, 1.8) * np.float32(11), out=cover)
     cover += _soft(hila, 0.2 * pose.scale, 5.5)
-    np.maximum(cover, core(chest, x, y), out=cover)
+    np.maximum(cover, core(chest, pose, x, y), out=cover)
     return np.maximum(lung_depth(chest, x, y) - cover, 0)
 
 
@@ -79,7 +79,7 @@ def _coarse_parts(scene: Scene, veil: Floats, rng: np.random.Generator) -> Float
     tissue = body(chest, scene.x, scene.y) * _WATER
     tissue *= 1 + np.float32(0.034) * fat(chest, scene.x, scene.y)
     # The grain differs at each visit: a pattern fixed to the film would give the patient away.
-    tissue += np.float32(0.045) * veil * clouds(rng, scene.x.shape, 0.8 * pose.scale, 4, 0.8)
+    tissue += np.float32(0.045) * veil * clouds(rng, scene.x.shape, 0.8 * pose.scale, 3, 0.9)
     spine, airways, belly, shoulders = (scene.coarse_layer() for _ in range(4))
     draw_shoulders(shoulders, chest, pose)
     tissue += _soft(shoulders, 0.1 * pose.scale, 0.6)
