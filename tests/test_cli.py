@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import click
+import pydicom
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -121,3 +124,57 @@ class TestSettingsFile:
         assert done.returncode == 2
         assert message in done.stderr
         assert not (tmp_path / "out").exists()
+
+
+def test_nothing_said_on_the_way_names_a_patient(tmp_path: Path) -> None:
+    """Files that make libraries complain, at the most talkative log level."""
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        dataset = pydicom.Dataset()
+        dataset.file_meta = pydicom.dataset.FileMetaDataset()
+        dataset.file_meta.TransferSyntaxUID = pydicom.uid.ImplicitVRLittleEndian
+        dataset.file_meta.MediaStorageSOPClassUID = dataset.SOPClassUID = pydicom.uid.ComputedRadiographyImageStorage
+        dataset.file_meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID = f"2.25.{number + 1}"
+        dataset.StudyInstanceUID = f"2.25.{number + 10}"
+        dataset.PatientID, dataset.PatientName = "ZEBRANUMBER", "Zebraname^Jane"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            dataset.add_new(0x00101010, "AS", "ZEBRAAGE")
+            dataset.add_new(0x00080020, "DA", "ZEBRADATE")
+            dataset.add_new(0x00080005, "CS", "ZEBRACHARSET")
+        dataset.Rows = dataset.Columns = 8
+        dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 16, 12, 11, 0
+        dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
+        dataset.PixelData = bytes(128 if number else 60)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            dataset.save_as(tmp_path / "in" / f"ZEBRAFILE{number}.dcm", enforce_file_format=True)
+    (tmp_path / "in" / "ZEBRANOTE.txt").write_text("Zebraname was here")
+    for command in (["release", tmp_path / "in", "-o", tmp_path / "out"], ["cohort", "describe", tmp_path / "in"]):
+        done = medveil(*command, "--log-level", "debug", env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path)})
+        assert done.returncode in (0, 1), done.stderr
+        assert "zebra" not in (done.stdout + done.stderr).lower()
+    assert "zebra" not in (tmp_path / "out" / "report.html").read_text().lower()
+    assert "zebra" not in (tmp_path / "out" / "journal.jsonl").read_text().lower()
+
+
+def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Path, tmp_path: Path) -> None:
+    """The kernel refuses files over 40 kB, as a full disk would; the images are larger."""
+    limit = (
+        "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY));"
+    )
+    command = ["release", hospital_folder, "-o", tmp_path / "out", "--attack", "singling-out", "--workers", "1"]
+    command += ["--measure", "label-probe", "--key-file", tmp_path / "key"]
+    full = subprocess.run(
+        [sys.executable, "-c", limit + "from medveil.cli import main; main()", *map(str, command)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert full.returncode == 2
+    assert full.stderr == "medveil: the disk is full; free some space and run the same command again\n"
+    assert not list((tmp_path / "out").rglob("*.partial"))
+    later = medveil(*command, "--json")
+    assert later.returncode == 1
+    assert json.loads(later.stdout)["released"] > 0

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from medveil.errors import SettingsError
+from medveil.parallel import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome
@@ -43,11 +44,17 @@ def progress_bars(quiet: bool) -> Iterator[Watch]:
 
 
 def start_logging(level: str) -> None:
+    """medveil's own messages to standard error. Other libraries stay silent: their warnings quote the data."""
     number = logging.getLevelNamesMapping().get(level.upper())
     if number is None:
         raise SettingsError("the log level is one of debug, info, warning, error")
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
-    logging.getLogger("medveil").setLevel(number)
+    silence_libraries()
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    own = logging.getLogger("medveil")
+    own.handlers = [handler]
+    own.setLevel(number)
+    own.propagate = False
 
 
 def show_json(content: Mapping[str, Any]) -> None:

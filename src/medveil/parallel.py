@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -94,11 +96,18 @@ def _run_chunk(function: Callable[[Item], Result], batch: list[Item]) -> list[Re
     return [function(item) for item in batch]
 
 
+def silence_libraries() -> None:
+    """No warning or log line of a library from this process: they quote names and numbers out of the files."""
+    warnings.simplefilter("ignore")
+    logging.getLogger().addHandler(logging.NullHandler())
+
+
 def _start_worker(parent: int) -> None:
     """One thread a process, and no life without the parent: a killed run must not leave workers behind."""
     import cv2
 
     cv2.setNumThreads(1)
+    silence_libraries()
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -145,6 +145,7 @@ def broken_folder(folder: Path) -> Path:
         "gone.png",
         "loop.png",
         "out.png",
+        "pipe.png",
     ]
     for name in names[:3]:
         cv2.imwrite(str(folder / name), cv2.resize(rng.integers(0, 200, (8, 8)).astype(np.uint8), (128, 128)))

@@ -36,6 +36,15 @@ def test_noise_falls_with_the_root_of_the_exposure(portable):
     assert low / high == pytest.approx(4, rel=0.35)
 
 
+def test_noise_is_quantal_so_dense_parts_are_relatively_noisier():
+    def relative(level):
+        below, above = (middle(shot(flat(level + by))).mean() for by in (-0.05, 0.05))
+        return middle(shot(flat(level))).std() / (above - below)
+
+    # four times fewer photons, twice the noise of their logarithm
+    assert relative(1.0 + np.log(4)) / relative(1.0) == pytest.approx(2, rel=0.1)
+
+
 def test_portable_films_are_noisier():
     assert middle(shot(flat(1.5), portable=True)).std() > 1.2 * middle(shot(flat(1.5))).std()
 

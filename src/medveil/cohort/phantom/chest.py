@@ -79,6 +79,13 @@ class Chest:
         level: Floats = top + depth * (0.7 * outward**2.2 + 0.3 * outward**6) + 1.8 * inward**2
         return level
 
+    def belly(self) -> Floats:
+        """The outline of all that lies below the diaphragm, closed."""
+        out = np.linspace(0, self.anatomy.half_width + 1, 24, dtype=np.float32)
+        right, left = (np.stack([side * out, self.dome_curve(side, out)], axis=1) for side in SIDES)
+        flat = np.concatenate([right[::-1], left, points((30, 60), (-30, 60))])
+        return np.concatenate([flat, np.zeros((len(flat), 1))], axis=1).astype(np.float32)
+
     def lung(self, side: int) -> Floats:
         """The outline of one lung field, closed, running behind the heart towards the midline."""
         a = self.anatomy
@@ -104,8 +111,8 @@ class Chest:
             (-right * 0.86, base - 0.62 * height),
             (-right, base - 0.32 * height),
             (-right * 0.8, base - 0.06 * height),
-            (0.5 + lean, base + 0.9),
-            (left * 0.72, base + 0.7 + drop),
+            (0.5 + lean, base + 2.2),
+            (left * 0.72, base + 1.6 + drop),
             (left * 0.97, base - 0.06 * height + drop),
             (left * 0.95, base - 0.25 * height + drop * 0.5),
             (left * 0.78 + shoulder * 0.5, base - 0.47 * height),
@@ -152,7 +159,7 @@ class Chest:
         level = a.apex + 0.4 + number * a.vertebra * (0.936 + 0.006 * number) + level_by
         cosine, sine = np.cos(angle), np.sin(angle)
         y = level + drop * (1 - cosine) / 2 - a.rib_curve * sine * np.exp(-angle) * 1.6
-        reach = self.wall(level + 0.5 * drop) - 0.05
+        reach = self.wall(level + 0.5 * drop) - 0.25
         depth = 6.0 + 3.2 * np.minimum(number / 5, 1)
         x = 1.2 + (reach - 1.2) * np.maximum(sine, 0) ** np.float32(0.9)
         side = np.asarray(SIDES, np.float32)[:, None, None]

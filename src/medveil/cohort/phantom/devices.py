@@ -128,7 +128,7 @@ def _chest_tube(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, 
     entry = float(rng.uniform(1.0, 4.5))
     wall = float(scene.chest.wall(entry))
     knots = points(
-        (side * (wall + 6), entry + 3.0, 0),
+        (side * (wall + 14), entry + 6.0, 0),
         (side * (wall + 0.6), entry, 0),
         (side * (wall - 2.2), entry - 2.5, 1),
         (side * (wall - 3.5), -4.5, 2),

@@ -24,7 +24,7 @@ from typing import Any
 import pandas as pd
 
 from medveil.cohort.cohort import FILE, Cohort
-from medveil.cohort.phantom import gold, people, sites
+from medveil.cohort.phantom import gold, people
 from medveil.cohort.phantom.file_names import image_name, in_names, report_name
 from medveil.cohort.phantom.headers import Chart, make_dicom
 from medveil.cohort.phantom.overlay import lay_over
@@ -32,6 +32,8 @@ from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.reports.marked_text import MarkedText
+from medveil.cohort.phantom.sites import MOST as MOST_SITES
+from medveil.cohort.phantom.sites import make_site
 from medveil.cohort.schema import LABELS
 from medveil.cohort.splits import assign_splits
 from medveil.errors import InputError
@@ -70,7 +72,7 @@ def build_hospital(
     `progress` is called with the number of patients done and the number of all.
     """
     out = Path(out)
-    _check(patients=patients, sites_=sites, seed=seed, size=size, workers=workers)
+    _check(patients=patients, sites=sites, seed=seed, size=size, workers=workers)
     _claim(out, {"format": FORMAT, "patients": patients, "sites": sites, "seed": seed, "size": size})
     if (whole := _whole(out)) is not None:
         return whole
@@ -81,16 +83,17 @@ def build_hospital(
         rows += made
         if progress:
             progress(done, patients)
+    sweep(out)  # again: workers of a killed run outlive it by a moment and may drop half a file
     table = pd.DataFrame(rows)
     cohort = Cohort.of(table.assign(split=assign_splits(table["patient_id"])), out, name="phantom hospital")
     cohort.save(out)
     return cohort
 
 
-def _check(*, patients: int, sites_: int, seed: int, size: int, workers: int | None) -> None:
+def _check(*, patients: int, sites: int, seed: int, size: int, workers: int | None) -> None:
     ranges = (
         ("patients", patients, 1, people.MOST_PATIENTS),
-        ("sites", sites_, 1, sites.MOST),
+        ("sites", sites, 1, MOST_SITES),
         ("seed", seed, 0, 2**31 - 1),
         ("size", size, SMALLEST, LARGEST),
         ("workers", 1 if workers is None else workers, 1, 1024),
@@ -142,7 +145,7 @@ def make_patient(settings: _Settings, number: int) -> list[Row]:
     """Write what is missing of one patient, and return the cohort's rows."""
     seed, out = settings.seed, settings.out
     patient = plan_patient(seed, number, settings.sites)
-    site = sites.make_site(seed, patient.site)
+    site = make_site(seed, patient.site)
     person = people.make_person(seed, patient, site)
     charts = [
         Chart(seed, patient, visit, person, people.make_encounter(seed, patient, visit, site), site)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.phantom.bones import break_places
-from medveil.cohort.phantom.brush import Floats, clouds, fill, points, smooth, stroke
+from medveil.cohort.phantom.brush import Floats, Layer, clouds, fill, points, smooth, stroke
 from medveil.cohort.phantom.chest import pull, signs
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.plan import FindingPlan, VisitPlan
@@ -59,18 +59,20 @@ def _step(value: Floats) -> Floats:
 
 
 def _heart(scene: Scene, finding: FindingPlan) -> Boxes:
-    return [_outline_box(scene, scene.chest.heart())]
+    layer = _outlined(scene, scene.chest.heart())
+    fill(layer, scene.coarse.project(scene.chest.belly()), 0)
+    return [scene.box_of(layer > 127)]
 
 
 def _mediastinum(scene: Scene, finding: FindingPlan) -> Boxes:
     outline = scene.chest.mediastinum()
-    return [_outline_box(scene, outline[outline[:, 1] > scene.chest.anatomy.apex])]
+    return [scene.box_of(_outlined(scene, outline[outline[:, 1] > scene.chest.anatomy.apex]) > 127)]
 
 
-def _outline_box(scene: Scene, outline: Floats) -> Box | None:
+def _outlined(scene: Scene, outline: Floats) -> Layer:
     layer = scene.coarse_layer()
     fill(layer, scene.coarse.project(outline), 255)
-    return scene.box_of(layer > 127)
+    return layer
 
 
 def _consolidation(scene: Scene, finding: FindingPlan) -> Boxes:

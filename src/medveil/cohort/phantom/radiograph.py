@@ -51,7 +51,7 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     attenuation -= _whole(air * np.float32(chest.anatomy.air * _WATER / 255), size) * edge
     vessels = scene.layer()
     draw_vessels(vessels, chest, pose)
-    attenuation += _soft(vessels, 0.04 * pose.scale, 0.2) * _whole(veil, size)
+    attenuation += _soft(vessels, 0.035 * pose.scale, 0.27) * _whole(veil, size)
     attenuation += _bones(scene)
     if visit.devices:
         attenuation += _soft(scene.plastic, 0.03 * pose.scale, 0.75)
@@ -59,6 +59,7 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     scanner = Scanner.of(sites_seed, patient.site)
     pixels = expose(scanner, attenuation, exposure=visit.exposure, portable=visit.view == "AP", rng=rng)
     lungs: NDArray[np.bool_] = (both > 127) & (covered <= 127)
+    fill(heart, pose.project(chest.belly()), 0)
     return Drawing(pixels, lungs, heart > 127, findings, devices)
 
 
@@ -66,7 +67,7 @@ def _uncovered(chest: Chest, pose: Pose, x: Floats, y: Floats, heart: Layer, tru
     """How many cm of lung each beam crosses: what heart, great vessels and spine leave of it."""
     hila = np.zeros(x.shape, np.uint8)
     draw_hila(hila, chest, pose)
-    cover = solid(_half(heart), pose.scale, 4.5) * np.float32(10)
+    cover = solid(_half(heart), pose.scale, 4.5) * np.float32(10.8)
     np.maximum(cover, solid(_half(trunk), pose.scale, 1.8) * np.float32(11), out=cover)
     cover += _soft(hila, 0.2 * pose.scale, 5.5)
     np.maximum(cover, core(chest, pose, x, y), out=cover)
@@ -79,7 +80,7 @@ def _coarse_parts(scene: Scene, veil: Floats, rng: np.random.Generator) -> Float
     tissue = body(chest, scene.x, scene.y) * _WATER
     tissue *= 1 + np.float32(0.034) * fat(chest, scene.x, scene.y)
     # The grain differs at each visit: a pattern fixed to the film would give the patient away.
-    tissue += np.float32(0.045) * veil * clouds(rng, scene.x.shape, 0.8 * pose.scale, 3, 0.9)
+    tissue += np.float32(0.04) * veil * clouds(rng, scene.x.shape, 0.8 * pose.scale, 3, 0.9)
     spine, airways, belly, shoulders = (scene.coarse_layer() for _ in range(4))
     draw_shoulders(shoulders, chest, pose)
     tissue += _soft(shoulders, 0.1 * pose.scale, 0.6)

@@ -46,7 +46,7 @@ def body(chest: Chest, x: Floats, y: Floats) -> Floats:
             side + 1,
         )
     )[0]
-    depths = points((11, 10.5, 10, 9.5, 10, 12, 16.5, 20.5, 21.5, 22))[0] * np.float32(1 + 0.1 * a.build)
+    depths = points((11, 10.5, 10, 9.5, 10, 12, 16.5, 20.0, 20.5, 21))[0] * np.float32(1 + 0.1 * a.build)
     half, depth = _by_level(y, np.interp(_LEVELS, levels, widths), np.interp(_LEVELS, levels, depths))
     out = np.abs(x) / half
     trunk = depth * np.sqrt(np.maximum(1 - out * out * np.sqrt(out), 0))
@@ -103,7 +103,7 @@ def lung_depth(chest: Chest, x: Floats, y: Floats) -> Floats:
 def core(chest: Chest, pose: Pose, x: Floats, y: Floats) -> Floats:
     """Spine and what lies along it: no lung in the midline, fading sideways."""
     (spine,) = _by_level(y, chest.spine(_LEVELS) + SPINE_DEPTH * math.sin(math.radians(pose.rotation)))
-    away = np.abs(x - spine) * np.float32(1 / 2.4)
+    away = np.abs(x - spine) * np.float32(1 / 2.15)
     return 16 * np.exp(-away * away * away)
 
 

@@ -65,7 +65,7 @@ class CsvTable:
         outside = [Problem(name, "path leads outside the folder") for name in table["path"][~inside]]
         listing = list_files(root, _folders(table["path"][inside]))
         table, missing = fields.present_rows(table[inside], listing.files)
-        return Cohort.of(table, root, name=file.stem, problems=[*incomplete, *outside, *missing])
+        return Cohort.of(table, root, name="CSV table", problems=[*incomplete, *outside, *missing])
 
 
 def _understood(header: list[str]) -> dict[str, str]:

@@ -54,7 +54,7 @@ class DicomFolder:
             raise InputError(f"{path} holds no readable DICOM image with patient and study numbers")
         table = _without_repeats(pd.DataFrame(rows), problems)
         table["report"] = _reports(path, table, listing, problems)
-        return Cohort.of(table, path, name=path.resolve().name or self.name, problems=problems)
+        return Cohort.of(table, path, name="DICOM folder", problems=problems)
 
 
 def _some_files(folder: Path) -> Iterator[Path]:
