@@ -2,8 +2,9 @@
 
     python benchmarks/phantom_hospital.py --patients 50 400 --workers 2
 
-Every size is built in a fresh process and a fresh folder; processor time includes starting the workers. Limits: 25 images a second at 512 px on two cores, and
-peak memory of the parent that grows by no more than the rows of the table, with that of each worker flat.
+Every size is built in a fresh process and a fresh folder; processor time includes starting the workers. Limits: 25
+images a second at 512 px on two cores; peak memory of the parent that grows by no more than the rows of the table,
+that of each worker flat.
 """
 
 from __future__ import annotations

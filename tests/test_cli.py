@@ -106,7 +106,9 @@ class TestSettingsFile:
         return medveil("phantom", tmp_path / "out", "--config", tmp_path / "medveil.toml", "--json", *more)
 
     def test_values_are_used_and_flags_go_before(self, tmp_path: Path) -> None:
-        done = self.run(tmp_path, "[phantom]\npatients = 2\nsize = 256\nworkers = 1\n", "--patients", "1")
+        others = "[release]\nseed = 3\n[cohort.describe]\njson = true\n"
+        toml = f"{others}[phantom]\npatients = 2\nsize = 256\nworkers = 1\n"
+        done = self.run(tmp_path, toml, "--patients", "1")
         assert json.loads(done.stdout)["patients"] == 1, done.stderr
         assert json.loads((tmp_path / "out" / "phantom.json").read_text())["size"] == 256
 
@@ -116,6 +118,9 @@ class TestSettingsFile:
             ("[phantom]\npatiens = 3\n", "unknown keys: phantom.patiens"),
             ("[fantom]\npatients = 3\n", "unknown keys: fantom"),
             ("patients = 3\n", "unknown keys: patients"),
+            ("phantom = 3\n", "unknown keys: phantom"),
+            ("[release]\nsede = 3\n", "unknown keys: release.sede"),
+            ("[cohort.describe]\nsede = 3\n", "unknown keys: cohort.describe.sede"),
             ("[phantom\n", "not valid TOML"),
         ],
     )

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import typer
 
 from medveil.errors import SettingsError
@@ -92,15 +93,30 @@ def read_settings(context: typer.Context, path: Path | None) -> Path | None:
         raise SettingsError(f"{path} cannot be read; check the path") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
-    own = sections.get(context.command.name or "", {})
-    known = {name.removeprefix("--"): param.name or "" for param in context.command.params for name in param.opts}
-    commands = context.parent.command.commands if context.parent else {}  # type: ignore[attr-defined]
-    strange = [name for name in sections if name not in commands]
-    strange += [f"{context.command.name}.{key}" for key in own if key not in known or key == "config"]
+    strange = _unknown_keys(context.find_root().command, sections)
     if strange:
-        raise SettingsError(f"{path} has unknown keys: {', '.join(strange)}; see medveil {context.command.name} --help")
-    context.default_map = {known[key]: value for key, value in own.items()}
+        raise SettingsError(f"{path} has unknown keys: {', '.join(strange)}; see medveil --help")
+    own = sections
+    for name in context.command_path.split()[1:]:
+        own = own.get(name, {})
+    names = {option.removeprefix("--"): param.name or "" for param in context.command.params for option in param.opts}
+    context.default_map = {names[key]: value for key, value in own.items()}
     return path
+
+
+def _unknown_keys(command: click.Command, section: Any, path: str = "") -> list[str]:
+    """Keys of the file that name no command and no flag, wherever they stand."""
+    if not isinstance(section, dict):
+        return [path]
+    if isinstance(command, click.Group):
+        known = command.commands
+        return [
+            strange
+            for name, inner in section.items()
+            for strange in (_unknown_keys(known[name], inner, f"{path}{name}.") if name in known else [path + name])
+        ]
+    flags = {option.removeprefix("--") for param in command.params for option in param.opts} - {"config", "help"}
+    return [path + name for name in section if name not in flags]
 
 
 def show_outcome(outcome: Outcome, *, json: bool, quiet: bool) -> None:

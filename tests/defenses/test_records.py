@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from medveil.cohort.splits import split_of
 from medveil.defenses.keys import Keys
 from medveil.defenses.records import PseudonymousRecords
 from medveil.defenses.reports.withhold import WithheldReports
@@ -45,8 +46,16 @@ def test_intervals_between_studies_are_kept_and_times_are_not() -> None:
 def test_ages_over_89_are_capped_and_missing_ones_stay_missing() -> None:
     defense = PseudonymousRecords(KEYS)
     assert defense.apply(record(age=97.0)).row["age"] == 90
-    assert defense.apply(record(age=89.0)).row["age"] == 89
+    assert defense.apply(record(age=89.9)).row["age"] == 89
+    assert defense.apply(record(age=51.123)).row["age"] == 51, "days would be as good as a birth date"
     assert np.isnan(defense.apply(record(age=float("nan"))).row["age"])
+
+
+def test_the_split_tells_nothing_about_the_true_id() -> None:
+    defense = PseudonymousRecords(KEYS)
+    rows = [defense.apply(record(patient_id=f"p{k}", split="train")).row for k in range(50)]
+    assert [row["split"] for row in rows] == [split_of(row["patient_id"]) for row in rows]
+    assert {row["split"] for row in rows} != {"train"}
 
 
 def test_missing_site_and_date_are_no_trouble() -> None:

@@ -194,6 +194,18 @@ def test_a_changed_source_is_cleaned_anew(tmp_path: Path) -> None:
     assert shapes == {(128, 128), (64, 64)}
 
 
+def test_what_is_withdrawn_or_withheld_later_leaves_the_output(tmp_path: Path) -> None:
+    source = broken_folder(tmp_path / "in")
+    run(source, tmp_path / "out", settings=NOTHING)
+    table = pd.read_csv(source)
+    table[table["path"] != "good1.png"].to_csv(source, index=False)
+    (tmp_path / "in" / "good2.png").write_bytes(b"now broken")
+    outcome = run(source, tmp_path / "out", settings=NOTHING)
+    assert outcome.released == 1
+    assert len(list((tmp_path / "out" / "data").rglob("*.png"))) == 1
+    assert len(Cohort.open(tmp_path / "out" / "data")) == 1
+
+
 def test_the_crosswalk_is_written_on_request_only_and_for_the_owner(tmp_path: Path) -> None:
     source = broken_folder(tmp_path / "in")
     run(source, tmp_path / "out", settings=NOTHING, crosswalk=tmp_path / "who.csv")

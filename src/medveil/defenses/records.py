@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
+from medveil.cohort.splits import split_of
 from medveil.defenses.keys import Keys
 from medveil.parts import Guarantee, Record, register_defense
 
@@ -21,8 +24,8 @@ class PseudonymousRecords:
     guarantee = Guarantee(
         "formal",
         "Patient, study, image and site are replaced by keyed pseudonyms (HMAC-SHA-256); without the key they can be "
-        "neither computed nor undone. Dates move by 1 to 365 days, a shift of the patient's own; ages of 90 and more "
-        "are given as 90.",
+        "neither computed nor undone. Dates move by 1 to 365 days, a shift of the patient's own; ages are given in "
+        "whole years, 90 and more as 90. Splits are dealt anew from the pseudonyms.",
     )
     limits = (
         "Intervals between a patient's studies are kept exactly; someone who knows several visit dates may match them.",
@@ -44,9 +47,11 @@ class PseudonymousRecords:
         if pd.notna(row["date"]):
             row["date"] = row["date"].normalize() - pd.Timedelta(days=shift)
             record.note("dates shifted and times of day removed")
-        if pd.notna(row["age"]) and row["age"] >= OLDEST_SHOWN:
-            row["age"] = float(OLDEST_SHOWN)
-            record.note("ages of 90 and more capped")
+        if pd.notna(row["age"]):
+            if row["age"] >= OLDEST_SHOWN:
+                record.note("ages of 90 and more capped")
+            row["age"] = min(math.floor(row["age"]), OLDEST_SHOWN)
+        row["split"] = split_of(row["patient_id"])  # the old one follows from the true id and could confirm a guess
         row["path"] = f"images/{row['image_id'][:2]}/{row['image_id']}.png"
         row["frame"] = 0
         record.note("file names replaced")

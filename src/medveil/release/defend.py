@@ -161,9 +161,17 @@ def defend(
         _count(result.quarantined, {problem.reason: 1})
         result.withheld.append((keys.pseudonym("file", problem.path), problem.reason))
     result.source_digest = digest.hexdigest()
+    _remove_others(out / "data", {row["path"] for row in released})
     if released:
         result.cohort = _save(released, out / "data", cohort.name)
     return result
+
+
+def _remove_others(folder: Path, released: set[str]) -> None:
+    """Nothing may stay from an earlier run whose patient has since withdrawn or whose image is now withheld."""
+    for path in folder.rglob("*"):
+        if not path.is_dir() and path.relative_to(folder).as_posix() not in released:
+            path.unlink()
 
 
 def _save(released: list[dict[str, Any]], folder: Path, name: str) -> Cohort:

@@ -32,7 +32,7 @@ def examine(
     gaps: list[Gap] = []
     comparisons: list[Comparison] = []
     if defended.cohort is None:
-        gaps.append(Gap("Everything", "no image could be released, so nothing was measured", blocking=True))
+        gaps.append(Gap("Everything", "no image could be released, so nothing was measured.", blocking=True))
     else:
         before = replace(cohort, table=cohort.table.iloc[defended.rows].reset_index(drop=True))
         stages: list[tuple[Kind, str]] = [("attacks", name) for name in settings.attacks]
@@ -87,11 +87,11 @@ def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
     for place, title in PLACES.items():
         covering = [defense for defense in chain if place in defense.covers]
         if not covering:
-            gaps.append(Gap(title, "no defense covers it, so it may identify people", blocking=True))
+            gaps.append(Gap(title, "no defense covers it, so it may identify people.", blocking=True))
         elif all(defense.guarantee.kind == "none" for defense in covering):
             gaps.append(Gap(title, covering[0].guarantee.statement, blocking=True))
     if all(registered("attacks")[name].baseline for name in settings.attacks):
-        why = "only the simplest attack was tried; a network trained to recognise patients finds more"
+        why = "only simple attacks were tried; a network trained to recognise patients finds more."
         gaps.append(Gap("Trained attackers", why, blocking=True))
     return gaps
 

@@ -14,6 +14,8 @@ from medveil.cohort.phantom.gold import Category
 from medveil.cohort.phantom.names import ORDINARY_WORDS
 from medveil.cohort.phantom.people import make_encounter, make_person
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan, plan_patient
+from medveil.cohort.phantom.pose import FIELD_CM
+from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.reports import STYLES, write_report
 from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, join, mark, vary
 from medveil.cohort.phantom.sites import Site, make_site
@@ -193,6 +195,33 @@ def test_every_sided_finding_is_told_with_its_side(reports: list[Report]) -> Non
                 continue
             sided = finding.label not in ("Edema", "Cardiomegaly", "Enlarged Cardiomediastinum")
             assert (finding.label, finding.side if sided else "") in told
+
+
+def test_devices_are_told_on_their_side(reports: list[Report]) -> None:
+    checked = 0
+    for _, visit, _, text, _ in reports:
+        for statement in text.statements():
+            if statement.labels == ("Support Devices",) and statement.side:
+                assert statement.side in {device.side for device in visit.devices}
+                assert _SIDES[statement.side].search(text.text[statement.start : statement.end])
+                checked += 1
+    assert checked > 50
+
+
+def test_measures_in_the_words_fit_the_picture() -> None:
+    """The millimetres of a lesion are those of its box, at the film's scale."""
+    checked = 0
+    for number in range(60):
+        patient = plan_patient(7, number, 3)
+        for visit in patient.visits[:1]:
+            for lesion in (finding for finding in visit.findings if finding.label == "Lung Lesion"):
+                boxes = dict(draw(patient, visit, sites_seed=7, size=192).finding_boxes)
+                left, top, right, bottom = boxes["Lung Lesion"]
+                if left > 0 and top > 0 and right < 192 and bottom < 192:
+                    shown = (right - left + bottom - top) / 2 * 10 * FIELD_CM / 192 / visit.zoom
+                    assert 0.7 < shown / lesion.millimetres < 1.4
+                    checked += 1
+    assert checked >= 2
 
 
 def test_comparisons_name_the_earlier_day(reports: list[Report]) -> None:
