@@ -96,12 +96,17 @@ def read_settings(context: typer.Context, path: Path | None) -> Path | None:
     strange = _unknown_keys(context.find_root().command, sections)
     if strange:
         raise SettingsError(f"{path} has unknown keys: {', '.join(strange)}; see medveil --help")
-    own = sections
-    for name in context.command_path.split()[1:]:
-        own = own.get(name, {})
+    own = _own_section(context, sections)
     names = {option.removeprefix("--"): param.name or "" for param in context.command.params for option in param.opts}
     context.default_map = {names[key]: value for key, value in own.items()}
     return path
+
+
+def _own_section(context: click.Context, sections: dict[str, Any]) -> dict[str, Any]:
+    """The part of the file that belongs to this command, within its group's."""
+    if context.parent is None:
+        return sections
+    return dict(_own_section(context.parent, sections).get(context.info_name or "", {}))
 
 
 def _unknown_keys(command: click.Command, section: Any, path: str = "") -> list[str]:

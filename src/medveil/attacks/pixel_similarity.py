@@ -36,19 +36,18 @@ class PixelSimilarity:
     baseline = True
 
     def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        frontal = cohort.frontal()
-        patients, count = unit_codes(frontal.table["patient_id"].to_numpy())
-        studies, _ = unit_codes(frontal.table["study_id"].to_numpy())
+        patients, count = unit_codes(cohort.table["patient_id"].to_numpy())
+        studies, _ = unit_codes(cohort.table["study_id"].to_numpy())
         chances = chance_of_match(patients, studies)
         if count < 2 or not np.isfinite(chances).any():
             raise NotMeasurable(
-                "re-identification needs at least two patients and one patient with frontal images from two studies"
+                "re-identification needs at least two patients and one patient with images from two studies"
             )
-        vectors = image_features(frontal, thumbnail)
+        vectors = image_features(cohort, thumbnail)
         weights = unit_weights(count, seed=seed)
         estimates = {
-            "precision@1": _precision(vectors, demographics(frontal.table), patients, studies, chances, weights),
-            "pair AUC": _pair_auc(vectors, demographics(frontal.table), patients, studies, weights, seed),
+            "precision@1": _precision(vectors, demographics(cohort.table), patients, studies, chances, weights),
+            "pair AUC": _pair_auc(vectors, demographics(cohort.table), patients, studies, weights, seed),
         }
         return _finding(estimates)
 
@@ -135,7 +134,7 @@ def _finding(estimates: dict[str, Estimate]) -> Finding:
         estimates=estimates,
         threshold=ONE_IN_ELEVEN,
         method=(
-            "Frontal images, equalised and shrunk to 32 × 32 pixels, compared by cosine similarity with all images of "
+            "All images, equalised and shrunk to 32 × 32 pixels, compared by cosine similarity with all images of "
             "other studies; images of the query's own study do not count, ties count by expectation. Pair AUC takes "
             "all pairs of one patient (at most 20,000) and as many random pairs of two patients."
         ),
