@@ -28,7 +28,8 @@ class SinglingOut:
     baseline = True
 
     def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        first = cohort.table.drop_duplicates("patient_id").loc[:, list(FACTS)]
+        by_patient = cohort.table.groupby("patient_id", sort=False)
+        first = by_patient.agg(age=("age", "min"), sex=("sex", "first"), site=("site", "first"))
         if len(first) < 2:
             raise NotMeasurable("singling out needs at least two patients")
         facts = first.assign(age=np.floor(first["age"]))
