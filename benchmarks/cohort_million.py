@@ -26,7 +26,7 @@ from medveil.cohort.splits import assign_splits
 def make(folder: Path, rows: int) -> None:
     rng = np.random.default_rng(0)
     patients = np.sort(rng.integers(rows // 3.5, size=rows))
-    words = np.array(["no ", "acute ", "finding ", "the ", "heart ", "is ", "enlarged ", "small ", "left ", "effusion "])
+    words = np.array(["no ", "acute ", "finding ", "heart ", "is ", "enlarged ", "small ", "left ", "effusion "])
     bodies = np.array(["".join(rng.choice(words, 100)) for _ in range(2000)], dtype=object)
     number = np.arange(rows)
     table = pd.DataFrame(

@@ -17,7 +17,7 @@ import pandas as pd
 
 from medveil.cohort import LABELS, Cohort
 from medveil.cohort.images import inside, load_image
-from medveil.cohort.schema import COLUMNS
+from medveil.cohort.schema import COLUMNS, conform
 from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined, StorageError
 from medveil.parallel import ordered_map
@@ -26,6 +26,7 @@ from medveil.release.journal import Journal
 from medveil.storage import write_bytes
 
 Entry = dict[str, Any]
+CHUNK = 1000  # rows
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:
@@ -139,7 +140,7 @@ def defend(
     defender = Defender(cohort.root, out / "data", keys, names)
     tasks = zip(_rows(cohort.table, order), journal.earlier_lines(), strict=False)
     result = Defended(None, [])
-    released: list[dict[str, Any]] = []
+    released = Rows()
     digest = sha256()
     try:
         for at, line in enumerate(ordered_map(defender, tasks, workers=workers, crashed=defender.crashed)):
@@ -150,7 +151,7 @@ def defend(
                 _count(result.quarantined, {entry["quarantined"]: 1})
                 result.withheld.append((entry["id"], entry["quarantined"]))
             else:
-                released.append(entry["row"])
+                released.add(entry["row"])
                 result.rows.append(order[at])
                 for defense, done in entry["done"].items():
                     _count(result.done.setdefault(defense, {}), done)
@@ -161,9 +162,11 @@ def defend(
         _count(result.quarantined, {problem.reason: 1})
         result.withheld.append((keys.pseudonym("file", problem.path), problem.reason))
     result.source_digest = digest.hexdigest()
-    _remove_others(out / "data", {row["path"] for row in released})
-    if released:
-        result.cohort = _save(released, out / "data", cohort.name)
+    table = released.table()
+    _remove_others(out / "data", set(table["path"]))
+    if len(table):
+        result.cohort = Cohort.of(table, out / "data", name=f"{cohort.name}, released")
+        result.cohort.save(out / "data")
     return result
 
 
@@ -174,18 +177,32 @@ def _remove_others(folder: Path, released: set[str]) -> None:
             path.unlink()
 
 
-def _save(released: list[dict[str, Any]], folder: Path, name: str) -> Cohort:
-    table = pd.DataFrame(released, columns=list(COLUMNS))
-    table["date"] = pd.to_datetime(table["date"])
-    cohort = Cohort.of(table, folder, name=f"{name}, released")
-    cohort.save(folder)
-    return cohort
+class Rows:
+    """Rows collected into typed tables as they come: a million dicts would not fit."""
+
+    def __init__(self) -> None:
+        self._tables = [conform(pd.DataFrame(columns=list(COLUMNS)))]
+        self._rows: list[dict[str, Any]] = []
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+        if len(self._rows) == CHUNK:
+            self._pack()
+
+    def _pack(self) -> None:
+        table = pd.DataFrame(self._rows, columns=list(COLUMNS))
+        self._tables.append(conform(table.assign(date=pd.to_datetime(table["date"]))))
+        self._rows = []
+
+    def table(self) -> pd.DataFrame:
+        self._pack()
+        return pd.concat(self._tables, ignore_index=True)
 
 
 def _rows(table: pd.DataFrame, order: list[int]) -> Iterator[dict[str, Any]]:
     """Rows as plain dicts, a thousand at a time: a table of a million is never copied whole."""
-    for start in range(0, len(order), 1000):
-        yield from table.iloc[order[start : start + 1000]].to_dict("records")
+    for start in range(0, len(order), CHUNK):
+        yield from table.iloc[order[start : start + CHUNK]].to_dict("records")
 
 
 def _line(entry: Entry) -> bytes:

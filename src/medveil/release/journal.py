@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import chain, repeat
+from itertools import repeat
 from pathlib import Path
 
 from medveil.storage import told
@@ -23,19 +23,24 @@ class Journal:
             path.touch()
             os.truncate(path, _last_newline(path))
         self._kept = 0  # bytes of the journal that this run has confirmed
+        self._same = True  # so far, as the earlier run wrote it
         self._file = path.open("r+b")
 
     def earlier_lines(self) -> Iterator[bytes | None]:
-        """The lines of the earlier run, then None for ever."""
+        """The lines of the earlier run as long as they are confirmed, then None for ever."""
         with self.path.open("rb") as file:
-            lines = file.readlines()
-        return chain(lines, repeat(None))
+            for line in file:
+                if not self._same:
+                    break
+                yield line
+        yield from repeat(None)
 
     def record(self, line: bytes) -> None:
         """Confirm the next line. Where it differs from the earlier run's, all that followed is void."""
         with told():
             self._file.seek(self._kept)
             if self._file.read(len(line)) != line:
+                self._same = False
                 self._file.seek(self._kept)
                 self._file.truncate()
                 self._file.write(line)
