@@ -6,7 +6,7 @@ import numpy as np
 
 from medveil.cohort.phantom.anatomy import RIBS, SIDES
 from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke, tube
-from medveil.cohort.phantom.chest import RIB_POINTS, SPINE_DEPTH, Chest, broken_ribs
+from medveil.cohort.phantom.chest import RIB_POINTS, SPINE_DEPTH, Chest
 from medveil.cohort.phantom.plan import FindingPlan
 from medveil.cohort.phantom.pose import Pose
 
@@ -63,7 +63,7 @@ def _pieces(curve: Floats, step: float) -> tuple[tuple[Floats, slice], tuple[Flo
 
 def break_places(chest: Chest, finding: FindingPlan, side: int) -> Floats:
     """Where a fracture's breaks lie (n, 3)."""
-    ribs = [number - 1 for number in broken_ribs(finding)]
+    ribs = [number - 1 for number in finding.ribs]
     places: Floats = posterior_ribs(chest)[int(side > 0), ribs, _BREAK]
     return places
 

@@ -178,19 +178,13 @@ def pull(finding: FindingPlan) -> float:
     return 0.3 + 1.2 * finding.extent
 
 
-def broken_ribs(finding: FindingPlan) -> tuple[int, ...]:
-    """Which ribs a fracture of this zone breaks: neighbours too when it is large."""
-    first = {"upper": 3, "mid": 5, "lower": 7}[finding.zone] + finding.key % 2
-    return tuple(range(first, first + 1 + (finding.extent > 0.4) + (finding.extent > 0.75)))
-
-
 def _broken(visit: VisitPlan) -> dict[tuple[int, int], float]:
     return {
         (side, rib): 0.6 + 0.7 * finding.extent
         for finding in visit.findings
         if finding.label == "Fracture"
         for side in signs(finding.side)
-        for rib in broken_ribs(finding)
+        for rib in finding.ribs
     }
 
 

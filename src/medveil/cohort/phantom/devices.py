@@ -50,7 +50,7 @@ def _vena_cava(scene: Scene, end: float) -> list[tuple[float, float, float]]:
 
 def _endotracheal(scene: Scene, plastic: Layer, metal: Layer, device: DevicePlan, rng: np.random.Generator) -> None:
     path = windpipe(scene.chest)
-    share = 1 - float(rng.uniform(1.5, 4.5)) / (carina(scene.chest) - float(path[0, 1]))
+    share = 1 - device.above_carina / (carina(scene.chest) - float(path[0, 1]))
     path = smooth(path, 200)[: int(200 * share)]
     _hose(scene, plastic, _line(scene, path), 0.9)
 

@@ -85,7 +85,7 @@ def build_hospital(
             progress(done, patients)
     sweep(out)  # again: workers of a killed run outlive it by a moment and may drop half a file
     table = pd.DataFrame(rows)
-    cohort = Cohort.of(table.assign(split=assign_splits(table["patient_id"])), out, name="phantom hospital")
+    cohort = Cohort.of(table.assign(split=assign_splits(table["patient_id"])), out, name="Phantom hospital")
     cohort.save(out)
     return cohort
 

@@ -127,7 +127,7 @@ def _lesion(scene: Scene, finding: FindingPlan) -> Boxes:
     for side in signs(finding.side):
         rng = _rng(finding, side)
         x, y = _place(scene, finding, side, rng)
-        radius = 0.55 + 2.3 * finding.extent**1.3
+        radius = finding.radius
         dx, dy = scene.x - x, scene.y - y
         angle = np.arctan2(dy, dx)
         lobes = sum(rng.uniform(0, 0.16 / n) * np.cos(n * angle + rng.uniform(0, 6)) for n in (2, 3, 5))
@@ -202,7 +202,7 @@ def _pneumothorax(scene: Scene, finding: FindingPlan) -> Boxes:
         a = scene.chest.anatomy
         x, y = (float(part) for part in a.hilum[int(side > 0)])
         down = np.clip((outline[:, 1:2] - a.apex) / (scene.chest.domes[int(side > 0)] - a.apex), 0, 1)
-        shrink = 1 - (0.07 + 0.42 * finding.extent) * (1 - 0.75 * down**2)
+        shrink = 1 - finding.collapse * (1 - 0.75 * down**2)
         fallen = outline.copy()
         fallen[:, :2] = (side * x, y + 2) + (outline[:, :2] - (side * x, y + 2)) * shrink
         edge = scene.pose.project(fallen)

@@ -43,13 +43,23 @@ class FindingPlan:
     key: int
 
     @property
+    def radius(self) -> float:
+        """Of a lesion, in centimetres."""
+        return 0.55 + 2.3 * self.extent**1.3
+
+    @property
+    def collapse(self) -> float:
+        """The share of the lung's height and width that a pneumothorax takes at the apex."""
+        return 0.07 + 0.42 * self.extent
+
+    @property
     def millimetres(self) -> int:
         """What a ruler on the film shows: a lesion's width, a pneumothorax's gap at the apex; 0 for the rest."""
         match self.label:
             case "Lung Lesion":
-                return round(20 * (0.55 + 2.3 * self.extent**1.3))
+                return round(20 * self.radius)
             case "Pneumothorax":
-                return round(110 * (0.07 + 0.42 * self.extent))
+                return round(110 * self.collapse)
         return 0
 
     @property
