@@ -33,16 +33,19 @@ began = time.monotonic()
 finish(folder / "undisturbed")
 whole = time.monotonic() - began
 rng = random.Random(seed)
-killed = 0
-for trial in range(4):
+kills, trial = 0, 0
+while kills < 20:
     out = folder / f"killed{trial}"
     for _ in range(5):
         pid = start(out)
         time.sleep(rng.uniform(0, whole))
         os.kill(pid, signal.SIGKILL)
-        killed += os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+        if not os.WIFSIGNALED(os.waitpid(pid, 0)[1]):
+            break  # it was done before the kill
+        kills += 1
     finish(out)
-print(killed)
+    trial += 1
+print(trial)
 """
 
 
@@ -68,6 +71,5 @@ def test_twenty_kills_change_no_byte(small_hospital: Path, tmp_path: Path) -> No
         text=True,
         check=True,
     )
-    assert int(done.stdout) >= 12, "most runs must have been killed before their end"
-    for trial in range(4):
+    for trial in range(int(done.stdout)):
         assert same(tmp_path / f"killed{trial}", tmp_path / "undisturbed"), f"trial {trial} differs"
