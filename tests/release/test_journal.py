@@ -23,6 +23,7 @@ def test_a_journal_cut_anywhere_ends_the_same(tmp_path: Path, lines: list[bytes]
     assert earlier == lines[:complete] + [None] * (len(lines) - complete)
     for line in lines:
         journal.record(line)
+    journal.finish()
     journal.close()
     assert path.read_bytes() == whole
 
@@ -33,6 +34,7 @@ def test_a_changed_line_voids_what_followed(tmp_path: Path) -> None:
     journal = Journal(path)
     journal.record(b"one\n")
     journal.record(b"2\n")
+    journal.finish()
     journal.close()
     assert path.read_bytes() == b"one\n2\n"
 
@@ -42,5 +44,15 @@ def test_a_shorter_run_leaves_no_tail(tmp_path: Path) -> None:
     path.write_bytes(b"one\ntwo\n")
     journal = Journal(path)
     journal.record(b"one\n")
+    journal.finish()
     journal.close()
     assert path.read_bytes() == b"one\n"
+
+
+def test_a_run_that_stops_early_keeps_what_the_earlier_one_did(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    path.write_bytes(b"one\ntwo\nthree\n")
+    journal = Journal(path)
+    journal.record(b"one\n")
+    journal.close()
+    assert path.read_bytes() == b"one\ntwo\nthree\n"

@@ -180,6 +180,15 @@ def test_nothing_releasable_is_a_report_not_a_crash(tmp_path: Path) -> None:
     assert outcome.report.exists()
 
 
+def test_nothing_left_to_release_leaves_no_table(tmp_path: Path) -> None:
+    source = broken_folder(tmp_path / "in")
+    run(source, tmp_path / "out", settings=NOTHING)
+    for number in range(3):
+        (tmp_path / "in" / f"good{number}.png").write_bytes(b"now broken")
+    assert run(source, tmp_path / "out", settings=NOTHING).released == 0
+    assert [path for path in (tmp_path / "out" / "data").rglob("*") if path.is_file()] == []
+
+
 def test_a_changed_source_is_cleaned_anew(tmp_path: Path) -> None:
     source = broken_folder(tmp_path / "in")
     run(source, tmp_path / "out", settings=NOTHING)
@@ -187,6 +196,14 @@ def test_a_changed_source_is_cleaned_anew(tmp_path: Path) -> None:
     run(source, tmp_path / "out", settings=NOTHING)
     shapes = {cv2.imread(str(p), -1).shape for p in (tmp_path / "out" / "data" / "images").rglob("*.png")}
     assert shapes == {(128, 128), (64, 64)}
+
+
+def test_a_changed_row_is_released_anew(tmp_path: Path) -> None:
+    source = broken_folder(tmp_path / "in")
+    run(source, tmp_path / "out", settings=NOTHING)
+    pd.read_csv(source).assign(age=44).to_csv(source, index=False)
+    run(source, tmp_path / "out", settings=NOTHING)
+    assert (Cohort.open(tmp_path / "out" / "data").table["age"] == 44).all()
 
 
 def test_what_is_withdrawn_or_withheld_later_leaves_the_output(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import cv2
 import pandas as pd
 
 from medveil.cohort import LABELS, Cohort
+from medveil.cohort.cohort import FILE
 from medveil.cohort.images import inside, load_image
 from medveil.cohort.schema import COLUMNS, conform
 from medveil.defenses.keys import Keys
@@ -52,7 +53,7 @@ class Defender:
         """The journal line of this row; the earlier run's where that still holds."""
         row, earlier = task
         name = self.keys.pseudonym("image", row["image_id"])
-        digest = self._digest(row["path"])
+        digest = self._digest(row)
         if earlier is not None and self._holds(json.loads(earlier), name, digest):
             return earlier
         try:
@@ -73,7 +74,7 @@ class Defender:
         """The journal line of a row whose decoding killed the process."""
         row, _ = task
         name = self.keys.pseudonym("image", row["image_id"])
-        return _line({"id": name, "source": self._digest(row["path"]), "quarantined": "crashed the decoder"})
+        return _line({"id": name, "source": self._digest(row), "quarantined": "crashed the decoder"})
 
     def _release(self, row: dict[str, Any]) -> Entry:
         record = Record(dict(row), load_image(self.source, row["path"], frame=row["frame"]))
@@ -87,14 +88,14 @@ class Defender:
         write_bytes(self.target / record.row["path"], content)
         return {"sha256": sha256(content).hexdigest(), "done": done, "row": _to_json(record.row)}
 
-    def _digest(self, path: str) -> str | None:
-        """A keyed digest of the source file: tells whether it changed, and nothing to others."""
+    def _digest(self, row: dict[str, Any]) -> str | None:
+        """A keyed digest of the row and its file: tells whether they changed, and nothing to others."""
         try:
-            real = inside(self.source, path)
+            real = inside(self.source, row["path"])
             if not stat.S_ISREG(real.stat().st_mode):
                 return None  # a pipe or a device would never end
             with real.open("rb") as file:
-                digest = hmac.new(self.keys.secret, digestmod=sha256)
+                digest = hmac.new(self.keys.secret, _line(_to_json(row)), sha256)
                 while block := file.read(1 << 20):
                     digest.update(block)
                 return digest.hexdigest()[:32]
@@ -156,6 +157,7 @@ def defend(
                 for defense, done in entry["done"].items():
                     _count(result.done.setdefault(defense, {}), done)
             progress(at + 1, len(order))
+        journal.finish()
     finally:
         journal.close()
     for problem in cohort.problems:
@@ -167,13 +169,15 @@ def defend(
     if len(table):
         result.cohort = Cohort.of(table, out / "data", name=f"{cohort.name}, released")
         result.cohort.save(out / "data")
+    else:
+        (out / "data" / FILE).unlink(missing_ok=True)
     return result
 
 
 def _remove_others(folder: Path, released: set[str]) -> None:
     """Nothing may stay from an earlier run whose patient has since withdrawn or whose image is now withheld."""
-    for path in folder.rglob("*"):
-        if not path.is_dir() and path.relative_to(folder).as_posix() not in released:
+    for path in (folder / "images").rglob("*.png"):
+        if path.relative_to(folder).as_posix() not in released:
             path.unlink()
 
 

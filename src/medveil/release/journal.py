@@ -47,10 +47,14 @@ class Journal:
                 self._file.flush()
         self._kept += len(line)
 
-    def close(self) -> None:
+    def finish(self) -> None:
+        """All lines are recorded; what an earlier, longer run wrote beyond them goes."""
         with told():
             self._file.truncate(self._kept)
             os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        with told():
             self._file.close()
 
 
