@@ -18,7 +18,7 @@ import pandas as pd
 from medveil.cohort import LABELS, Cohort
 from medveil.cohort.cohort import FILE
 from medveil.cohort.images import inside, load_image
-from medveil.cohort.schema import COLUMNS, conform
+from medveil.cohort.rows import CHUNK, Rows
 from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined, StorageError
 from medveil.parallel import ordered_map
@@ -27,7 +27,6 @@ from medveil.release.journal import Journal
 from medveil.storage import write_bytes
 
 Entry = dict[str, Any]
-CHUNK = 1000  # rows
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:
@@ -179,28 +178,6 @@ def _remove_others(folder: Path, released: set[str]) -> None:
     for path in (folder / "images").rglob("*.png"):
         if path.relative_to(folder).as_posix() not in released:
             path.unlink()
-
-
-class Rows:
-    """Rows collected into typed tables as they come: a million dicts would not fit."""
-
-    def __init__(self) -> None:
-        self._tables = [conform(pd.DataFrame(columns=list(COLUMNS)))]
-        self._rows: list[dict[str, Any]] = []
-
-    def add(self, row: dict[str, Any]) -> None:
-        self._rows.append(row)
-        if len(self._rows) == CHUNK:
-            self._pack()
-
-    def _pack(self) -> None:
-        table = pd.DataFrame(self._rows, columns=list(COLUMNS))
-        self._tables.append(conform(table.assign(date=pd.to_datetime(table["date"]))))
-        self._rows = []
-
-    def table(self) -> pd.DataFrame:
-        self._pack()
-        return pd.concat(self._tables, ignore_index=True)
 
 
 def _rows(table: pd.DataFrame, order: list[int]) -> Iterator[dict[str, Any]]:

@@ -34,6 +34,7 @@ from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.reports.marked_text import MarkedText
 from medveil.cohort.phantom.sites import MOST as MOST_SITES
 from medveil.cohort.phantom.sites import make_site
+from medveil.cohort.rows import Rows
 from medveil.cohort.schema import LABELS
 from medveil.cohort.splits import assign_splits
 from medveil.errors import InputError
@@ -78,13 +79,13 @@ def build_hospital(
         return whole
     sweep(out)
     make = partial(make_patient, _Settings(seed, sites, size, out))
-    rows: list[Row] = []
+    rows = Rows()
     for done, made in enumerate(ordered_map(make, range(patients), workers=workers, chunk=1), 1):
-        rows += made
+        rows.extend(made)
         if progress:
             progress(done, patients)
     sweep(out)  # again: workers of a killed run outlive it by a moment and may drop half a file
-    table = pd.DataFrame(rows)
+    table = rows.table()
     cohort = Cohort.of(table.assign(split=assign_splits(table["patient_id"])), out, name="Phantom hospital")
     cohort.save(out)
     return cohort
