@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import click
 import typer
@@ -24,6 +25,19 @@ app = typer.Typer(
 )
 cohorts = typer.Typer(no_args_is_help=True, help="Look at data sets.")
 app.add_typer(cohorts, name="cohort")
+attacks = typer.Typer(no_args_is_help=True, help="Attack data as they are.")
+app.add_typer(attacks, name="attack")
+
+
+class Network(StrEnum):
+    verification = "verification"
+    reidentification = "reidentification"
+
+
+class Recipe(StrEnum):
+    small = "small"
+    published = "published"
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars, no closing words.")]
@@ -164,7 +178,7 @@ def release(
 @app.command(epilog="Example: medveil demo --out medveil-demo")
 def demo(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder to work in.")] = Path("medveil-demo"),
-    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 150,
+    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 100,
     seed: Seed = 7,
     workers: Workers = None,
     json: Json = False,
@@ -196,6 +210,139 @@ def demo(
             progress=watch,
         )
     console.show_outcome(outcome, json=json, quiet=quiet)
+
+
+@attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
+def identity(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The data set to attack.")],
+    b: Annotated[Path | None, typer.Argument(metavar="[B]", help="Another, to find A's patients in.")] = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the links.")] = Path("identity"),
+    false_match_rate: Annotated[
+        float, typer.Option("--false-match-rate", help="Share of pairs of two persons that may be called the same.")
+    ] = 0.001,
+    shared_ids: Annotated[bool, typer.Option("--shared-ids", help="A patient id means one person in A and B.")] = False,
+    prior: Annotated[
+        float | None, typer.Option("--prior", help="How likely two images show one person, before looking.")
+    ] = None,
+    named_links: Annotated[
+        Path | None, typer.Option("--named-links", help="Also write the links with your ids, readable by you only.")
+    ] = None,
+    show_images: Annotated[
+        bool, typer.Option("--show-images", help="Lay attention maps over X-rays: the report then shows patients.")
+    ] = False,
+    cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
+    weights: Annotated[Path | None, typer.Option("--weights", help="Another network than the bundled one.")] = None,
+    layout: Layout = None,
+    seed: Seed = 7,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Find out whether two radiographs show the same person, within one data set or across two."""
+    from medveil.attacks.identity.attack import run_identity
+    from medveil.cohort.readers import read_cohort
+    from medveil.encoders.identity.embedder import load_embedder
+    from medveil.release import Outcome
+    from medveil.release.alone import report_attack
+
+    console.start_logging(log_level)
+    with console.progress_bars(quiet or json) as watch:
+        cohorts = [
+            read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
+            for path in (a, b)
+            if path
+        ]
+        result = run_identity(
+            cohorts[0],
+            cohorts[1] if b else None,
+            embedder=load_embedder(weights),
+            seed=seed,
+            false_match_rate=false_match_rate,
+            shared_ids=shared_ids,
+            prior=prior,
+            show_images=show_images,
+            out=out,
+            named_links=named_links,
+            cache=cache,
+            progress=watch,
+        )
+    verdict, page = report_attack(
+        result.finding,
+        cohorts[0],
+        out,
+        command=f"medveil attack identity A{' B' if b else ''} -o OUT --seed {seed}",
+        seed=seed,
+        settings={"false_match_rate": false_match_rate, "shared_ids": shared_ids, "prior": prior},
+    )
+    if json:
+        console.show_json(
+            {
+                "verdict": verdict,
+                "answer": result.finding.answer,
+                "links": len(result.links),
+                "set aside": result.set_aside,
+                "exact copies": result.exact_copies,
+                "near copies": result.near_copies,
+                "report": str(page),
+            }
+        )
+    elif not quiet:
+        typer.echo(f"{verdict}: {result.finding.answer}")
+        typer.echo(f"The report is {page}")
+    raise typer.Exit(Outcome(verdict, len(cohorts[0]), 0, page).exit_code)
+
+
+@app.command(epilog="Example: medveil train reidentification /data/NIH -o /data/model --device cuda")
+def train(
+    network: Annotated[Network, typer.Argument(help="Whether two images show one person, or a vector an image.")],
+    source: Annotated[Path, typer.Argument(metavar="COHORT", help="Data with several studies a patient and splits.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model.")],
+    recipe: Annotated[
+        Recipe, typer.Option("--recipe", help="small: the bundled networks'; published: the paper's ResNet-50.")
+    ] = Recipe.small,
+    start: Annotated[
+        Path | None, typer.Option("--start", help="ImageNet weights of the backbone (safetensors or .pth).")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the recipe's.")] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of the recipe's.")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    layout: Layout = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Train a network that recognises patients, choosing on validation patients. A killed run goes on where it was."""
+    from dataclasses import replace
+
+    from medveil.cohort.readers import read_cohort
+    from medveil.encoders.identity.settings import TrainingSettings, published
+    from medveil.encoders.identity.training import train as run
+
+    console.start_logging(log_level)
+    kind: Literal["verification", "reidentification"] = (
+        "verification" if network is Network.verification else "reidentification"
+    )
+    settings = published(kind, start) if recipe is Recipe.published else TrainingSettings(start=start)
+    settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
+    with console.progress_bars(quiet or json) as watch:
+        cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        result = run(
+            kind,
+            cohort,
+            out,
+            settings=settings,
+            device=device,
+            progress=lambda state: watch("epochs", state["epoch"], settings.epochs),
+        )
+    if json:
+        console.show_json({"model": str(result.model), "epochs": result.epochs, "scores": vars(result.scores)})
+    elif not quiet:
+        typer.echo(f"The model is {result.model}")
 
 
 @app.command(epilog="Example: medveil parts --json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -73,6 +74,26 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A small picture that is no plot, such as an attention map. It shows a patient only where that was asked for."""
+
+    title: str
+    png: bytes = field(repr=False)
+    alt: str
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.png.startswith(b"\x89PNG\r\n\x1a\n"):
+            raise ValueError("a picture is a PNG file")
+        if not self.alt:
+            raise ValueError("a picture says in words what it shows")
+
+    def to_json(self) -> dict[str, str]:
+        source = "data:image/png;base64," + base64.b64encode(self.png).decode()
+        return {"title": self.title, "source": source, "alt": self.alt, "note": self.note}
+
+
+@dataclass(frozen=True)
 class Finding:
     """What one part found on one cohort.
 
@@ -92,6 +113,7 @@ class Finding:
     limits: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     glossary: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -117,6 +139,7 @@ class Finding:
             "limits": list(self.limits),
             "figures": [_plain(figure) for figure in self.figures],
             "tables": [_plain(table) for table in self.tables],
+            "pictures": [picture.to_json() for picture in self.pictures],
             "glossary": self.glossary,
         }
 

@@ -47,8 +47,13 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
     report = json.loads((released / "report.json").read_text())
     assert report["subject"]["images"] == len(hospital)
     assert report["subject"]["released"] + report["subject"]["withheld"] == len(hospital)
-    assert {c["part"] for c in report["comparisons"]} == {"pixel-similarity", "singling-out", "label-probe"}
-    assert report["verdict"] != "PASS", "only baseline attacks and an unproven defense ran"
+    assert {c["part"] for c in report["comparisons"]} == {
+        "identity",
+        "pixel-similarity",
+        "singling-out",
+        "label-probe",
+    }
+    assert report["verdict"] != "PASS", "an unproven defense ran"
     assert any(gap["blocking"] for gap in report["gaps"])
     assert (released / "report.html").stat().st_size > 10_000
 

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
-from medveil.finding import Figure, Finding, Series, Table, Threshold
+from medveil.finding import Figure, Finding, Picture, Series, Table, Threshold
 from medveil.parts import Guarantee
 from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, Subject
@@ -22,6 +23,7 @@ LABELS = (
 )  # fmt: skip
 THRESHOLD = Threshold("EMA 0.09", 0.09, "European Medicines Agency, policy 0070, as an example")
 NAN = float("nan")
+PNG = cv2.imencode(".png", np.tile(np.arange(0, 256, 4, dtype=np.uint8), (32, 1)))[1].tobytes()
 
 
 def estimate(value: float, sd: float, n: int = 1519, units: int = 311, **rest: float) -> Estimate:
@@ -76,6 +78,7 @@ def uniqueness(share: float) -> Finding:
         estimates={"unique patients": estimate(share, 0.008, n=311)},
         method="Patients are grouped by age, sex, site and study dates; groups of one are counted.",
         threshold=THRESHOLD,
+        pictures=(Picture("The strongest link", PNG, "Two maps side by side", "Bright is what looked alike."),),
         tables=(Table("Group sizes", ("size", "patients", "share"), ((1, 12, 0.0386), ("2 to 10", 41, None))),),
         figures=(
             Figure(

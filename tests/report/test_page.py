@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from medveil.finding import Picture
 from medveil.report.content import ReportContent
 from medveil.report.page import render
 
@@ -130,7 +131,7 @@ def test_the_same_content_gives_the_same_bytes(passing: ReportContent, written: 
 def test_hostile_text_stays_text(passing: ReportContent) -> None:
     calm, attacked = Outline(render(passing.to_json())), Outline(render(poisoned(passing.to_json())))
     count = [sum(tag in ("script", "img") for tag, _ in outline.tags) for outline in (calm, attacked)]
-    assert count == [1, 1]
+    assert count[0] == count[1] == 2  # the script, and one picture
     assert not any(name.startswith("on") for _, attributes in attacked.tags for name in attributes)
     assert HOSTILE in "".join(attacked.words)
 
@@ -140,8 +141,10 @@ def test_nothing_is_loaded_and_only_the_pages_own_style_and_script_may_act(
 ) -> None:
     page = written(sample).read_text(encoding="utf-8")
     for tag, attributes in Outline(page).tags:
-        assert tag not in ("iframe", "object", "embed", "form", "img"), tag
-        assert "style" not in attributes and "src" not in attributes
+        assert tag not in ("iframe", "object", "embed", "form"), tag
+        assert "style" not in attributes
+        source = attributes.get("src")
+        assert source is None or (tag == "img" and source.startswith("data:image/png;base64,"))
         target = attributes.get("href") or "#"
         assert target.startswith(("#", "data:")) or target == "report.json"
     assert "@import" not in page and "url(" not in page
@@ -155,6 +158,22 @@ def test_nothing_is_loaded_and_only_the_pages_own_style_and_script_may_act(
         digest = base64.b64encode(hashlib.sha256(inside[1].encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in rules
     assert len(page) < 200_000
+
+
+def test_a_picture_is_shown_once_after_the_defenses_with_its_words(passing: ReportContent, written: Written) -> None:
+    outline = Outline(written(passing).read_text(encoding="utf-8"))
+    shown = [attributes for tag, attributes in outline.tags if tag == "img"]
+    picture = passing.comparisons[1].after.pictures[0]
+    assert [image["alt"] for image in shown] == [picture.alt]
+    assert base64.b64decode(str(shown[0]["src"]).partition(",")[2]) == picture.png
+    assert picture.title in outline.text and picture.note in outline.text
+
+
+def test_a_picture_is_a_png_with_words() -> None:
+    with pytest.raises(ValueError, match="PNG"):
+        Picture("map", b"<svg onload='alert(1)'>", "a map")
+    with pytest.raises(ValueError, match="words"):
+        Picture("map", b"\x89PNG\r\n\x1a\n", "")
 
 
 def test_links_within_the_page_arrive_and_no_name_is_used_twice(sample: ReportContent, written: Written) -> None:

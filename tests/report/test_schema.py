@@ -54,6 +54,7 @@ def test_every_missing_or_added_field_is_refused(
     fixed += [document["subject"], document["provenance"], document["removals"][0], document["gaps"][0]]
     fixed += [document["comparisons"][0], document["comparisons"][0]["after"]]
     fixed += document["comparisons"][0]["after"]["figures"]
+    fixed += document["comparisons"][1]["after"]["pictures"]
     for node in fixed:
         for name in list(node):
             kept = node.pop(name)
@@ -80,6 +81,8 @@ MUTATIONS: dict[str, Change] = {
     "interval of three ends": lambda d: d["comparisons"][0]["change"].update(interval=[0.1, 0.2, 0.3]),
     "level of one": lambda d: d["comparisons"][0]["change"].update(level=1),
     "unknown guarantee": lambda d: d["removals"][0]["guarantee"].update(kind="promised"),
+    "picture from elsewhere": lambda d: d["comparisons"][1]["after"]["pictures"][0].update(source="https://x/y.png"),
+    "picture that acts": lambda d: d["comparisons"][1]["after"]["pictures"][0].update(source="data:text/html,x"),
     "unknown figure": lambda d: d["comparisons"][0]["after"]["figures"][0].update(kind="pie"),
 }
 

@@ -97,7 +97,6 @@ def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
 
 
 def _provenance(settings: Settings, keys: Keys, created: str, defended: Defended) -> Provenance:
-    packages = ("numpy", "pandas", "scipy", "scikit-learn", "opencv-python-headless", "pydicom", "pillow")
     return Provenance(
         medveil=medveil.__version__,
         created=created,
@@ -105,6 +104,11 @@ def _provenance(settings: Settings, keys: Keys, created: str, defended: Defended
         seed=settings.seed,
         input_sha256=defended.source_digest,
         key_fingerprint=keys.fingerprint,
-        packages={package: version(package) for package in packages},
+        packages=package_versions(),
         settings=json.loads(json.dumps(asdict(settings))),
     )
+
+
+def package_versions() -> dict[str, str]:
+    packages = ("numpy", "pandas", "scipy", "scikit-learn", "opencv-python-headless", "pydicom", "pillow", "torch")
+    return {package: version(package) for package in packages}

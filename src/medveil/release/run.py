@@ -100,13 +100,13 @@ def _begin(out: Path, settings: Settings, keys: Keys) -> str:
         if earlier != run:
             raise InputError(f"{out} holds a release made with another key, version or settings; choose a new folder")
     else:
-        created = _now()
+        created = now()
         write_json(path, {**run, "created": created})
     sweep(out)
     return created
 
 
-def _now() -> str:
+def now() -> str:
     """The time, or the one SOURCE_DATE_EPOCH sets for reproducible output."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     moment = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)

@@ -44,15 +44,15 @@ class Removal:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One attack or measure before and after the defenses, on the same images."""
+    """One attack or measure before and after the defenses, on the same images; without defenses, after alone."""
 
-    before: Finding
+    before: Finding | None
     after: Finding
     change: Estimate | None = None
 
     def __post_init__(self) -> None:
         for aspect in ("part", "kind", "headline", "scale"):
-            if getattr(self.before, aspect) != getattr(self.after, aspect):
+            if self.before and getattr(self.before, aspect) != getattr(self.after, aspect):
                 raise ValueError(f"before and after differ in their {aspect}: they cannot be compared")
 
     @property
@@ -90,7 +90,7 @@ class Comparison:
             "part": self.after.part,
             "kind": self.after.kind,
             "verdict": self.verdict,
-            "before": self.before.to_json(),
+            "before": self.before.to_json() if self.before else None,
             "after": {**self.after.to_json(), "verdict": self.verdict},
             "change": self.change.to_json() if self.change else None,
         }

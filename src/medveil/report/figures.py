@@ -29,7 +29,7 @@ class Drawn:
 
 def figures(comparison: dict[str, Any]) -> list[Drawn]:
     """Every figure of the comparison, before and after together where both have the one series."""
-    before = {figure["title"]: figure for figure in comparison["before"]["figures"]}
+    before = {figure["title"]: figure for figure in (comparison["before"] or {"figures": []})["figures"]}
     scale = comparison["after"]["scale"]
     drawn = []
     for figure in comparison["after"]["figures"]:

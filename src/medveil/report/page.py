@@ -22,7 +22,7 @@ def render(document: dict[str, Any]) -> str:
     style = environment.get_template("style.css").render()
     script = environment.get_template("script.js").render()
     comparisons = document["comparisons"]
-    findings = [comparison[when] for comparison in comparisons for when in ("before", "after")]
+    findings = [comparison[when] for comparison in comparisons for when in ("before", "after") if comparison[when]]
     terms = glossary.merged(finding["glossary"] for finding in findings)
     return environment.get_template("report.html").render(
         document=document,

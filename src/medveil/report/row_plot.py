@@ -67,7 +67,11 @@ def comparison_plot(comparison: dict[str, Any]) -> RowPlot:
     """The headline before and after, with chance, control and threshold."""
     after = comparison["after"]
     scale, threshold = after["scale"], after["threshold"]
-    rows = tuple(_finding_row(label, hue, comparison[label.lower()]) for hue, label in enumerate(("Before", "After")))
+    rows = tuple(
+        _finding_row(label, hue, comparison[label.lower()])
+        for hue, label in enumerate(("Before", "After"))
+        if comparison[label.lower()]
+    )
     lines: tuple[Reference, ...] = ()
     if threshold:
         title = f"Threshold {threshold['name']}: {wording.limit(threshold['value'], scale)}"

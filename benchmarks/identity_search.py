@@ -1,0 +1,87 @@
+"""All-pairs search against the bare matrix product.
+
+    python benchmarks/identity_search.py --rows 100000 --dim 128 --k 1
+
+Multiplies every row with every other in blocks, keeping nothing, then searches every row's k nearest others, then
+counts the rows above every row's nearest other of its own patient, block by block and in turn, on all cores. Each must
+take at most 1.5 times the bare product of the same run. The rows are of patients with four images each, as similar as
+a good encoder makes them (--signal 1) or not at all (--signal 0), the slow case for counting. On a busy machine the
+ratio of processor times is the one to read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import torch
+
+from medveil.stats.scores import BLOCK, score_pairs
+from medveil.stats.search import count_above, nearest
+
+
+def rows(count: int, dim: int, signal: float, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    people = rng.standard_normal((count // 4 + 1, dim), dtype=np.float32)
+    vectors = signal * people[np.arange(count) // 4] + rng.standard_normal((count, dim), dtype=np.float32)
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def bare(queries: np.ndarray, gallery: np.ndarray) -> None:
+    """Nothing but products, one core a thread: on a busy machine faster than one product on all cores."""
+    threads = torch.get_num_threads()
+
+    def work(number: int) -> None:
+        torch.set_num_threads(1)
+        buffer = torch.empty(BLOCK)
+        for start in range(0, len(gallery), BLOCK[1]):
+            part = torch.from_numpy(gallery[start : start + BLOCK[1]]).T
+            for first in range(number * BLOCK[0], len(queries), threads * BLOCK[0]):
+                rows = torch.from_numpy(queries[first : first + BLOCK[0]])
+                torch.mm(rows, part, out=buffer[: len(rows), : part.shape[1]])
+
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(work, range(threads)))
+    torch.set_num_threads(threads)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--dim", type=int, default=128)
+    parser.add_argument("--k", type=int, default=1)
+    parser.add_argument("--signal", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    vectors = rows(options.rows, options.dim, options.signal, options.seed)
+    own = np.arange(len(vectors))
+    other = np.minimum(own ^ 1, len(own) - 1)
+    limits = score_pairs(vectors, vectors, own, other)
+    for job in (bare, lambda a, b: nearest(a, b, 1), lambda a, b: count_above(a, b, limits[:512])):
+        job(vectors[:512], vectors[:4096])  # imports and first touches
+    wall = dict.fromkeys(("bare product", "nearest", "count above"), 0.0)
+    processor = dict(wall)
+    # in turn, a part each: what else the machine does then slows all alike
+    for start in range(0, len(vectors), 16_384):
+        part = slice(start, start + 16_384)
+        jobs = {
+            "bare product": partial(bare, vectors[part], vectors),
+            "nearest": partial(nearest, vectors[part], vectors, options.k, exclude=(own[part], own)),
+            "count above": partial(count_above, vectors[part], vectors, limits[part], exclude=(own[part], own)),
+        }
+        for name, job in jobs.items():
+            begun, worked = time.perf_counter(), time.process_time()
+            job()
+            wall[name] += time.perf_counter() - begun
+            processor[name] += time.process_time() - worked
+    print(f"{options.rows:,} × {options.rows:,} × {options.dim}, k = {options.k}, {torch.get_num_threads()} threads")
+    for name in wall:
+        ratios = [times[name] / times["bare product"] for times in (wall, processor)]
+        print(f"{name:14} wall clock {wall[name]:7.2f} s {ratios[0]:5.2f} ×   processor {ratios[1]:5.2f} ×")
+
+
+if __name__ == "__main__":
+    main()

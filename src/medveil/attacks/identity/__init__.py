@@ -1,0 +1,1 @@
+"""Recognising people: do two radiographs show the same person?"""

@@ -1,0 +1,1 @@
+"""Models that turn images and reports into vectors."""

@@ -1,0 +1,1 @@
+"""Identity networks: do two radiographs show the same person?"""

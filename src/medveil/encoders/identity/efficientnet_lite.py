@@ -1,0 +1,86 @@
+"""EfficientNet-lite0: a small network without squeeze-and-excitation, made for ordinary processors."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+# expansion, channels, blocks, stride, kernel
+STAGES = (
+    (1, 16, 1, 1, 3),
+    (6, 24, 2, 2, 3),
+    (6, 40, 2, 2, 5),
+    (6, 80, 3, 2, 3),
+    (6, 112, 3, 1, 5),
+    (6, 192, 4, 2, 5),
+    (6, 320, 1, 1, 3),
+)
+
+
+class SameConv(nn.Conv2d):
+    """TensorFlow's "same" padding, which the ImageNet weights were trained with."""
+
+    def __init__(self, channels: int, out: int, kernel: int, stride: int = 1, groups: int = 1) -> None:
+        super().__init__(channels, out, kernel, stride, 0 if stride > 1 else kernel // 2, groups=groups, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if self.stride[0] > 1:
+            down, across = (self._padding(side) for side in x.shape[2:])
+            x = functional.pad(x, (across // 2, across - across // 2, down // 2, down - down // 2))
+        return super().forward(x)
+
+    def _padding(self, side: int) -> int:
+        stride, kernel = self.stride[0], self.kernel_size[0]
+        return max((-(-side // stride) - 1) * stride + kernel - side, 0)
+
+
+def _norm(channels: int) -> nn.BatchNorm2d:
+    return nn.BatchNorm2d(channels, eps=1e-3, momentum=0.01)
+
+
+class InvertedResidual(nn.Module):
+    """Widen, filter every map by itself, narrow; beside a shortcut where the shape stays."""
+
+    def __init__(self, channels: int, out: int, expansion: int, stride: int, kernel: int) -> None:
+        super().__init__()
+        wide = channels * expansion
+        self.widens = expansion > 1
+        self.shortcut = stride == 1 and channels == out
+        if self.widens:
+            self._expand_conv = SameConv(channels, wide, 1)
+            self._bn0 = _norm(wide)
+        self._depthwise_conv = SameConv(wide, wide, kernel, stride, groups=wide)
+        self._bn1 = _norm(wide)
+        self._project_conv = SameConv(wide, out, 1)
+        self._bn2 = _norm(out)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = functional.relu6(self._bn0(self._expand_conv(x))) if self.widens else x
+        y = functional.relu6(self._bn1(self._depthwise_conv(y)))
+        y = self._bn2(self._project_conv(y))
+        return x + y if self.shortcut else y
+
+
+class EfficientNetLite0(nn.Module):
+    """The convolutional part: gray images of 0..1 in, 1,280 maps of a 32nd of the side out."""
+
+    channels = 1280
+    classifier = ("_fc.weight", "_fc.bias")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._conv_stem = SameConv(3, 32, 3, 2)
+        self._bn0 = _norm(32)
+        self._blocks = nn.Sequential()
+        channels = 32
+        for expansion, out, blocks, stride, kernel in STAGES:
+            for block in range(blocks):
+                self._blocks.append(InvertedResidual(channels, out, expansion, stride if block == 0 else 1, kernel))
+                channels = out
+        self._conv_head = SameConv(channels, self.channels, 1)
+        self._bn1 = _norm(self.channels)
+
+    def forward(self, gray: Tensor) -> Tensor:
+        x = ((gray * 255 - 127) / 128).expand(-1, 3, -1, -1)
+        x = functional.relu6(self._bn0(self._conv_stem(x)))
+        return functional.relu6(self._bn1(self._conv_head(self._blocks(x))))

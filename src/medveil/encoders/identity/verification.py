@@ -1,0 +1,80 @@
+"""The verification network: the probability that two radiographs show the same person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from medveil.encoders.identity.backbones import fold_normalisation, placed
+from medveil.encoders.identity.checkpoint import load_into, read_architecture
+from medveil.encoders.identity.inference import inputs, run
+from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.errors import InputError
+from medveil.weights.identity import bundled, read_card
+
+Floats = NDArray[np.float32]
+BLOCK = 4096  # pairs compared at once
+
+
+class VerificationNetwork(nn.Module):
+    """Two branches with the same weights, the absolute difference of their sigmoids, and one neuron."""
+
+    def __init__(self, backbone: str, head: str, dim: int, start: Path | None = None) -> None:
+        super().__init__()
+        self.branch = RetrievalNetwork(backbone, head, dim, start)
+        self.decide = nn.Linear(dim, 1)
+
+    def forward(self, gray: Tensor) -> Tensor:
+        """The branch's output, squashed to 0..1: all that is needed of an image to compare it with any other."""
+        return torch.sigmoid(self.branch(gray).float())
+
+    def compare(self, a: Tensor, b: Tensor) -> Tensor:
+        """Logits for pairs of branch outputs."""
+        return self.decide((a - b).abs()).squeeze(-1)
+
+
+class Verifier:
+    """A trained verification network. One pass an image, however many pairs it is part of."""
+
+    def __init__(self, network: VerificationNetwork, size: int, *, device: str, card: dict[str, Any]) -> None:
+        self.size = size
+        self.dim = network.decide.in_features
+        self.device = device
+        self.card = card
+        self._weight = network.decide.weight.detach().float().cpu().numpy()[0]
+        self._bias = float(network.decide.bias.detach().item())
+        self._network = placed(fold_normalisation(network).eval(), device)
+
+    def embed(self, images: Iterable[NDArray[Any]]) -> Floats:
+        """Branch outputs, n × dim, each value in 0..1."""
+        return run(self._network, inputs(images, self.size, self.device), self.dim)
+
+    def compare(self, a: Floats, b: Floats) -> Floats:
+        """The probability of being the same person for rows of branch outputs, pair by pair."""
+        out = np.empty(len(a), dtype=np.float32)
+        for start in range(0, len(a), BLOCK):
+            rows = slice(start, start + BLOCK)
+            logits = np.abs(a[rows] - b[rows]) @ self._weight + self._bias
+            out[rows] = 1 / (1 + np.exp(-np.clip(logits, -60, 60)))
+        return out
+
+    def score(self, images_a: Iterable[NDArray[Any]], images_b: Iterable[NDArray[Any]]) -> Floats:
+        """The same for pairs of images."""
+        return self.compare(self.embed(images_a), self.embed(images_b))
+
+
+def load_verifier(path: Path | None = None, *, device: str = "cpu") -> Verifier:
+    """A verifier saved by training; without a path, the bundled one."""
+    path = bundled("verification") if path is None else path
+    architecture = read_architecture(path)
+    if architecture.kind != "verification":
+        raise InputError(f"{path} is a {architecture.kind} model; give one trained for verification")
+    network = VerificationNetwork(architecture.backbone, architecture.head, architecture.dim)
+    load_into(network, path)
+    return Verifier(network, architecture.size, device=device, card=read_card(path))

@@ -1,0 +1,1 @@
+"""Small bundled models, each with a card."""

@@ -1,0 +1,104 @@
+"""Pairs, patient batches, augmentation and the learning-rate schedule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medveil.encoders.identity.augment import Augmentation, augment
+from medveil.encoders.identity.pairs import PairBatches, negative_pairs, positive_pairs
+from medveil.encoders.identity.sampling import PatientBatches
+from medveil.encoders.identity.schedule import find_peak, one_cycle
+from medveil.errors import NotMeasurable
+
+CODES = st.lists(st.integers(0, 5), min_size=3, max_size=30).map(lambda x: np.array(x, dtype=np.int64))
+
+
+@given(CODES)
+def test_positive_pairs_are_all_pairs_of_one_patient(codes: np.ndarray) -> None:
+    counts = np.unique(codes, return_counts=True)[1]
+    if len(counts) < 2 or counts.max() < 2:
+        with pytest.raises(NotMeasurable):
+            positive_pairs(codes)
+        return
+    pairs = positive_pairs(codes)
+    assert len(pairs) == (counts * (counts - 1) // 2).sum()
+    assert len({tuple(sorted(pair)) for pair in pairs.tolist()}) == len(pairs)
+    assert (codes[pairs[:, 0]] == codes[pairs[:, 1]]).all()
+    negatives = negative_pairs(codes, 50, np.random.default_rng(0))
+    assert negatives.shape == (50, 2)
+    assert (codes[negatives[:, 0]] != codes[negatives[:, 1]]).all()
+
+
+@pytest.mark.parametrize("redrawn", [True, False])
+def test_negatives_stay_or_are_redrawn(redrawn: bool) -> None:
+    codes = np.repeat(np.arange(20), 3)
+    batches = PairBatches(codes, batch=16, redrawn=redrawn, seed=1)
+
+    def negatives(epoch: int) -> set[tuple[int, ...]]:
+        drawn = [(p, y) for p, y in batches.epoch(np.random.default_rng(epoch))]
+        assert len(drawn) == len(batches)
+        assert sum(float(y.sum()) for _, y in drawn) == len(batches.positives)
+        return {tuple(pair) for p, y in drawn for pair in p[y == 0].tolist()}
+
+    assert (negatives(0) != negatives(1)) == redrawn
+
+
+def test_patient_batches_hold_several_images_of_each() -> None:
+    codes = np.array([0, 0, 0, 1, 2, 2, 3, 3, 3, 3])
+    batches = PatientBatches(codes, patients=3, images=2, singles=True)
+    for rows in batches.epoch(np.random.default_rng(0)):
+        assert len(rows) == 6
+        own = codes[rows].reshape(3, 2)
+        assert (own[:, 0] == own[:, 1]).all()
+        assert len(np.unique(own)) == 3
+        several = np.isin(own[:, 0], [0, 2, 3])
+        assert (rows.reshape(3, 2)[several, 0] != rows.reshape(3, 2)[several, 1]).all()
+    without = PatientBatches(codes, patients=4, images=2, singles=False)
+    assert all((codes[rows] != 1).all() for rows in without.epoch(np.random.default_rng(0)))
+
+
+def test_augmentation_without_change_is_the_image_and_mirrors_whole_images() -> None:
+    still = Augmentation(*[0.0] * 11)
+    image = torch.randint(1, 255, (2, 256, 256), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    turned = torch.tensor([False, True])
+    out = augment(image, 256, turned, torch.Generator().manual_seed(0), still)
+    wanted = image[:, None].float() / 255
+    assert torch.allclose(out[0], wanted[0], atol=1e-3)
+    assert torch.allclose(out[1], wanted[1].flip(2), atol=1e-3)
+
+
+def test_augmentation_is_drawn_from_its_generator_alone() -> None:
+    image = torch.randint(0, 255, (3, 256, 256), dtype=torch.uint8)
+    turned = torch.zeros(3, dtype=torch.bool)
+    first, second, other = (augment(image, 96, turned, torch.Generator().manual_seed(s)) for s in (1, 1, 2))
+    assert torch.equal(first, second)
+    assert not torch.equal(first, other)
+    assert first.shape == (3, 1, 96, 96)
+    assert first.min() >= 0
+    assert first.max() <= 1
+
+
+def test_one_cycle_rises_then_falls() -> None:
+    rates = [one_cycle(step, 100, 0.5, rise=0.3) for step in range(100)]
+    assert np.argmax(rates) == 30
+    assert max(rates) == pytest.approx(0.5)
+    assert (np.diff(rates[:31]) > 0).all()
+    assert (np.diff(rates[30:]) < 0).all()
+    assert rates[-1] < 0.01
+
+
+def test_the_rate_finder_stops_before_the_loss_runs_away() -> None:
+    position = 10.0
+
+    def loss_at(rate: float) -> float:
+        nonlocal position
+        loss = position**2
+        position -= rate * 2 * position
+        return loss
+
+    # for this loss rates above 1 diverge and rates near 0.5 are best
+    assert 1e-3 < find_peak(loss_at, high=10.0) < 1

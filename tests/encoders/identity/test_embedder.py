@@ -1,0 +1,145 @@
+"""The embedder and the verifier: unit length, the same whatever the batch, size or bit depth; the bundled models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+
+from medveil.cohort.readers import read_cohort
+from medveil.encoders.identity import inference
+from medveil.encoders.identity.checkpoint import Architecture, save_network
+from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder
+from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.encoders.identity.training_images import TrainingImages
+from medveil.encoders.identity.validation import score
+from medveil.encoders.identity.verification import Verifier, load_verifier
+from medveil.errors import InputError
+from medveil.weights.identity import bundled
+
+
+@pytest.fixture(scope="module")
+def embedder() -> IdentityEmbedder:
+    return load_embedder()
+
+
+@pytest.fixture(scope="module")
+def verifier() -> Verifier:
+    return load_verifier()
+
+
+@pytest.fixture(scope="module")
+def few(phantoms: TrainingImages) -> list[NDArray[np.uint8]]:
+    return list(phantoms.pixels[:6])
+
+
+def test_vectors_have_unit_length_and_do_not_change(embedder: IdentityEmbedder, few: list[NDArray[np.uint8]]) -> None:
+    first, second = embedder.embed(few), embedder.embed(iter(few))
+    assert first.shape == (6, embedder.dim)
+    assert first.dtype == np.float32
+    assert np.allclose(np.linalg.norm(first, axis=1), 1, atol=1e-5)
+    assert np.array_equal(first, second)
+    assert embedder.embed([]).shape == (0, embedder.dim)
+
+
+def test_the_batch_does_not_matter(
+    embedder: IdentityEmbedder, few: list[NDArray[np.uint8]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together = embedder.embed(few)
+    alone = np.concatenate([embedder.embed([image]) for image in few])
+    assert np.abs(together - alone).max() < 1e-4
+
+
+def test_bit_depth_and_copies_of_every_pixel_do_not_matter(
+    embedder: IdentityEmbedder, few: list[NDArray[np.uint8]]
+) -> None:
+    plain = embedder.embed(few[:2])
+    deep = embedder.embed([image.astype(np.uint16) * 257 for image in few[:2]])
+    large = embedder.embed([image.repeat(2, 0).repeat(2, 1) for image in few[:2]])
+    assert np.abs(plain - deep).max() < 1e-2
+    assert np.abs(plain - large).max() < 1e-2
+
+
+def test_a_blank_image_gives_a_finite_vector(embedder: IdentityEmbedder) -> None:
+    blank = embedder.embed([np.zeros((300, 200), dtype=np.uint16), np.full((64, 64), 255, dtype=np.uint8)])
+    assert np.isfinite(blank).all()
+
+
+def test_features_and_attention(embedder: IdentityEmbedder, few: list[NDArray[np.uint8]]) -> None:
+    assert embedder.features(few[:2]).shape == (2, 1280)
+    for heat in embedder.attention(few[0], few[1]):
+        assert heat.shape == (embedder.size, embedder.size)
+        assert heat.min() >= 0
+        assert heat.max() == pytest.approx(1) or heat.max() == 0
+
+
+def test_the_verifier_is_symmetric_and_costs_one_pass_an_image(
+    verifier: Verifier, few: list[NDArray[np.uint8]]
+) -> None:
+    passes: list[int] = []
+
+    def counted() -> Iterator[NDArray[np.uint8]]:
+        for image in few:
+            passes.append(1)
+            yield image
+
+    branches = verifier.embed(counted())
+    assert len(passes) == 6
+    first, second = np.triu_indices(6, 1)
+    probability = verifier.compare(branches[first], branches[second])
+    assert probability.shape == (15,)
+    assert ((probability >= 0) & (probability <= 1)).all()
+    assert np.allclose(probability, verifier.compare(branches[second], branches[first]))
+    assert np.allclose(verifier.score(few[:2], few[2:4]), verifier.compare(branches[:2], branches[2:4]), atol=1e-4)
+
+
+def test_bundled_models_are_small_and_have_cards(embedder: IdentityEmbedder, verifier: Verifier) -> None:
+    sizes = [bundled(kind).stat().st_size for kind in ("reidentification", "verification")]
+    assert sum(sizes) < 25_000_000
+    for card in (embedder.card, verifier.card):
+        for entry in ("data", "recipe", "seeds", "scores", "licence", "citation", "not_for", "limits"):
+            assert card[entry]
+
+
+def test_a_wrong_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "noise.safetensors").write_bytes(b"not a model")
+    for load in (load_embedder, load_verifier):
+        with pytest.raises(InputError):
+            load(tmp_path / "noise.safetensors")
+        with pytest.raises(InputError):
+            load(tmp_path / "absent.safetensors")
+    with pytest.raises(InputError, match="verification model"):
+        load_embedder(bundled("verification"))
+    torch.manual_seed(0)
+    path = tmp_path / "lie.safetensors"
+    save_network(path, RetrievalNetwork("efficientnet-lite0", "global", 64), Architecture("reidentification", dim=128))
+    with pytest.raises(InputError, match="does not fit"):
+        load_embedder(path)
+
+
+def test_interpolation_equals_the_trained_size() -> None:
+    prepared = torch.randint(0, 255, (1, 256, 256), dtype=torch.uint8)
+    assert torch.equal(inference.as_input(prepared, 256)[0, 0], prepared[0].float() / 255)
+    assert inference.as_input(prepared, 320).shape == (1, 1, 320, 320)
+
+
+@pytest.mark.real_data
+def test_the_bundled_models_reach_their_cards_on_unseen_patients(
+    real_data: Path, embedder: IdentityEmbedder, verifier: Verifier
+) -> None:
+    cohort = read_cohort(real_data / "nih14")
+    cohort = cohort.where(cohort.table["split"] == "val")
+    # patients with two to six images: a third of the set, so that the test stays quick
+    count = cohort.table.groupby("patient_id")["patient_id"].transform("size")
+    cohort = cohort.where(count.between(2, 6))
+    _, patients = np.unique(cohort.table["patient_id"].astype(str), return_inverse=True)
+    images = list(cohort.images())
+    vectors = embedder.embed(images)
+    found = score(vectors @ vectors.T, patients.astype(np.int64))
+    card = embedder.card["scores"]["nih14 val"]["model"]
+    assert found.precision_at_1 >= card["precision@1"]["low"] - 0.03
+    assert found.pair_auc >= card["pair AUC"]["low"] - 0.01
