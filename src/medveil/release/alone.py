@@ -12,7 +12,7 @@ from medveil.finding import Finding, Verdict
 from medveil.release.examine import package_versions
 from medveil.release.run import now
 from medveil.report import write_report
-from medveil.report.content import Comparison, Provenance, ReportContent, Subject
+from medveil.report.content import Comparison, Gap, Provenance, ReportContent, Subject
 
 
 def report_attack(
@@ -29,7 +29,7 @@ def report_attack(
         ),
         removals=(),
         comparisons=(Comparison(None, finding),),
-        gaps=(),
+        gaps=(Gap("Everything else", "only this attack was run, and nothing was removed.", blocking=False),),
         provenance=Provenance(
             medveil=medveil.__version__,
             created=now(),

@@ -68,7 +68,7 @@ def comparison_plot(comparison: dict[str, Any]) -> RowPlot:
     after = comparison["after"]
     scale, threshold = after["scale"], after["threshold"]
     rows = tuple(
-        _finding_row(label, hue, comparison[label.lower()])
+        _finding_row(label if comparison["before"] else "Measured", hue, comparison[label.lower()])
         for hue, label in enumerate(("Before", "After"))
         if comparison[label.lower()]
     )
