@@ -290,7 +290,7 @@ def identity(
     elif not quiet:
         typer.echo(f"{verdict}: {result.finding.answer}")
         typer.echo(f"The report is {page}")
-    raise typer.Exit(Outcome(verdict, len(cohorts[0]), 0, page).exit_code)
+    raise typer.Exit(Outcome(verdict, 0, sum(len(cohort.problems) for cohort in cohorts), page).exit_code)
 
 
 @app.command(epilog="Example: medveil train reidentification /data/NIH -o /data/model --device cuda")

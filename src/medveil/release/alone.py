@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
 import medveil
 from medveil.cohort import Cohort
+from medveil.cohort.dicom.opening import head_of
+from medveil.cohort.images import inside
+from medveil.errors import Quarantined
 from medveil.finding import Finding, Verdict
 from medveil.release.examine import package_versions
 from medveil.release.run import now
@@ -24,8 +28,9 @@ def report_attack(
             name=cohort.name,
             patients=cohort.table["patient_id"].nunique(),
             studies=cohort.table["study_id"].nunique(),
-            images=len(cohort),
+            images=len(cohort) + len(cohort.problems),
             released=0,
+            quarantined=dict(Counter(problem.reason for problem in cohort.problems)),
         ),
         removals=(),
         comparisons=(Comparison(None, finding),),
@@ -46,13 +51,15 @@ def report_attack(
 
 def _digest(cohort: Cohort) -> str:
     """Of all images together, whatever their order: it says whether the input was the same, and of whom nothing."""
-    each = sorted(_file_digest(cohort.root / path) for path in cohort.table["path"].unique())
+    each = sorted(_file_digest(cohort.root, path) for path in cohort.table["path"].unique())
     return sha256("".join(each).encode()).hexdigest()
 
 
-def _file_digest(path: Path) -> str:
+def _file_digest(root: Path, path: str) -> str:
     try:
-        with path.open("rb") as file:
+        real = inside(root, path)
+        head_of(real)  # refuses pipes and devices, which would never end
+        with real.open("rb") as file:
             return file_digest(file, "sha256").hexdigest()
-    except OSError:
+    except (OSError, Quarantined):
         return "unreadable"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hmac
 import json
-import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +16,7 @@ import pandas as pd
 
 from medveil.cohort import LABELS, Cohort
 from medveil.cohort.cohort import FILE
+from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside, load_image
 from medveil.cohort.rows import CHUNK, Rows
 from medveil.defenses.keys import Keys
@@ -91,8 +91,7 @@ class Defender:
         """A keyed digest of the row and its file: tells whether they changed, and nothing to others."""
         try:
             real = inside(self.source, row["path"])
-            if not stat.S_ISREG(real.stat().st_mode):
-                return None  # a pipe or a device would never end
+            head_of(real)  # refuses pipes and devices, which would never end
             with real.open("rb") as file:
                 digest = hmac.new(self.keys.secret, _line(_to_json(row)), sha256)
                 while block := file.read(1 << 20):
