@@ -64,6 +64,8 @@ class Figure:
     y_title: str
     series: tuple[Series, ...]
     note: str = ""
+    x_log: bool = False  # equal factors at equal distances; for lines and intervals over numbers
+    y_log: bool = False
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.report.axis import axis_over
+from medveil.report.axis import axis_over, log_axis_over
 from medveil.report.content import ReportContent
 from medveil.report.figures import draw, figures
 from medveil.report.line_plot import LinePlot
@@ -34,6 +34,28 @@ def test_an_axis_holds_every_value_in_few_round_steps(values: list[float], from_
 )
 def test_tick_labels(values: list[float], percent: bool, labels: list[str]) -> None:
     axis = axis_over(values, percent=percent, from_zero=True)
+    assert [axis.label(tick).replace("\u00a0", " ") for tick in axis.ticks] == labels
+
+
+@given(st.lists(st.floats(1e-9, 1e9), min_size=1))
+def test_a_log_axis_holds_every_value_with_equal_factors_apart(values: list[float]) -> None:
+    axis = log_axis_over(values, percent=False)
+    assert axis.low <= min(values) * 1.0001 and axis.high >= max(values) * 0.9999
+    assert 2 <= len(axis.ticks) <= 8
+    assert axis.at(axis.low) == axis.at(0) == 0 and axis.at(axis.high) == 100
+    assert axis.at((axis.low * axis.high) ** 0.5) == pytest.approx(50)
+
+
+@pytest.mark.parametrize(
+    "values, percent, labels",
+    [
+        ([100, 43_793], False, ["100", "1,000", "10,000", "100,000"]),
+        ([0.00002, 0.15], True, ["0.001 %", "0.01 %", "0.1 %", "1 %", "10 %", "100 %"]),
+        ([1.2, 34], False, ["1", "2", "5", "10", "20", "50"]),
+    ],
+)
+def test_log_tick_labels(values: list[float], percent: bool, labels: list[str]) -> None:
+    axis = log_axis_over(values, percent=percent)
     assert [axis.label(tick).replace("\u00a0", " ") for tick in axis.ticks] == labels
 
 
@@ -78,7 +100,17 @@ def test_a_series_leaves_out_the_rows_it_says_nothing_of() -> None:
 def test_a_curve_is_drawn_to_scale() -> None:
     series = {"name": "a", "x": [0, 5, 10], "y": [0.0, None, 1.0], "low": None, "high": None}
     figure = {"title": "t", "kind": "line", "x_title": "x", "y_title": "y", "note": "", "series": [series]}
+    figure |= {"x_log": False, "y_log": False}
     plot = draw(figure, "share").plot
     assert isinstance(plot, LinePlot)
     assert plot.curves[0].path == "M0.00 100.00L100.00 0.00"
     assert plot.curves[0].band == ""
+
+
+def test_a_curve_over_powers_of_ten_is_a_straight_line() -> None:
+    series = {"name": "a", "x": [100, 1000, 10_000, 100_000], "y": [1.0, 0.1, 0.01, 0.001], "low": None, "high": None}
+    figure = {"title": "t", "kind": "line", "x_title": "x", "y_title": "y", "note": "", "series": [series]}
+    plot = draw({**figure, "x_log": True, "y_log": True}, "share").plot
+    assert isinstance(plot, LinePlot)
+    assert plot.curves[0].path == "M0.00 0.00L33.33 33.33L66.67 66.67L100.00 100.00"
+    assert [label for _, label in plot.x_ticks] == ["100", "1,000", "10,000", "100,000"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from medveil.report.axis import Axis, axis_over
+from medveil.report.axis import Axis, axis_over, log_axis_over
 from medveil.report.row_plot import told
 
 _MOST_DOTS = 30  # beyond, dots would hide the curve
@@ -65,8 +65,12 @@ def line_plot(figure: dict[str, Any], scale: str, references: frozenset[str]) ->
     sides = ("y", "low", "high")
     heights = [value for one in series for side in sides for value in (one[side] or [])]
     share = scale == "share"
-    y_axis = axis_over(heights, percent=share, from_zero=share)
-    across, ticks = _across([x for one in series for x in one["x"]])
+    y_axis = (
+        log_axis_over(heights, percent=share)
+        if figure["y_log"]
+        else axis_over(heights, percent=share, from_zero=share)
+    )
+    across, ticks = _across([x for one in series for x in one["x"]], log=figure["x_log"])
     curves, hue = [], 0
     for one in series:
         reference = one["name"].casefold() if one["name"].casefold() in references else None
@@ -76,14 +80,14 @@ def line_plot(figure: dict[str, Any], scale: str, references: frozenset[str]) ->
     return LinePlot(tuple(curves), ticks, y_axis, connected=figure["kind"] == "line")
 
 
-def _across(values: list[float | str]) -> tuple[dict[float | str, float], tuple[tuple[float, str], ...]]:
+def _across(values: list[float | str], *, log: bool) -> tuple[dict[float | str, float], tuple[tuple[float, str], ...]]:
     """Where each x lies, and the ticks below the plot. Words are spread evenly, numbers to scale."""
     distinct = list(dict.fromkeys(values))
     if any(isinstance(x, str) for x in distinct):
         places = {x: 100 * (place + 0.5) / len(distinct) for place, x in enumerate(distinct)}
         return places, tuple((place, str(x)) for x, place in places.items())
     numbers = [x for x in distinct if isinstance(x, int | float)]
-    axis = axis_over(numbers, percent=False, from_zero=False)
+    axis = log_axis_over(numbers, percent=False) if log else axis_over(numbers, percent=False, from_zero=False)
     return {x: axis.at(x) for x in numbers}, tuple((axis.at(t), axis.label(t)) for t in axis.ticks)
 
 
