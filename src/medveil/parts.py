@@ -1,12 +1,13 @@
 """The parts medveil is made of: what an attack, a measure and a defense must offer, and how they register.
+What an encoder must offer is told beside the encoders.
 
 A part registers itself with a decorator where it is defined:
 
     @register_attack
     class PixelSimilarity: ...
 
-Built-in parts are found by importing the packages below; parts of other packages by the entry points
-`medveil.attacks`, `medveil.measures` and `medveil.defenses`.
+Built-in parts are found by importing the packages below, but for those that say `HOLDS_PARTS = False`; parts of
+other packages by the entry points `medveil.attacks`, `medveil.measures`, `medveil.defenses` and `medveil.encoders`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from medveil.finding import Finding
 
@@ -57,6 +59,16 @@ class Attack(Protocol):
     def run(self, cohort: Cohort, *, seed: int) -> Finding: ...
 
 
+@runtime_checkable
+class KnowsOriginals(Protocol):
+    """An attack whose adversary also holds something of the originals that is not released, such as the reports.
+
+    Row i of `released` and of `originals` is the same image, after the defenses and before them.
+    """
+
+    def run_on_release(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding: ...
+
+
 class Measure(Protocol):
     """What a cohort is still good for."""
 
@@ -82,13 +94,14 @@ class Defense(Protocol):
     def apply(self, record: Record) -> Record: ...
 
 
-Kind = Literal["attacks", "measures", "defenses"]
+Kind = Literal["attacks", "measures", "defenses", "encoders"]
 _HOMES: dict[Kind, str] = {
     "attacks": "medveil.attacks",
     "measures": "medveil.utility",
     "defenses": "medveil.defenses",
+    "encoders": "medveil.encoders",
 }
-_REGISTRY: dict[Kind, dict[str, type[Any]]] = {"attacks": {}, "measures": {}, "defenses": {}}
+_REGISTRY: dict[Kind, dict[str, type[Any]]] = {kind: {} for kind in _HOMES}
 
 T = TypeVar("T")
 
@@ -107,15 +120,21 @@ def _register(kind: Kind) -> Callable[[type[T]], type[T]]:
 register_attack = _register("attacks")
 register_measure = _register("measures")
 register_defense = _register("defenses")
+register_encoder = _register("encoders")
 
 
 @cache
 def _discover(kind: Kind) -> None:
-    home = importlib.import_module(_HOMES[kind])
-    for module in pkgutil.walk_packages(home.__path__, prefix=f"{home.__name__}."):
-        importlib.import_module(module.name)
+    _import_below(importlib.import_module(_HOMES[kind]))
     for entry in entry_points(group=f"medveil.{kind}"):
         entry.load()
+
+
+def _import_below(package: ModuleType) -> None:
+    for found in pkgutil.iter_modules(package.__path__, prefix=f"{package.__name__}."):
+        module = importlib.import_module(found.name)
+        if found.ispkg and getattr(module, "HOLDS_PARTS", True):
+            _import_below(module)
 
 
 def registered(kind: Kind) -> dict[str, type[Any]]:

@@ -1,4 +1,4 @@
-"""Conformance checks for attacks, measures and defenses, medveil's own and anybody's.
+"""Conformance checks for attacks, measures, defenses and encoders, medveil's own and anybody's.
 
     from medveil.testing import check_attack
     check_attack(MyAttack(), cohort)
@@ -10,11 +10,15 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
+from medveil.encoders.encoder import Encoder, Prepared
 from medveil.errors import MedveilError, NotMeasurable, Quarantined
 from medveil.finding import Finding
 from medveil.parts import Attack, Defense, Measure, Record
@@ -97,6 +101,34 @@ def _apply(defense: Defense, record: Record) -> Record | None:
         return None
     except MedveilError as error:
         raise AssertionError("what cannot be cleaned raises Quarantined") from error
+
+
+def check_encoder(encoder: Encoder, cohort: Cohort, *, pairs: int = 5) -> None:
+    """Encode the first images and reports of `cohort` and check what comes back."""
+    assert encoder.name and encoder.license, "an encoder has a name and a licence"
+    assert isinstance(encoder.fingerprint, str) and encoder.fingerprint, "an encoder has a hash of its weights"
+    images = [cohort.image(row) for row in range(min(pairs, len(cohort)))]
+    texts = [*cohort.table["report"].fillna("").iloc[:pairs], "no acute findings. " * 400]
+    seen = _check_vectors(encoder.encode_images, images, encoder.dim, "image")
+    _check_vectors(encoder.encode_reports, texts, encoder.dim, "report")
+    if isinstance(encoder, Prepared):
+        prepare = pickle.loads(pickle.dumps(encoder.prepare))  # noqa: S301  (its own, as worker processes get it)
+        prepared = encoder.encode_prepared([prepare(image) for image in images])
+        assert np.array_equal(prepared, seen), "prepared images give the same vectors"
+
+
+def _check_vectors(
+    encode: Callable[[Iterable[Any]], NDArray[np.float32]], items: Sequence[Any], dim: int, what: str
+) -> NDArray[np.float32]:
+    vectors = encode(iter(items))
+    assert vectors.shape == (len(items), dim), f"every {what} gets one vector of the encoder's dimension"
+    assert vectors.dtype == np.float32, f"{what} vectors are of 32 bits"
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5), f"{what} vectors have unit length"
+    assert np.array_equal(encode(items), vectors), f"the same {what} gives the same vector"
+    alone = np.concatenate([encode([item]) for item in items])
+    assert np.allclose(alone, vectors, atol=1e-4), f"a {what} has the same vector alone and among others"
+    assert encode([]).shape == (0, dim), f"no {what}, no vector"
+    return vectors
 
 
 def _check_no_identifier(text: str, cohort: Cohort) -> None:

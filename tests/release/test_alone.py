@@ -11,7 +11,7 @@ from medveil.attacks.singling_out import SinglingOut
 from medveil.cohort import Cohort, Problem
 from medveil.cohort.phantom.gold import load_gold
 from medveil.finding import Verdict
-from medveil.release.alone import report_attack
+from medveil.release.alone import Input, report_attack
 
 
 def test_one_attack_is_reported_on_the_data_as_they_are(
@@ -19,7 +19,7 @@ def test_one_attack_is_reported_on_the_data_as_they_are(
 ) -> None:
     hospital = replace(hospital, problems=(Problem("secret.png", "empty file"),))
     finding = SinglingOut().run(hospital, seed=1)
-    verdict, page = report_attack(finding, hospital, tmp_path, command="medveil attack x A", seed=1, settings={})
+    verdict, page = report_attack(finding, Input.of_cohort(hospital), tmp_path, command="medveil attack x A", seed=1, settings={})
     document = json.loads((tmp_path / "report.json").read_text())
     jsonschema.validate(document, json.loads((files("medveil.report") / "report-1.schema.json").read_text()))
     assert verdict is finding.verdict is Verdict.FAIL

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 import medveil
 from medveil.cohort import Cohort
@@ -19,19 +23,43 @@ from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, Provenance, ReportContent, Subject
 
 
-def report_attack(
-    finding: Finding, cohort: Cohort, out: Path, *, command: str, seed: int, settings: dict[str, Any]
-) -> tuple[Verdict, Path]:
-    """Write report.html and report.json into `out`; returns the verdict and the page."""
-    content = ReportContent(
-        subject=Subject(
+@dataclass(frozen=True)
+class Input:
+    """What was attacked, for the report: counts, and a digest that says of nobody anything."""
+
+    subject: Subject
+    sha256: str
+
+    @classmethod
+    def of_cohort(cls, cohort: Cohort) -> Input:
+        subject = Subject(
             name=cohort.name,
             patients=cohort.table["patient_id"].nunique(),
             studies=cohort.table["study_id"].nunique(),
             images=len(cohort) + len(cohort.problems),
             released=0,
             quarantined=dict(Counter(problem.reason for problem in cohort.problems)),
-        ),
+        )
+        return cls(subject, _digest(cohort))
+
+    @classmethod
+    def of_embeddings(cls, pairs: pd.DataFrame, files: Iterable[Path]) -> Input:
+        """Vectors made elsewhere, and the table of their pairs; a pair of which nothing is known stands for itself."""
+        patients, studies = (
+            pairs[column].nunique() if column in pairs else len(pairs) for column in ("patient_id", "study_id")
+        )
+        subject = Subject(
+            name="Embeddings", patients=patients, studies=studies, images=len(pairs), released=0, quarantined={}
+        )
+        return cls(subject, _combined(map(_digest_of_file, files)))
+
+
+def report_attack(
+    finding: Finding, attacked: Input, out: Path, *, command: str, seed: int, settings: dict[str, Any]
+) -> tuple[Verdict, Path]:
+    """Write report.html and report.json into `out`; returns the verdict and the page."""
+    content = ReportContent(
+        subject=attacked.subject,
         removals=(),
         comparisons=(Comparison(None, finding),),
         gaps=(Gap("Everything else", "only this attack was run, and nothing was removed.", blocking=False),),
@@ -40,7 +68,7 @@ def report_attack(
             created=now(),
             command=command,
             seed=seed,
-            input_sha256=_digest(cohort),
+            input_sha256=attacked.sha256,
             key_fingerprint="none: nothing was replaced",
             packages=package_versions(),
             settings=settings,
@@ -51,15 +79,22 @@ def report_attack(
 
 def _digest(cohort: Cohort) -> str:
     """Of all images together, whatever their order: it says whether the input was the same, and of whom nothing."""
-    each = sorted(_file_digest(cohort.root, path) for path in cohort.table["path"].unique())
-    return sha256("".join(each).encode()).hexdigest()
+    return _combined(_file_digest(cohort.root, path) for path in cohort.table["path"].unique())
+
+
+def _combined(digests: Iterable[str]) -> str:
+    return sha256("".join(sorted(digests)).encode()).hexdigest()
 
 
 def _file_digest(root: Path, path: str) -> str:
     try:
         real = inside(root, path)
         head_of(real)  # refuses pipes and devices, which would never end
-        with real.open("rb") as file:
-            return file_digest(file, "sha256").hexdigest()
+        return _digest_of_file(real)
     except (OSError, Quarantined):
         return "unreadable"
+
+
+def _digest_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

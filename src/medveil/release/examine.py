@@ -12,7 +12,7 @@ from medveil.cohort import Cohort
 from medveil.defenses.keys import Keys
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Threshold
-from medveil.parts import Kind, registered
+from medveil.parts import Kind, KnowsOriginals, registered
 from medveil.release.defend import Defended, build_chain
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, Subject
@@ -67,9 +67,13 @@ def examine(
 
 def _compare(kind: Kind, name: str, before: Cohort, after: Cohort, settings: Settings) -> Comparison:
     part = registered(kind)[name]()
-    first, second = (_judged(part.run(cohort, seed=settings.seed), settings) for cohort in (before, after))
+    first = part.run(before, seed=settings.seed)
+    if isinstance(part, KnowsOriginals):
+        second = part.run_on_release(after, before, seed=settings.seed)
+    else:
+        second = part.run(after, seed=settings.seed)
     log.info("%s: done", name)
-    return Comparison(first, second, second.estimate.minus(first.estimate))
+    return Comparison(_judged(first, settings), _judged(second, settings), second.estimate.minus(first.estimate))
 
 
 def _judged(finding: Finding, settings: Settings) -> Finding:

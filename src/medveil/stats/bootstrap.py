@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from medveil.parallel import available_cores
 
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 Codes = NDArray[np.intp]
 
 REDRAWS = 1000
+_BLOCK = 40  # redraws at a time
 
 
 def unit_codes(units: NDArray[np.object_] | NDArray[np.str_]) -> tuple[Codes, int]:
@@ -39,3 +45,84 @@ def mean_replicates(values: Floats, codes: Codes, weights: Floats) -> Floats:
 def replicates(statistic: Callable[[Floats], float], weights: Floats) -> Floats:
     """Any statistic of unit weights, once a redraw."""
     return np.array([statistic(row) for row in weights], dtype=np.float64)
+
+
+class Redraws:
+    """Many statistics under the same redraws of units, block by block on all cores.
+
+    Every redraw is a true multinomial one. The draws follow from seed and number of units alone, so that two results
+    on the same units are paired.
+    """
+
+    def __init__(self, units: int, *, redraws: int = REDRAWS, seed: int) -> None:
+        self.units, self._redraws, self._seed = units, redraws, seed
+
+    def of(self, *statistics: Callable[[Singles], Floats]) -> list[Floats]:
+        """Each statistic turns weights (some redraws x units) into values (as many x columns)."""
+        blocks = range(0, self._redraws, _BLOCK)
+        # each thread multiplies for itself: a library that spreads every product over all cores waits for them
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(available_cores()) as pool:
+            parts = list(pool.map(lambda start: self._block(start, statistics), blocks))
+        return [np.concatenate(each) for each in zip(*parts, strict=True)]
+
+    def _block(self, start: int, statistics: tuple[Callable[[Singles], Floats], ...]) -> list[Floats]:
+        from medveil.stats.draw_loops import draw_counts
+
+        seeds = np.random.default_rng([self._seed, self.units, start]).integers(2**64, size=_BLOCK, dtype=np.uint64)
+        weights = np.empty((min(_BLOCK, self._redraws - start), self.units), dtype=np.float32)
+        draw_counts(seeds[: len(weights)], weights)
+        return [statistic(weights) for statistic in statistics]
+
+
+class Means:
+    """Means of columns of values, each row belonging to the unit its code names; NaN where a redraw has none.
+
+    Columns may come in several parts. `members` says which values count in each column. Values are taken from their
+    mean, so that what is constant stays exactly so in single precision.
+    """
+
+    def __init__(
+        self, parts: Sequence[Floats], codes: Codes, units: int, *, members: NDArray[np.bool_] | None = None
+    ) -> None:
+        from medveil.stats.draw_loops import add_by_unit
+
+        held = np.ones((len(codes), 1), dtype=bool) if members is None else members
+        self.value = np.concatenate([_mean(part, members) for part in parts])
+        self._sums = np.zeros((units, len(self.value)), dtype=np.float32)
+        self._counts = add_by_unit(held.astype(np.float64), np.zeros(held.shape[1]), np.ones_like(held), codes, units)
+        at = 0
+        for part in parts:
+            width = part.shape[1]
+            self._sums[:, at : at + width] = add_by_unit(part, self.value[at : at + width], held, codes, units)
+            at += width
+
+    def __call__(self, weights: Singles) -> Floats:
+        sums, counts = (weights @ self._sums).astype(np.float64), (weights @ self._counts).astype(np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self.value + np.where(counts > 0, sums / counts, np.nan)
+
+
+def _mean(values: Floats, members: NDArray[np.bool_] | None) -> Floats:
+    return values.mean(axis=0) if members is None else (values * members).sum(axis=0) / members.sum(axis=0)
+
+
+class Medians:
+    """Medians of columns of values. Redraws move a median little: counting starts near the middle."""
+
+    def __init__(self, values: Floats, codes: Codes, units: int) -> None:
+        columns = np.ascontiguousarray(values.T)
+        order = np.argsort(columns, axis=1)
+        self._values, self._codes = np.take_along_axis(columns, order, axis=1), codes[order]
+        self.value = np.median(values, axis=0)
+        counts = np.bincount(codes, minlength=units).astype(np.float32)
+        spread = 0.5 * np.sqrt((counts.astype(np.float64) ** 2).sum())  # of the number of values below, at most
+        self._start = max(0, int(len(values) / 2 - 3.5 * spread))
+        below = [np.bincount(each[: self._start], minlength=units) for each in self._codes]
+        self._counts = np.stack([counts, *below], axis=1).astype(np.float32)
+
+    def __call__(self, weights: Singles) -> Floats:
+        from medveil.stats.draw_loops import redrawn_medians
+
+        found = np.empty((len(weights), len(self._codes)))
+        redrawn_medians(weights, weights @ self._counts, self._values, self._codes, self._start, found)
+        return found

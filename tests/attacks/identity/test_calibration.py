@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from medveil.attacks.identity.calibration import Calibration, CalibrationError, reliability
+from medveil.weights.identity import bundled, read_card
 
 
 def simulated(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -67,3 +68,9 @@ def test_error_of_known_answers() -> None:
     error = CalibrationError(np.array([0.25, 0.25, 0.85, 0.85]), np.array([False, True, True, True]))
     assert error() == pytest.approx((0.5 + 0.3) / 4)
     assert error(np.array([1.0, 0.0, 0.0, 0.0])) == pytest.approx(0.25)
+
+
+def test_the_bundled_network_brings_a_calibration() -> None:
+    calibration = Calibration.from_json(read_card(bundled("reidentification"))["calibration"])
+    low, middle, high = calibration.probability(np.array([0.2, 0.6, 0.95]), prior=0.5)
+    assert low < 0.1 < middle < 0.99 < high

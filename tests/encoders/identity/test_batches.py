@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 import torch
@@ -62,19 +64,30 @@ def test_patient_batches_hold_several_images_of_each() -> None:
 
 
 def test_augmentation_without_change_is_the_image_and_mirrors_whole_images() -> None:
-    still = Augmentation(*[0.0] * 11)
+    still = Augmentation(*[0.0] * len(fields(Augmentation)))
     image = torch.randint(1, 255, (2, 256, 256), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
     turned = torch.tensor([False, True])
-    out = augment(image, 256, turned, torch.Generator().manual_seed(0), still)
+    out = augment(image, 256, torch.arange(2), turned, torch.Generator().manual_seed(0), still)
     wanted = image[:, None].float() / 255
     assert torch.allclose(out[0], wanted[0], atol=1e-3)
     assert torch.allclose(out[1], wanted[1].flip(2), atol=1e-3)
 
 
+def test_all_images_of_a_patient_are_bent_alike() -> None:
+    bend = Augmentation(0.1, *[0.0] * (len(fields(Augmentation)) - 1))
+    image = torch.randint(1, 255, (1, 256, 256), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    people = torch.tensor([7, 3, 7])
+    out = augment(image.repeat(3, 1, 1), 256, people, people < 0, torch.Generator().manual_seed(0), bend)
+    assert torch.equal(out[0], out[2])
+    assert (out[0] - out[1]).abs().mean() > 0.1
+    assert (out[0] - image[0] / 255).abs().mean() > 0.1
+
+
 def test_augmentation_is_drawn_from_its_generator_alone() -> None:
     image = torch.randint(0, 255, (3, 256, 256), dtype=torch.uint8)
     turned = torch.zeros(3, dtype=torch.bool)
-    first, second, other = (augment(image, 96, turned, torch.Generator().manual_seed(s)) for s in (1, 1, 2))
+    people = torch.arange(3)
+    first, second, other = (augment(image, 96, people, turned, torch.Generator().manual_seed(s)) for s in (1, 1, 2))
     assert torch.equal(first, second)
     assert not torch.equal(first, other)
     assert first.shape == (3, 1, 96, 96)

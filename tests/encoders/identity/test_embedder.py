@@ -133,13 +133,19 @@ def test_the_bundled_models_reach_their_cards_on_unseen_patients(
 ) -> None:
     cohort = read_cohort(real_data / "nih14")
     cohort = cohort.where(cohort.table["split"] == "val")
-    # patients with two to six images: a third of the set, so that the test stays quick
-    count = cohort.table.groupby("patient_id")["patient_id"].transform("size")
-    cohort = cohort.where(count.between(2, 6))
     _, patients = np.unique(cohort.table["patient_id"].astype(str), return_inverse=True)
     images = list(cohort.images())
     vectors = embedder.embed(images)
     found = score(vectors @ vectors.T, patients.astype(np.int64))
     card = embedder.card["scores"]["nih14 val"]["model"]
-    assert found.precision_at_1 >= card["precision@1"]["low"] - 0.03
-    assert found.pair_auc >= card["pair AUC"]["low"] - 0.01
+    # two of 425 images: processors round differently
+    assert found.precision_at_1 == pytest.approx(card["precision@1"]["value"], abs=0.005)
+    assert found.pair_auc == pytest.approx(card["pair AUC"]["value"], abs=0.0005)
+    assert card["precision@1"]["value"] >= 0.95
+    assert card["pair AUC"]["value"] >= 0.985
+    # the verifier on every fifth image, so that the test stays quick
+    some = slice(None, None, 5)
+    branches = verifier.embed(images[some])
+    stated = np.stack([verifier.compare(branches, branch[None]) for branch in branches])
+    decided = score(stated, patients[some].astype(np.int64))
+    assert decided.pair_auc > 0.97

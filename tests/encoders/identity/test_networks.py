@@ -24,8 +24,9 @@ def test_resnet_50_has_the_size_of_the_published_classifier() -> None:
     assert parameters(build_backbone("resnet50")) + 2048 * 1000 + 1000 == 25_557_032
 
 
-def test_lite0_has_the_size_of_the_published_classifier() -> None:
-    assert parameters(build_backbone("efficientnet-lite0")) + 1280 * 1000 + 1000 == 4_652_008
+@pytest.mark.parametrize(("number", "published"), [(0, 4_652_008), (1, 5_416_680), (2, 6_092_072)])
+def test_lite_networks_have_the_size_of_the_published_classifiers(number: int, published: int) -> None:
+    assert parameters(build_backbone(f"efficientnet-lite{number}")) + 1280 * 1000 + 1000 == published
 
 
 def test_verification_network_as_published() -> None:

@@ -20,11 +20,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.chest_check import bundled_check, chest_features
-from medveil.attacks.identity.embedding_cache import EmbeddingCache
 from medveil.cohort import Cohort
 from medveil.cohort.dicom.many import read_many
 from medveil.cohort.features import FEW, thumbnail
 from medveil.cohort.images import load_image
+from medveil.encoders.embedding_cache import EmbeddingCache
 from medveil.encoders.identity.preparing import prepare
 from medveil.errors import Quarantined
 

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from medveil.attacks.identity.linkable import Linkable
 from medveil.attacks.identity.recognition import compared
+from medveil.attacks.identity.slices import AGES, FEWEST
 from medveil.cohort.schema import LABELS
 from medveil.finding import Figure
 from medveil.stats.codes import Codes
-
-FEWEST = 11
-AGES = ((0, 18, "under 18"), (18, 40, "18 to 39"), (40, 60, "40 to 59"), (60, 75, "60 to 74"), (75, 200, "75 and over"))
 
 Groups = dict[str, NDArray[np.bool_]]
 

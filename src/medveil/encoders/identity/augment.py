@@ -1,7 +1,7 @@
 """What differs between two radiographs of one person, imitated: position, breath, exposure, detector, collimation.
 
-Never a mirror image: the heart lies on the left. `mirror` turns whole patients around, consistently, which makes
-another person of each.
+Never a mirror image: the heart lies on the left. Two changes are made to whole patients instead, the same for all their
+images, and make another person of each: the mirror image, and a bend of the anatomy.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from torch.nn import functional
 class Augmentation:
     """How far each change may go; every image draws its own."""
 
+    person: float = 0.06  # bend of the anatomy, of half the side, the same in all images of a patient
     rotation: float = 12.0  # degrees
-    scale: float = 0.2
-    shift: float = 0.1  # of the side
+    scale: float = 0.3
+    shift: float = 0.12  # of the side
+    framed: float = 0.25  # share of images with a bright surround instead of a black one
     bend: float = 0.03  # of the side: breathing and leaning
-    gamma: float = 0.5
+    gamma: float = 0.6
     contrast: float = 0.3
     shading: float = 0.25
     noise: float = 0.05
@@ -32,13 +34,25 @@ class Augmentation:
 
 
 def augment(
-    prepared: Tensor, size: int, mirror: Tensor, generator: torch.Generator, how: Augmentation | None = None
+    prepared: Tensor,
+    size: int,
+    patients: Tensor,
+    mirror: Tensor,
+    generator: torch.Generator,
+    how: Augmentation | None = None,
 ) -> Tensor:
-    """Prepared images (n × 256 × 256, 8 bits) to inputs (n × 1 × size × size, 0..1), each changed in its own way."""
+    """Prepared images (n × 256 × 256, 8 bits) to inputs (n × 1 × size × size, 0..1), each changed in its own way.
+
+    `patients` numbers the patient of each image, `mirror` says which images to turn around.
+    """
     how = how or Augmentation()
     draw = _Draw(len(prepared), generator, prepared.device)
     gray = prepared.unsqueeze(1).float() / 255
-    gray = functional.grid_sample(gray, _positions(how, size, mirror, draw), align_corners=False)
+    grid = _positions(how, size, mirror, draw)
+    if how.person:
+        grid = _other_anatomy(grid, patients, how.person, generator)
+    surround = draw.chosen(how.framed) * draw.between(0, 1.5).clamp(max=1)
+    gray = functional.grid_sample(gray - surround, grid, align_corners=False) + surround
     gray = _expose(gray, how, draw)
     gray = _blur(gray, draw.chosen(how.blurred) * draw.between(0, 1))
     gray = gray + torch.randn(gray.shape, generator=generator, device=gray.device) * draw.between(0, how.noise)
@@ -78,6 +92,15 @@ def _positions(how: Augmentation, size: int, mirror: Tensor, draw: _Draw) -> Ten
     )
     grid = functional.affine_grid(rows, [draw.n, 1, size, size], align_corners=False)
     return grid + how.bend * draw.smooth(2, size).permute(0, 2, 3, 1)
+
+
+def _other_anatomy(grid: Tensor, patients: Tensor, far: float, generator: torch.Generator) -> Tensor:
+    """Positions bent in the patient's own frame, so that every image of the patient shows the same new anatomy."""
+    people, who = patients.unique(return_inverse=True)  # type: ignore[no-untyped-call]
+    bend = _Draw(len(people), generator, grid.device).smooth(2, 32)
+    return grid + far * functional.grid_sample(bend[who], grid, padding_mode="border", align_corners=False).permute(
+        0, 2, 3, 1
+    )
 
 
 def _expose(gray: Tensor, how: Augmentation, draw: _Draw) -> Tensor:

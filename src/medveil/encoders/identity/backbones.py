@@ -10,13 +10,23 @@ from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from medveil.encoders.identity.checkpoint import read_tensors
-from medveil.encoders.identity.efficientnet_lite import EfficientNetLite0
+from medveil.encoders.identity.efficientnet_lite import (
+    EfficientNetLite,
+    EfficientNetLite0,
+    EfficientNetLite1,
+    EfficientNetLite2,
+)
 from medveil.encoders.identity.resnet import ResNet50
 from medveil.errors import InputError, SettingsError
 
 Placed = TypeVar("Placed", bound=nn.Module)
-Backbone = ResNet50 | EfficientNetLite0
-BACKBONES: dict[str, type[Backbone]] = {"resnet50": ResNet50, "efficientnet-lite0": EfficientNetLite0}
+Backbone = ResNet50 | EfficientNetLite
+BACKBONES: dict[str, type[Backbone]] = {
+    "resnet50": ResNet50,
+    "efficientnet-lite0": EfficientNetLite0,
+    "efficientnet-lite1": EfficientNetLite1,
+    "efficientnet-lite2": EfficientNetLite2,
+}
 
 # a convolution and the normalisation that follows it, as the two networks name them
 _PAIRS = (

@@ -1,11 +1,13 @@
-"""EfficientNet-lite0: a small network without squeeze-and-excitation, made for ordinary processors."""
+"""EfficientNet-lite: small networks without squeeze-and-excitation, made for ordinary processors."""
 
 from __future__ import annotations
+
+import math
 
 from torch import Tensor, nn
 from torch.nn import functional
 
-# expansion, channels, blocks, stride, kernel
+# expansion, channels, blocks, stride, kernel of the smallest one
 STAGES = (
     (1, 16, 1, 1, 3),
     (6, 24, 2, 2, 3),
@@ -61,11 +63,12 @@ class InvertedResidual(nn.Module):
         return x + y if self.shortcut else y
 
 
-class EfficientNetLite0(nn.Module):
+class EfficientNetLite(nn.Module):
     """The convolutional part: gray images of 0..1 in, 1,280 maps of a 32nd of the side out."""
 
     channels = 1280
     classifier = ("_fc.weight", "_fc.bias")
+    width, depth = 1.0, 1.0
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,7 +76,10 @@ class EfficientNetLite0(nn.Module):
         self._bn0 = _norm(32)
         self._blocks = nn.Sequential()
         channels = 32
-        for expansion, out, blocks, stride, kernel in STAGES:
+        for number, (expansion, out, blocks, stride, kernel) in enumerate(STAGES):
+            out = _wider(out, self.width)
+            if 0 < number < len(STAGES) - 1:  # the first and the last stage stay as deep as they are
+                blocks = math.ceil(blocks * self.depth)
             for block in range(blocks):
                 self._blocks.append(InvertedResidual(channels, out, expansion, stride if block == 0 else 1, kernel))
                 channels = out
@@ -84,3 +90,25 @@ class EfficientNetLite0(nn.Module):
         x = ((gray * 255 - 127) / 128).expand(-1, 3, -1, -1)
         x = functional.relu6(self._bn0(self._conv_stem(x)))
         return functional.relu6(self._bn1(self._conv_head(self._blocks(x))))
+
+
+class EfficientNetLite0(EfficientNetLite):
+    """3.4 million parameters."""
+
+
+class EfficientNetLite1(EfficientNetLite):
+    """4.1 million parameters."""
+
+    depth = 1.1
+
+
+class EfficientNetLite2(EfficientNetLite):
+    """4.8 million parameters."""
+
+    width, depth = 1.1, 1.2
+
+
+def _wider(channels: int, width: float) -> int:
+    """To the nearest multiple of eight, but never more than a tenth below."""
+    rounded = max(8, int(channels * width + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * channels * width else rounded

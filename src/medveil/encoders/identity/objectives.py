@@ -49,6 +49,7 @@ class OnlineMining:
     def __init__(self, settings: TrainingSettings, codes: Codes, identities: int) -> None:
         self.batches = _patient_batches(settings, codes)
         self.modules = nn.ModuleList(build_loss(name, identities, settings.dim) for name in settings.losses)
+        self.weights = list(settings.losses.values())
         self.memory = CrossBatchMemory(settings.memory) if settings.memory else None
 
     def __len__(self) -> int:
@@ -59,7 +60,8 @@ class OnlineMining:
 
     def loss(self, network: nn.Module, output: Tensor, labels: Tensor, batch: Batch) -> Tensor:
         held = self.memory.held if self.memory else None
-        total = torch.stack([loss(output, labels, held) for loss in self.modules]).sum()
+        parts = [loss(output, labels, held) for loss in self.modules]
+        total = torch.stack([weight * part for weight, part in zip(self.weights, parts, strict=True)]).sum()
         if self.memory:
             self.memory.push(output, labels)
         return total

@@ -24,7 +24,7 @@ class TrainingSettings:
     teachers: tuple[Path, ...] = ()  # reidentification models to learn similarities from
     teacher_weight: float = 50.0
     mining: Literal["online", "redrawn", "fixed"] = "online"
-    losses: tuple[str, ...] = ("supervised-contrastive",)
+    losses: dict[str, float] = field(default_factory=lambda: {"supervised-contrastive": 1.0})  # name to weight
     memory: int = 0  # images of earlier batches to compare with
     patients: int = 64  # in a batch
     images: int = 4  # of each patient in a batch
@@ -63,14 +63,15 @@ class TrainingSettings:
 def published(kind: Kind, start: Path | None = None) -> TrainingSettings:
     """The paper's: ResNet-50, contrastive loss with memory for retrieval, redrawn pairs for verification."""
     shared = TrainingSettings(
-        backbone="resnet50", start=start, singles=False, mirror=False, average=0.0, backbone_share=1.0, validate_every=1
-    )
+        backbone="resnet50", start=start, singles=False, mirror=False, augmentation=Augmentation(person=0.0),
+        average=0.0, backbone_share=1.0, validate_every=1,
+    )  # fmt: skip
     if kind == "verification":
         return replace(
             shared, head="global", size=256, mining="redrawn", patients=16, images=2, frozen_epochs=0, epochs=100,
             rate=1e-4, weight_decay=0.0,
         )  # fmt: skip
     return replace(
-        shared, head="grid", size=1024, losses=("contrastive",), memory=128, patients=8, images=4, frozen_epochs=30,
+        shared, head="grid", size=1024, losses={"contrastive": 1.0}, memory=128, patients=8, images=4, frozen_epochs=30,
         epochs=50, optimizer="sgd", rate=0.1584, weight_decay=1e-5,
     )  # fmt: skip

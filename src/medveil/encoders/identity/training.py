@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.augment import augment
-from medveil.encoders.identity.backbones import placed
+from medveil.encoders.identity.backbones import fold_normalisation, placed
 from medveil.encoders.identity.checkpoint import Kind, load_into, read_architecture, save_network
 from medveil.encoders.identity.inference import as_input
 from medveil.encoders.identity.losses import relation_loss
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from medveil.cohort import Cohort
 
 MODEL, STATE, RECORD = "model.safetensors", "state.pt", "training.json"
+BATCH = 64  # images embedded at once for validation
 Progress = Callable[[dict[str, Any]], None]
 Network = RetrievalNetwork | VerificationNetwork
 
@@ -76,10 +77,11 @@ def train_on(
     """The same from prepared images. Run again after a kill, it goes on from the last validation."""
     run = _Run(kind, images, Path(out), settings, device)
     run.resume()
-    while not run.finished:
-        run.next_epochs()
-        if progress is not None:
-            progress(run.history[-1])
+    with torch.backends.cudnn.flags(enabled=True, benchmark=True):
+        while not run.finished:
+            run.next_epochs()
+            if progress is not None:
+                progress(run.history[-1])
     return run.result()
 
 
@@ -164,25 +166,25 @@ class _Run:
         turned = torch.from_numpy(mirrored[labels]).to(self.device)
         identities = torch.from_numpy(labels + self.patients * mirrored[labels]).to(self.device)
         prepared = self.pixels[torch.from_numpy(batch.rows).to(self.device)]
-        gray = augment(prepared, self.settings.size, turned, generator, self.settings.augmentation)
+        gray = augment(prepared, self.settings.size, identities, turned, generator, self.settings.augmentation)
         with self._autocast():
             output = self.network(gray)
         loss = self.objective.loss(self.network, output.float(), identities, batch)
         if self.teachers:
-            loss = loss + self.settings.teacher_weight * relation_loss(output, self._taught(gray))
+            loss = loss + self.settings.teacher_weight * relation_loss(output, self._taught(gray, rng))
         return loss
 
-    def _taught(self, gray: Tensor) -> Tensor:
-        """The teachers' similarities between the images of a batch, averaged over teachers and both mirror images."""
-        found = []
+    def _taught(self, gray: Tensor, rng: np.random.Generator) -> Tensor:
+        """Similarities between the images of a batch, by one teacher that sees them or their mirror images.
+
+        Over the steps the student learns what all teachers say of both on average, at the price of one.
+        """
+        network, size = self.teachers[rng.integers(len(self.teachers))]
+        if size != gray.shape[-1]:
+            gray = functional.interpolate(gray, size=(size, size), mode="bilinear", align_corners=False)
         with torch.no_grad(), self._autocast():
-            for network, size in self.teachers:
-                seen = gray
-                if size != gray.shape[-1]:
-                    seen = functional.interpolate(gray, size=(size, size), mode="bilinear", align_corners=False)
-                for view in (seen, seen.flip(3)):
-                    found.append(functional.normalize(network(view).float(), dim=1))
-        return torch.stack([unit @ unit.T for unit in found]).mean(0)
+            unit = functional.normalize(network(gray.flip(3) if rng.random() < 0.5 else gray).float(), dim=1)
+        return unit @ unit.T
 
     def _validate(self, loss: float) -> None:
         pixels, codes = self.images.part(validation=True)
@@ -197,11 +199,13 @@ class _Run:
 
     def _similarity(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
         self.average.eval()
+        # filled up with repeats: on a GPU every other shape of batch means another search for the fastest kernels
+        filled = np.resize(np.arange(len(pixels)), -(-len(pixels) // BATCH) * BATCH)
         with torch.inference_mode(), self._autocast():
-            parts = torch.split(torch.from_numpy(pixels), 128)
+            parts = torch.split(torch.from_numpy(pixels[filled]), BATCH)
             vectors = torch.cat([self.average(as_input(part.to(self.device), self.settings.size)) for part in parts])
         with torch.inference_mode():
-            vectors = vectors.float()
+            vectors = vectors[: len(pixels)].float()
             if isinstance(self.average, VerificationNetwork):
                 rows = [self.average.compare(vectors, vector) for vector in vectors]
                 return torch.stack(rows).cpu().numpy()
@@ -338,4 +342,4 @@ def _load_teacher(path: Path, device: str) -> tuple[nn.Module, int]:
     architecture = read_architecture(path)
     network = RetrievalNetwork(architecture.backbone, architecture.head, architecture.dim)
     load_into(network, path)
-    return placed(network.eval().requires_grad_(False), device), architecture.size
+    return placed(fold_normalisation(network.eval().requires_grad_(False)), device), architecture.size

@@ -1,7 +1,7 @@
-"""Vectors kept on disk between runs, so that an image is put through the network once.
+"""Vectors kept on disk between runs, so that an image or a text is put through the network once.
 
-A cache holds digests of pixels and vectors, no names, numbers or pictures. A vector recognises a person all
-the same: the files are their owner's only. Every file is named after its own content, so that half-written or
+A cache holds digests and vectors, no names, numbers, texts or pictures. A vector recognises a person all the
+same: the files are their owner's only. Every file is named after its own content, so that half-written or
 damaged ones are told and left out, and several runs may share a folder.
 """
 
@@ -20,7 +20,7 @@ KEY = 32  # bytes
 
 
 class EmbeddingCache:
-    """What one model made of images, by the digest of their pixels."""
+    """What one model made of images and texts, by their digest."""
 
     def __init__(self, folder: Path, model: str, dim: int) -> None:
         self._folder = Path(folder) / hashlib.sha256(model.encode()).hexdigest()[:16]
@@ -38,7 +38,7 @@ class EmbeddingCache:
         return len(self._places)
 
     def get(self, key: bytes) -> Vectors | None:
-        """The vector of an image, or nothing if it has not been seen."""
+        """The vector kept under this digest, or nothing if there is none."""
         if key not in self._places:
             return None
         path, row = self._places[key]

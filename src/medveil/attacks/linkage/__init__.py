@@ -1,0 +1,1 @@
+"""Linkage: can a radiograph be re-linked to its report?"""

@@ -1,0 +1,123 @@
+"""What a linkage audit found, in the words of the report."""
+
+from __future__ import annotations
+
+from medveil.attacks.linkage.cases import Cases
+from medveil.attacks.linkage.estimates import MEDIAN, Estimates
+from medveil.attacks.linkage.extrapolation import Extrapolation
+from medveil.attacks.linkage.settings import LinkageSettings
+from medveil.attacks.thresholds import ONE_IN_ELEVEN
+from medveil.finding import Figure, Finding, Table, percent
+from medveil.stats.estimate import Estimate
+
+NAME = "linkage"
+HEADLINE = "Recall@1"
+_MATCH = {
+    "pair": "Every other report competes, also those of the same study or with the same words.",
+    "study": "Reports of the same study do not compete: its images share them.",
+    "patient": "Reports of the same patient do not compete.",
+    "text": "Reports with the same words, white space aside, do not compete: they are no wrong answers.",
+}
+_TIES = {
+    "expected": "Candidates that score exactly the same count by expectation over their random order.",
+    "best": "Candidates that score exactly the same count as found after the right one.",
+    "worst": "Candidates that score exactly the same count as found before the right one.",
+}
+
+
+def linkage_finding(
+    estimates: Estimates,
+    *,
+    encoder: str,
+    encoders: int,
+    database: str,
+    cases: Cases,
+    settings: LinkageSettings,
+    fit: Extrapolation | None,
+    set_aside: dict[str, int],
+    figures: list[Figure],
+    tables: list[Table],
+) -> Finding:
+    """`encoder` is the strongest of `encoders`, and `database` how many candidates the headline is about.
+
+    `fit` is the curve that the headline was read from, if it was.
+    """
+    return Finding(
+        part=NAME,
+        kind="attack",
+        question="Can an X-ray be linked to its own report, although the two are kept apart?",
+        answer=_answer(estimates[HEADLINE], encoder, database, fit=fit, labelled=cases.profiles is not None),
+        headline=HEADLINE,
+        estimates=estimates,
+        threshold=settings.threshold or ONE_IN_ELEVEN,
+        method=_method(encoder, encoders, cases, settings, fit),
+        limits=_limits(cases, set_aside, extrapolated=fit is not None, several=encoders > 1),
+        figures=tuple(figures),
+        tables=(*tables, *_set_aside_table(set_aside)),
+        glossary=GLOSSARY,
+    )
+
+
+def _answer(found: Estimate, encoder: str, database: str, *, fit: Extrapolation | None, labelled: bool) -> str:
+    known = f", knowing the findings alone in {percent(found.control)}" if labelled else ""
+    how = "would be" if fit else "was"
+    return (
+        f"Comparing X-rays with reports by {encoder}, the first of {database} reports {how} the right one in "
+        f"{percent(found.value)} of {found.n:,} tries; blind guessing succeeds in {percent(found.chance)}{known}."
+    )
+
+
+def _method(encoder: str, encoders: int, cases: Cases, settings: LinkageSettings, fit: Extrapolation | None) -> str:
+    parts = [
+        "Every frontal X-ray and every report becomes a vector; reports are ranked by cosine similarity to the X-ray."
+    ]
+    if encoders > 1:
+        parts.append(f"Of {encoders} encoders, the strongest ({encoder}) is judged.")
+    parts.append(_MATCH[cases.match])
+    if settings.sampled:
+        parts.append("Pools were drawn 20 times at random and 10 times by findings, and averaged by query.")
+    else:
+        parts.append("Pools of every size are averaged exactly over all possible draws.")
+    parts.append(_TIES[settings.ties])
+    if cases.profiles is not None:
+        parts.append(
+            "Pathology-matched pools take the reports with the same findings first, then those with ever more that "
+            "differ; a finding counts as present only where it is labelled so, not where it is uncertain or unknown. "
+            "The control attack ranks by agreement of the findings alone."
+        )
+    if fit is not None:
+        parts.append(f"Beyond the {fit.largest:,} candidates at hand, a fitted curve ({fit.model}) was used.")
+    return " ".join(parts)
+
+
+def _limits(cases: Cases, set_aside: dict[str, int], *, extrapolated: bool, several: bool) -> tuple[str, ...]:
+    limits = ["A stronger encoder, or one trained on data like these, would link more."]
+    if several:
+        limits.append("Choosing the strongest encoder after the fact makes its share a little too large.")
+    if extrapolated:
+        limits.append("Nothing was measured in a database of that size; the curve may bend where nobody has looked.")
+    if cases.profiles is None:
+        limits.append("Findings are not labelled, so the control attack knows nothing and scores as chance.")
+    if cases.patients is None:
+        limits.append("Patients are not known, so intervals take every pair as a person of its own and are too narrow.")
+    aside = sum(set_aside.values())
+    if aside:
+        limits.append(f"Images set aside and not attacked: {aside:,}; the table says why.")
+    return tuple(limits)
+
+
+def _set_aside_table(counts: dict[str, int]) -> list[Table]:
+    rows = tuple((reason, images) for reason, images in sorted(counts.items()) if images)
+    return [Table("Set aside before the linkage attack", ("reason", "images"), rows)] if rows else []
+
+
+GLOSSARY = {
+    HEADLINE: "The share of tries in which the right answer comes first.",
+    "Recall@5": "The share of tries in which the right answer is among the first five.",
+    "Recall@10": "The share of tries in which the right answer is among the first ten.",
+    "MRR": "Mean reciprocal rank: 1 for a right answer at the first place, 1/2 at the second, and so on, on average.",
+    MEDIAN: "Half of the right answers are expected at this place or before it.",
+    "pathology-matched": "Among candidates with the same or nearly the same findings, so that knowing the findings "
+    "helps little.",
+    "encoder": "A model that turns X-rays and reports into vectors that can be compared.",
+}

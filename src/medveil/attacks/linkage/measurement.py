@@ -1,0 +1,99 @@
+"""Both protocols in both directions for one encoder: what every query can expect of every pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.attacks.linkage.cases import Cases
+from medveil.attacks.linkage.settings import DIRECTIONS, Direction, LinkageSettings
+from medveil.parallel import available_cores
+from medveil.stats.matched_pools import matched_pools
+from medveil.stats.pools import PoolScores, one_shell, random_pools
+from medveil.stats.ranks import Ranks, rank_pairs
+from medveil.stats.sampled_pools import sampled_pools
+
+Protocol = Literal["random", "matched"]
+Progress = Callable[[int, int], None]
+
+
+class Setting(NamedTuple):
+    """One way of asking: image or report first, which pools, how large (None: all)."""
+
+    direction: Direction
+    protocol: Protocol
+    size: int | None
+
+
+Measured = dict[Setting, PoolScores]
+
+
+def pool_settings(cases: Cases, sizes: Sequence[int | None]) -> list[Setting]:
+    """Every direction, protocol and size there is; without labels, random pools only.
+
+    A pool of all candidates is the same one whichever way it is formed, and stands under the random ones.
+    """
+    protocols: tuple[Protocol, ...] = ("random",) if cases.profiles is None else ("random", "matched")
+    return [
+        Setting(direction, protocol, size)
+        for direction in DIRECTIONS
+        for protocol in protocols
+        for size in sizes
+        if protocol == "random" or size is not None
+    ]
+
+
+def rank_cases(
+    images: NDArray[np.float32],
+    reports: NDArray[np.float32],
+    cases: Cases,
+    *,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> dict[Direction, Ranks]:
+    """Where every pair's own answer stands, image to report and report to image."""
+    ranks = rank_pairs(
+        images, reports, profiles=cases.profiles, exclude=cases.exclude, device=device, progress=progress
+    )
+    return dict(zip(DIRECTIONS, ranks, strict=True))
+
+
+def measure(ranks: dict[Direction, Ranks], wanted: Sequence[Setting], settings: LinkageSettings) -> Measured:
+    """Exact expectations for every setting."""
+    merged = {direction: one_shell(each) for direction, each in ranks.items()}
+
+    def score(setting: Setting) -> PoolScores:
+        if setting.protocol == "random":
+            return random_pools(merged[setting.direction], setting.size, ties=settings.ties)
+        return matched_pools(ranks[setting.direction], setting.size, ties=settings.ties)
+
+    with ThreadPoolExecutor(available_cores()) as pool:
+        return dict(zip(wanted, pool.map(score, wanted), strict=True))
+
+
+def measure_sampled(
+    images: NDArray[np.float32],
+    reports: NDArray[np.float32],
+    cases: Cases,
+    wanted: Sequence[Setting],
+    settings: LinkageSettings,
+    *,
+    seed: int,
+) -> Measured:
+    """The same from drawn pools, as published."""
+    sides = {DIRECTIONS[0]: (images, reports), DIRECTIONS[1]: (reports, images)}
+    return {
+        setting: sampled_pools(
+            *sides[setting.direction],
+            setting.size,
+            profiles=cases.profiles if setting.protocol == "matched" else None,
+            exclude=cases.exclude,
+            ties=settings.ties,
+            seed=seed,
+        )
+        for setting in wanted
+    }

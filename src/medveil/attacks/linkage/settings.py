@@ -1,0 +1,76 @@
+"""What a linkage audit measures: pools, who competes, ties, resampling and the database it is judged for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from medveil.errors import SettingsError
+from medveil.finding import Threshold
+from medveil.stats.bootstrap import REDRAWS
+
+if TYPE_CHECKING:
+    from medveil.stats.retrieval import Ties
+
+Match = Literal["pair", "study", "patient", "text"]
+Unit = Literal["patient", "query"]
+Direction = Literal["image to report", "report to image"]
+
+PAPER_POOLS = (100, 1000, 10_000)
+SMALL_POOL = 10  # where even the smallest published one is too large
+ALL = None  # a pool of every candidate
+DIRECTIONS: tuple[Direction, ...] = ("image to report", "report to image")
+
+
+@dataclass(frozen=True)
+class LinkageSettings:
+    """How to audit.
+
+    `pools`: sizes of candidate pools, the right answer included, ALL (None) for every candidate; by default the
+    published 100, 1,000 and 10,000 as far as there are so many, and all.
+    `match`: which candidates are never wrong answers and so do not compete: none but the pair itself ("pair", as
+    published), those of the same study, whose images share one report ("study", the default where studies are known),
+    of the same patient, or with the same report text, white space aside ("text").
+    `matched`: pathology-matched pools too; by default wherever findings are labelled.
+    `sampled`: draw the pools, 20 times random and 10 times matched as published, instead of exact expectation.
+    `unit`: what is redrawn for the intervals shown; the tables have both.
+    `database_size`: candidates in the database that the verdict is about; by default all of the cohort. Beyond the
+    cohort, the fitted curve is used.
+    `device`: where similarities are computed, cpu or cuda.
+    `threshold`: the largest share of queries that may be linked at the first try; by default the one in common use.
+    """
+
+    pools: tuple[int | None, ...] | None = None
+    match: Match | None = None
+    ties: Ties = "expected"
+    unit: Unit = "patient"
+    matched: bool | None = None
+    sampled: bool = False
+    redraws: int = REDRAWS
+    database_size: int | None = None
+    threshold: Threshold | None = None
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if self.pools is not None and not self.pools:
+            raise SettingsError("name at least one pool size, or all")
+        if any(size is not None and size < 2 for size in self.pools or ()):
+            raise SettingsError("a pool holds at least two candidates, the right one and another")
+        if self.database_size is not None and self.database_size < 2:
+            raise SettingsError("a database holds at least two candidates, the right one and another")
+        if self.redraws < 2:
+            raise SettingsError("an interval needs at least two redraws; 1,000 are usual")
+        for name, value, allowed in (
+            ("match", self.match, ("pair", "study", "patient", "text", None)),
+            ("ties", self.ties, ("expected", "best", "worst")),
+            ("unit", self.unit, ("patient", "query")),
+        ):
+            if value not in allowed:
+                raise SettingsError(f"{name} is one of {', '.join(filter(None, allowed))}")
+
+    def sizes(self, candidates: int) -> tuple[int | None, ...]:
+        """The pools to form of so many candidates."""
+        if self.pools is not None:
+            return tuple(dict.fromkeys(self.pools))
+        published = tuple(size for size in PAPER_POOLS if size < candidates)
+        return (*(published or (SMALL_POOL,) * (candidates > SMALL_POOL)), ALL)

@@ -1,0 +1,77 @@
+"""Who is linked more easily than others: Recall@1 by sex, age, view, site, finding and length of the report.
+
+Sites are numbered, for their names come from the data; groups of fewer than eleven patients are left out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from medveil.attacks.identity.slices import AGES, FEWEST
+from medveil.attacks.linkage.cases import Cases
+from medveil.attacks.linkage.estimates import Units, widened
+from medveil.attacks.linkage.settings import LinkageSettings
+from medveil.cohort.schema import LABELS
+from medveil.stats.bootstrap import Means, Redraws
+from medveil.stats.estimate import Estimate
+from medveil.stats.pools import Doubles, PoolScores, chance
+
+WORDS = (
+    (0, 30, "under 30 words"),
+    (30, 60, "30 to 59 words"),
+    (60, np.inf, "60 words and more"),
+)
+
+Groups = dict[str, NDArray[np.bool_]]
+
+
+def case_groups(cases: Cases, units: Units) -> Groups:
+    """For every group which pairs belong to it; what is unknown belongs to none."""
+    table = cases.table
+    groups: Groups = {}
+    if "sex" in table:
+        groups |= {f"sex {sex}": (table["sex"] == sex).to_numpy(bool) for sex in ("F", "M", "O")}
+    if "age" in table:
+        age = pd.to_numeric(table["age"], errors="coerce")
+        groups |= {f"age {name}": age.between(low, high, inclusive="left").to_numpy(bool) for low, high, name in AGES}
+    if "view" in table:
+        groups |= {f"view {view}": (table["view"] == view).to_numpy(bool) for view in ("PA", "AP")}
+    if "site" in table:
+        codes, sites = pd.factorize(table["site"])
+        groups |= {f"site {number + 1}": codes == number for number in range(len(sites))}
+    if cases.profiles is not None:
+        groups |= dict(zip(LABELS, cases.profiles.T, strict=True))
+    if "report" in table:
+        words = table["report"].astype(str).str.split().str.len().to_numpy()
+        groups |= {f"report {name}": (words >= low) & (words < high) for low, high, name in WORDS}
+    told = {name: held for name, held in groups.items() if not held.all()}  # a group of everybody says nothing new
+    return {name: held for name, held in told.items() if len(np.unique(units.codes[held])) >= FEWEST}
+
+
+def by_group(
+    groups: Groups, scores: PoolScores, control: Doubles, units: Units, settings: LinkageSettings, seed: int
+) -> dict[str, Estimate]:
+    """Recall@1 of every group, under the same redraws as everything else."""
+    if not groups:
+        return {}
+    members = np.stack(list(groups.values()), axis=1)
+    values = np.repeat(scores.values[:, :1], members.shape[1], axis=1)
+    means = Means([values], units.codes, units.count, members=members)
+    redraws = Redraws(units.count, redraws=settings.redraws, seed=seed)
+    (drawn,) = redraws.of(means)
+    blind = chance(scores.size)[:, 0]
+    found = {}
+    for place, (name, held) in enumerate(groups.items()):
+        one = Estimate.from_replicates(
+            means.value[place],
+            drawn[:, place],
+            n=int(held.sum()),
+            units=len(np.unique(units.codes[held])),
+            unit=units.name,
+            chance=float(blind[held].mean()),
+            control=float(control[held].mean()),
+        )
+        found[name] = widened(one, "Recall@1")
+    return found

@@ -1,0 +1,93 @@
+"""`medveil attack identity`: do two radiographs show the same person?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medveil import console
+from medveil.commands.groups import attacks
+from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+
+
+@attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
+def identity(
+    a: Annotated[Path, typer.Argument(metavar="A", help="The data set to attack.")],
+    b: Annotated[Path | None, typer.Argument(metavar="[B]", help="Another, to find A's patients in.")] = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the links.")] = Path("identity"),
+    false_match_rate: Annotated[
+        float, typer.Option("--false-match-rate", help="Share of pairs of two persons that may be called the same.")
+    ] = 0.001,
+    shared_ids: Annotated[bool, typer.Option("--shared-ids", help="A patient id means one person in A and B.")] = False,
+    prior: Annotated[
+        float | None, typer.Option("--prior", help="How likely two images show one person, before looking.")
+    ] = None,
+    named_links: Annotated[
+        Path | None, typer.Option("--named-links", help="Also write the links with your ids, readable by you only.")
+    ] = None,
+    show_images: Annotated[
+        bool, typer.Option("--show-images", help="Lay attention maps over X-rays: the report then shows patients.")
+    ] = False,
+    cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
+    weights: Annotated[Path | None, typer.Option("--weights", help="Another network than the bundled one.")] = None,
+    layout: Layout = None,
+    seed: Seed = 7,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Find out whether two radiographs show the same person, within one data set or across two."""
+    from medveil.attacks.identity.attack import run_identity
+    from medveil.cohort.readers import read_cohort
+    from medveil.encoders.identity.embedder import load_embedder
+    from medveil.release import Outcome
+    from medveil.release.alone import Input, report_attack
+
+    console.start_logging(log_level)
+    with console.progress_bars(quiet or json) as watch:
+        cohorts = [
+            read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
+            for path in (a, b)
+            if path
+        ]
+        result = run_identity(
+            cohorts[0],
+            cohorts[1] if b else None,
+            embedder=load_embedder(weights),
+            seed=seed,
+            false_match_rate=false_match_rate,
+            shared_ids=shared_ids,
+            prior=prior,
+            show_images=show_images,
+            out=out,
+            named_links=named_links,
+            cache=cache,
+            progress=watch,
+        )
+    verdict, page = report_attack(
+        result.finding,
+        Input.of_cohort(cohorts[0]),
+        out,
+        command=f"medveil attack identity A{' B' if b else ''} -o OUT --seed {seed}",
+        seed=seed,
+        settings={"false_match_rate": false_match_rate, "shared_ids": shared_ids, "prior": prior},
+    )
+    if json:
+        console.show_json(
+            {
+                "verdict": verdict,
+                "answer": result.finding.answer,
+                "links": len(result.links),
+                "set aside": result.set_aside,
+                "exact copies": result.exact_copies,
+                "near copies": result.near_copies,
+                "report": str(page),
+            }
+        )
+    elif not quiet:
+        typer.echo(f"{verdict}: {result.finding.answer}")
+        typer.echo(f"The report is {page}")
+    raise typer.Exit(Outcome(verdict, 0, sum(len(cohort.problems) for cohort in cohorts), page).exit_code)

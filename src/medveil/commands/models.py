@@ -1,0 +1,113 @@
+"""Train networks, and encode with them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from medveil import console
+from medveil.commands.groups import app
+from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+
+
+class Network(StrEnum):
+    verification = "verification"
+    reidentification = "reidentification"
+
+
+class Recipe(StrEnum):
+    small = "small"
+    published = "published"
+
+
+@app.command(epilog="Example: medveil train reidentification /data/NIH -o /data/model --device cuda")
+def train(
+    network: Annotated[Network, typer.Argument(help="Whether two images show one person, or a vector an image.")],
+    source: Annotated[Path, typer.Argument(metavar="COHORT", help="Data with several studies a patient and splits.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model.")],
+    recipe: Annotated[
+        Recipe, typer.Option("--recipe", help="small: the bundled networks'; published: the paper's ResNet-50.")
+    ] = Recipe.small,
+    start: Annotated[
+        Path | None, typer.Option("--start", help="ImageNet weights of the backbone (safetensors or .pth).")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the recipe's.")] = None,
+    size: Annotated[
+        int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of the recipe's.")
+    ] = None,
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    layout: Layout = None,
+    seed: Seed = 0,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Train a network that recognises patients, choosing on validation patients. A killed run goes on where it was."""
+    from dataclasses import replace
+
+    from medveil.cohort.readers import read_cohort
+    from medveil.encoders.identity.settings import TrainingSettings, published
+    from medveil.encoders.identity.training import train as run
+
+    console.start_logging(log_level)
+    kind: Literal["verification", "reidentification"] = (
+        "verification" if network is Network.verification else "reidentification"
+    )
+    settings = published(kind, start) if recipe is Recipe.published else TrainingSettings(start=start)
+    settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
+    with console.progress_bars(quiet or json) as watch:
+        cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        result = run(
+            kind,
+            cohort,
+            out,
+            settings=settings,
+            device=device,
+            progress=lambda state: watch("epochs", state["epoch"], settings.epochs),
+        )
+    if json:
+        console.show_json({"model": str(result.model), "epochs": result.epochs, "scores": vars(result.scores)})
+    elif not quiet:
+        typer.echo(f"The model is {result.model}")
+
+
+@app.command(epilog="Example: medveil encode /data/to-publish --encoder medveil-small -o /data/vectors")
+def encode(
+    source: Annotated[Path, typer.Argument(metavar="COHORT", help="A data set with reports.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the vectors.")],
+    encoder: Annotated[
+        str, typer.Option("--encoder", help="A name, a model's folder, or owner/model on the hub.")
+    ] = "medveil-small",
+    cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
+    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    ray: Annotated[bool, typer.Option("--ray", help="Encode on a Ray cluster.")] = False,
+    layout: Layout = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
+    from medveil.cohort.readers import read_cohort
+    from medveil.encoders.embedding_folder import save_embeddings
+    from medveil.encoders.encoder import load_encoder
+    from medveil.encoders.extraction import encode_cohort
+
+    console.start_logging(log_level)
+    model = load_encoder(encoder, device=device)
+    with console.progress_bars(quiet or json) as watch:
+        cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        vectors = encode_cohort(
+            cohort, model, cache=cache, progress=lambda done, total: watch("encoding", done, total), ray=ray
+        )
+    save_embeddings(vectors, cohort, out, encoder=model)
+    if json:
+        made = {"folder": str(out), "encoder": model.name, "pairs": len(vectors), "set aside": vectors.set_aside}
+        console.show_json(made)
+    elif not quiet:
+        aside = sum(vectors.set_aside.values())
+        typer.echo(f"{len(vectors):,} pairs encoded by {model.name} in {out}; {aside:,} images set aside")

@@ -1,0 +1,26 @@
+"""The flags that commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medveil import console
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars, no closing words.")]
+LogLevel = Annotated[str, typer.Option("--log-level", help="debug, info, warning or error.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Fixes everything that is drawn at random.")]
+Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Processes; all cores by default.")]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        is_eager=True,
+        callback=console.read_settings,
+        help="TOML file with a section named after the command; flags go before it.",
+    ),
+]
+Layout = Annotated[str | None, typer.Option("--layout", help="Name of the data set's layout, if not to be guessed.")]

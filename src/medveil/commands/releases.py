@@ -1,0 +1,102 @@
+"""Clean, attack, measure and report: the whole way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medveil import console
+from medveil.commands.groups import app
+from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
+
+
+@app.command(epilog="Example: medveil release /data/to-publish -o /data/checked --threshold 0.05")
+def release(
+    source: Annotated[Path, typer.Argument(metavar="IN", help="What is to be released: a folder or a CSV file.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the cleaned data and the report.")],
+    threshold: Annotated[
+        float | None,
+        typer.Option("--threshold", help="Highest acceptable chance of re-identification; 0.09 if not set."),
+    ] = None,
+    defense: Annotated[
+        list[str] | None, typer.Option("--defense", help="Use this defense; repeat for several.")
+    ] = None,
+    attack: Annotated[list[str] | None, typer.Option("--attack", help="Run this attack; repeat for several.")] = None,
+    measure: Annotated[
+        list[str] | None, typer.Option("--measure", help="Run this measure; repeat for several.")
+    ] = None,
+    layout: Layout = None,
+    key_file: Annotated[
+        Path | None, typer.Option("--key-file", help="The site's secret; made at first use in your settings folder.")
+    ] = None,
+    crosswalk: Annotated[
+        Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
+    ] = None,
+    seed: Seed = 7,
+    workers: Workers = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Clean a data set, attack it before and after, and write a report with a verdict.
+
+    OUT/data is what may be published, once OUT/report.html says so. A killed run continues where it was.
+    """
+    from medveil.defenses.keys import Keys, default_key_file
+    from medveil.release import Settings
+    from medveil.release import release as run
+
+    console.start_logging(log_level)
+    keys = Keys.load_or_create(key_file or default_key_file())
+    settings = Settings(
+        seed=seed,
+        threshold=threshold,
+        layout=layout,
+        defenses=tuple(defense or ()),
+        attacks=tuple(attack or ()),
+        measures=tuple(measure or ()),
+    )
+    with console.progress_bars(quiet or json) as watch:
+        outcome = run(source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch)
+    console.show_outcome(outcome, json=json, quiet=quiet)
+    raise typer.Exit(outcome.exit_code)
+
+
+@app.command(epilog="Example: medveil demo --out medveil-demo")
+def demo(
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder to work in.")] = Path("medveil-demo"),
+    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 100,
+    seed: Seed = 7,
+    workers: Workers = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Invent a hospital and take it through a release: phantom, then release. Ends well whatever the verdict."""
+    from medveil.cohort.phantom.hospital import build_hospital
+    from medveil.defenses.keys import Keys
+    from medveil.release import Settings
+    from medveil.release import release as run
+
+    console.start_logging(log_level)
+    with console.progress_bars(quiet or json) as watch:
+        build_hospital(
+            out / "hospital",
+            patients=patients,
+            seed=seed,
+            workers=workers,
+            progress=lambda done, total: watch("patients", done, total),
+        )
+        outcome = run(
+            out / "hospital",
+            out / "release",
+            keys=Keys.for_demonstration(seed),
+            settings=Settings(seed=seed),
+            workers=workers,
+            progress=watch,
+        )
+    console.show_outcome(outcome, json=json, quiet=quiet)

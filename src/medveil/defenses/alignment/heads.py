@@ -1,0 +1,217 @@
+"""The two projection heads of a vision-language model: the only part that is trained.
+
+A head is a row of plain layers that treat every example by itself. Batch normalisation, which mixes the examples of
+a batch, cannot be built; `without_batch_norm` replaces it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+from torch import Tensor, nn
+from torch.nn import functional
+
+from medveil.errors import InputError, SettingsError
+from medveil.storage import write_bytes
+
+FORMAT = "medveil.heads/1"
+GROUPS = 32
+ROWS = 4096  # embedded at a time
+
+Features = NDArray[np.floating]
+Embedding = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """How a head is built: linear, or two linear layers with a norm and an activation between them.
+
+    `groups` is the group norm's number of groups; None means layer norm.
+    """
+
+    inputs: int
+    outputs: int
+    hidden: int | None = None
+    bias: bool = False  # of the first linear layer; the last of two always has one
+    groups: int | None = None
+    eps: float = 1e-5
+    activation: Literal["relu", "gelu"] = "relu"
+    order: Literal["norm first", "activation first"] = "norm first"
+
+    def layers(self) -> list[nn.Module]:
+        if self.hidden is None:
+            return [nn.Linear(self.inputs, self.outputs, bias=self.bias)]
+        norm: nn.Module = (
+            nn.LayerNorm(self.hidden, eps=self.eps)
+            if self.groups is None
+            else nn.GroupNorm(self.groups, self.hidden, eps=self.eps)
+        )
+        activation: nn.Module = nn.ReLU(inplace=False) if self.activation == "relu" else nn.GELU()
+        between = [norm, activation] if self.order == "norm first" else [activation, norm]
+        return [
+            nn.Linear(self.inputs, self.hidden, bias=self.bias),
+            *between,
+            nn.Linear(self.hidden, self.outputs, bias=True),
+        ]
+
+
+BIOVIL_T_IMAGE = HeadShape(512, 128, hidden=128, groups=GROUPS)
+BIOVIL_T_REPORT = HeadShape(768, 128, hidden=128, bias=True, eps=1e-12, activation="gelu", order="activation first")
+
+
+class Head(nn.Sequential):
+    """One projection head."""
+
+    def __init__(self, shape: HeadShape) -> None:
+        super().__init__(*shape.layers())
+        self.shape = shape
+
+
+class Heads(nn.Module):
+    """The image head and the report head; both end in the same space."""
+
+    def __init__(self, image: HeadShape, report: HeadShape) -> None:
+        super().__init__()
+        if image.outputs != report.outputs:
+            raise SettingsError("the image head and the report head must end in the same number of dimensions")
+        self.image, self.report = Head(image), Head(report)
+
+    @property
+    def dim(self) -> int:
+        return self.image.shape.outputs
+
+    @property
+    def parameter_count(self) -> int:
+        return sum(parameter.numel() for parameter in self.parameters())
+
+    def embed_images(self, features: Features) -> Embedding:
+        """Unit-length embeddings of image features (n × inputs)."""
+        return _embed(self.image, features)
+
+    def embed_reports(self, features: Features) -> Embedding:
+        """Unit-length embeddings of report features (n × inputs)."""
+        return _embed(self.report, features)
+
+    def copy(self) -> Heads:
+        """The same heads, sharing nothing."""
+        twin = Heads(self.image.shape, self.report.shape)
+        twin.load_state_dict(self.state_dict())
+        return twin
+
+    def save(self, path: Path) -> None:
+        """Weights and, in the header, how to build the heads (safetensors)."""
+        shapes = {"image": asdict(self.image.shape), "report": asdict(self.report.shape)}
+        tensors = {name: value.detach().cpu().contiguous() for name, value in self.state_dict().items()}
+        write_bytes(path, save(tensors, {"format": FORMAT, "shapes": json.dumps(shapes)}))
+
+    @classmethod
+    def load(cls, path: Path) -> Heads:
+        """Heads that `save` wrote."""
+        try:
+            with safe_open(path, "pt") as file:
+                metadata = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+            if metadata.get("format") != FORMAT:
+                raise ValueError
+            shapes = json.loads(metadata["shapes"])
+            heads = cls(HeadShape(**shapes["image"]), HeadShape(**shapes["report"]))
+            heads.load_state_dict(tensors)
+        except (OSError, SafetensorError, ValueError, TypeError, KeyError, RuntimeError):
+            raise InputError(
+                f"{path} does not hold projection heads of this version; give a file medveil wrote"
+            ) from None
+        return heads
+
+
+def biovil_t_heads(*, seed: int) -> Heads:
+    """Heads of BioViL-T's shape (197,504 parameters) with random weights."""
+    return random_heads(BIOVIL_T_IMAGE, BIOVIL_T_REPORT, seed=seed)
+
+
+def linear_heads(image_inputs: int, report_inputs: int, outputs: int, *, seed: int) -> Heads:
+    """A pair of plain linear projections without bias, such as CLIP's, with random weights."""
+    return random_heads(HeadShape(image_inputs, outputs), HeadShape(report_inputs, outputs), seed=seed)
+
+
+def random_heads(image: HeadShape, report: HeadShape, *, seed: int) -> Heads:
+    """Heads of any shape; the same seed gives the same weights."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Heads(image, report)
+
+
+def heads_from_projections(image: Tensor, report: Tensor) -> Heads:
+    """Linear heads from two projection matrices (outputs × inputs), as CLIP keeps them."""
+    heads = Heads(HeadShape(image.shape[1], image.shape[0]), HeadShape(report.shape[1], report.shape[0]))
+    heads.load_state_dict({"image.0.weight": image, "report.0.weight": report})
+    return heads
+
+
+def without_batch_norm(layers: nn.Sequential) -> Head:
+    """BioViL-T's image head with group norm in the place of its batch norm.
+
+    `layers` are a projection without bias, batch norm, ReLU and a projection (linear, or 1 × 1 convolutions). What the
+    batch norm had learnt stays where it can: its scale and shift become the group norm's, and the variance it had seen
+    goes into the rows of the first projection, so that the channels of a group are commensurate as they were.
+    """
+    first, norm, last = _as_expected(layers)
+    outputs, hidden, inputs = last.weight.shape[0], first.weight.shape[0], first.weight.shape[1]
+    head = Head(HeadShape(inputs, outputs, hidden=hidden, groups=GROUPS))
+    assert norm.running_var is not None and last.bias is not None
+    scale = (norm.running_var + norm.eps).rsqrt()
+    head.load_state_dict(
+        {
+            "0.weight": first.weight.detach().flatten(1) * scale[:, None],
+            "1.weight": norm.weight.detach(),
+            "1.bias": norm.bias.detach(),
+            "3.weight": last.weight.detach().flatten(1),
+            "3.bias": last.bias.detach(),
+        }
+    )
+    return head
+
+
+_Projection = nn.Linear | nn.Conv2d
+_BatchNorm = nn.BatchNorm1d | nn.BatchNorm2d
+
+
+def _as_expected(layers: nn.Sequential) -> tuple[_Projection, _BatchNorm, _Projection]:
+    match list(layers):
+        case [
+            nn.Linear() | nn.Conv2d() as first,
+            nn.BatchNorm1d() | nn.BatchNorm2d() as norm,
+            nn.ReLU(),
+            nn.Linear() | nn.Conv2d() as last,
+        ] if (
+            first.bias is None
+            and last.bias is not None
+            and norm.affine
+            and norm.running_var is not None
+            and first.weight[0, 0].numel() == last.weight[0, 0].numel() == 1
+            and norm.num_features % GROUPS == 0
+        ):
+            return first, norm, last
+    raise SettingsError(
+        "the head to convert must be a projection without bias, batch norm over a multiple of 32 channels, ReLU and a"
+        " projection with bias"
+    )
+
+
+def _embed(head: Head, features: Features) -> Embedding:
+    with torch.no_grad():
+        parts = [functional.normalize(head(part), dim=1).numpy() for part in _parts(features)]
+    return np.concatenate(parts) if parts else np.empty((0, head.shape.outputs), np.float32)
+
+
+def _parts(features: Features) -> Iterator[Tensor]:
+    for start in range(0, len(features), ROWS):
+        yield torch.from_numpy(np.ascontiguousarray(features[start : start + ROWS], dtype=np.float32))

@@ -1,0 +1,1 @@
+"""BioViL-T: the published image and text networks, written so that their checkpoints load as they are."""

@@ -1,0 +1,41 @@
+"""A model in two: the frozen networks up to its projection heads, and the heads, which alone are trained to protect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from medveil.encoders.encoder import Encoder, Headed
+
+
+@dataclass(frozen=True)
+class Headless:
+    """`images` turns images and `reports` turns texts into features, each of its own `dim` and as long as they come.
+
+    A head of the features, brought to unit length, is the vector the whole model returns, where the model says nothing
+    else (see `biovil_t`).
+    """
+
+    images: Encoder
+    reports: Encoder
+    image_head: nn.Module
+    report_head: nn.Module
+
+
+def headless(encoder: Encoder) -> Headless:
+    """The encoder without its heads, as far as it knows them."""
+    return encoder.headless() if isinstance(encoder, Headed) else with_identity_heads(encoder)
+
+
+def with_identity_heads(encoder: Encoder) -> Headless:
+    """Of a model whose heads are not known: its own vectors are the features, and the heads at first change nothing."""
+    return Headless(encoder, encoder, _identity(encoder.dim), _identity(encoder.dim))
+
+
+def _identity(dim: int) -> nn.Linear:
+    layer = nn.Linear(dim, dim, bias=False)
+    with torch.no_grad():
+        layer.weight.copy_(torch.eye(dim))
+    return layer

@@ -1,0 +1,65 @@
+"""Canaries: pairs that belong together only if training was told so, planted to see how much of them shows.
+
+A canary's image and report are random directions, as long as real features are, so nothing but its own presence pulls
+them together, and what one canary does to the heads hardly touches another. Each goes into the training data by its
+own fair coin. After training, a canary that was in should have come closer to its own partner than to the others'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.defenses.alignment.heads import Heads
+from medveil.release.protect.features import PairedFeatures, Vectors
+
+CANARIES = 1000
+
+
+@dataclass(frozen=True)
+class Canaries:
+    """Row i of both is a canary; `included` is its coin."""
+
+    images: Vectors
+    reports: Vectors
+    included: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.included)
+
+    def planted(self, train: PairedFeatures) -> tuple[Vectors, Vectors, NDArray[np.intp]]:
+        """Features and patients of the training pairs with the included canaries, each a patient of its own."""
+        ours = np.flatnonzero(self.included)
+        return (
+            np.concatenate([train.images, self.images[ours]]),
+            np.concatenate([train.reports, self.reports[ours]]),
+            np.concatenate([train.patients, train.units + np.arange(len(ours))]),
+        )
+
+
+def make_canaries(like: PairedFeatures, count: int = CANARIES, *, seed: int) -> Canaries:
+    """`count` canaries whose features are centred where these are and are as far from it as these are."""
+    rng = np.random.default_rng([seed, 3])
+    images, reports = (_directions(side, count, rng) for side in (like.images, like.reports))
+    return Canaries(images, reports, rng.random(count) < 0.5)
+
+
+def canary_scores(before: Heads, after: Heads, canaries: Canaries) -> NDArray[np.float64]:
+    """How much nearer each canary came to its partner than to the others' partners, and they to its image."""
+    change = _similarities(after, canaries) - _similarities(before, canaries)
+    return np.diagonal(change) - change.mean(axis=0) - change.mean(axis=1)
+
+
+def _directions(features: Vectors, count: int, rng: np.random.Generator) -> Vectors:
+    centre = features.mean(axis=0, dtype=np.float64)
+    length = np.linalg.norm(features - centre, axis=1).mean()
+    drawn = rng.normal(size=(count, features.shape[1]))
+    drawn *= length / np.linalg.norm(drawn, axis=1, keepdims=True)
+    return (centre + drawn).astype(np.float32)
+
+
+def _similarities(heads: Heads, canaries: Canaries) -> NDArray[np.float64]:
+    images, reports = heads.embed_images(canaries.images), heads.embed_reports(canaries.reports)
+    return (images @ reports.T).astype(np.float64)

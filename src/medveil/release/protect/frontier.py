@@ -1,0 +1,262 @@
+"""Linkage against utility for many settings of the alignment defense: train, attack, measure, compare.
+
+Every setting is kept in a folder of its own as soon as it is measured, so a killed sweep goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from medveil.attacks.refit.attack import RefitPoint
+from medveil.defenses.alignment.heads import Heads
+from medveil.defenses.alignment.ledger import Ledger
+from medveil.defenses.alignment.training import TrainedHeads, train_heads
+from medveil.errors import InputError, SettingsError
+from medveil.finding import Finding
+from medveil.parts import Guarantee
+from medveil.release.protect.canaries import CANARIES, canary_scores, make_canaries
+from medveil.release.protect.candidates import Candidate, candidates
+from medveil.release.protect.dominance import Stand
+from medveil.release.protect.features import ProtectionData, Vectors
+from medveil.release.protect.measuring import Embed, Measured, Measuring, measure, refitted_on_features
+from medveil.release.protect.points import AS_IT_IS, Point, load_point, save_point
+from medveil.release.protect.tables import csv_rows
+from medveil.release.protect.telling import Effect, Goal, Keys, best_effect, effects, frontier_finding, stands_of
+from medveil.release.protect.worst_case import worst_case_audit
+from medveil.stats.paired import Correction
+from medveil.stats.privacy_audit import PrivacyAudit, audit_one_run
+from medveil.storage import write_bytes, write_json
+
+Progress = Callable[[str, int, int], None]  # what was measured, and how many of how many are done
+
+NOTHING = Guarantee("none", "Nothing was changed and nothing is promised.")
+NOT_OURS = Guarantee("none", "These heads were made elsewhere; nothing is promised.")
+CSV, JSON = "frontier.csv", "frontier.json"
+
+
+@dataclass(frozen=True)
+class FrontierResult:
+    """All settings, the heads as they are first; how they stand; and the finding the report prints.
+
+    `features` is the refit attack of an adversary who has the frozen encoders; `stands` has one list of standings a
+    criterion, in the order of `points`.
+    """
+
+    points: tuple[Point, ...]
+    features: tuple[RefitPoint, ...]
+    effects: tuple[Effect, ...]
+    stands: dict[str, list[Stand]]
+    best: Effect | None
+    finding: Finding
+
+
+def protect_alignment(
+    data: ProtectionData,
+    start: Heads,
+    *,
+    out: Path,
+    sweep: Sequence[Candidate] | None = None,
+    others: Mapping[str, Heads] | None = None,
+    measuring: Measuring | None = None,
+    canaries: int = CANARIES,
+    trials: int = 0,
+    goal: Goal | None = None,
+    correction: Correction = "none",
+    ledger: Ledger | None = None,
+    progress: Progress | None = None,
+) -> FrontierResult:
+    """Try every candidate of `sweep` (by default all variants at several strengths) on heads that start from `start`.
+
+    `others` are heads made elsewhere, by name, measured beside them. Trained heads, what was measured, `frontier.csv`
+    and `frontier.json` are written into `out`. Private candidates are audited with so many `canaries` in a second run
+    each, and in so many short `trials` on the worst data; 0 leaves an audit out. A `ledger` books every private run:
+    a sweep spends the sum of its epsilons.
+    """
+    sweep = candidates() if sweep is None else sweep
+    if len({candidate.folder for candidate in sweep}) != len(sweep):
+        raise SettingsError("a sweep names every setting once")
+    how = measuring or Measuring()
+    _check(data)
+    bench = _Bench(data, start, Path(out), how, _Audits(canaries, trials), ledger, data.digest())
+    others = others or {}
+    steps = len(sweep) + len(others) + 2
+    tell = progress or (lambda *_: None)
+    points = [bench.unchanged(AS_IT_IS, start, NOTHING)]
+    tell(AS_IT_IS, 1, steps)
+    features = bench.on_features()
+    tell("frozen features", 2, steps)
+    for candidate in sweep:
+        points.append(bench.candidate(candidate))
+        tell(candidate.name, len(points) + 1, steps)
+    for name, heads in others.items():
+        points.append(bench.unchanged(name, heads, NOT_OURS))
+        tell(name, len(points) + 1, steps)
+    return _concluded(points, features, goal or Goal(), correction, how, Path(out))
+
+
+@dataclass(frozen=True)
+class _Audits:
+    canaries: int
+    trials: int
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """Where candidates are trained and measured, all in the same way."""
+
+    data: ProtectionData
+    start: Heads
+    out: Path
+    how: Measuring
+    audits: _Audits
+    ledger: Ledger | None
+    digest: str
+
+    def unchanged(self, name: str, heads: Heads, guarantee: Guarantee) -> Point:
+        """Heads as they are given."""
+
+        def embed(images: Vectors, reports: Vectors, _: int) -> tuple[Vectors, Vectors]:
+            return heads.embed_images(images), heads.embed_reports(reports)
+
+        point = Point(name, name, _NOT_YET, guarantee)
+        return self._measured(point, f"given-{_weights(heads)[:12]}", embed, f"{name} {_weights(heads)}")
+
+    def on_features(self) -> tuple[RefitPoint, ...]:
+        folder, mark = self.out / "frozen-features", self._fingerprint("features")
+        known = load_point(folder, fingerprint=mark)
+        if known is None:
+            found = Measured({}, {}, refitted_on_features(self.data, self.how))
+            known = Point("frozen features", "features", found, NOTHING)
+            save_point(known, folder, fingerprint=mark)
+        return known.measured.refit
+
+    def candidate(self, candidate: Candidate) -> Point:
+        folder = self.out / candidate.folder
+        train = self.data.train
+        trained = self._train(candidate, train.images, train.reports, train.patients, folder / "heads", self.ledger)
+
+        def embed(images: Vectors, reports: Vectors, number: int) -> tuple[Vectors, Vectors]:
+            return trained.embed(images, reports, seed=self.how.seed + number)
+
+        claims = trained.record.get("epsilon", {})
+        point = Point(
+            candidate.name,
+            candidate.variant,
+            _NOT_YET,
+            trained.guarantee,
+            epsilon=claims.get(candidate.settings.accountant),
+            record=trained.record,
+        )
+        mark = f"{_weights(trained.heads)} {trained.noise} {self.audits}"
+        return self._measured(point, candidate.folder, embed, mark, partial(self._audited, candidate=candidate))
+
+    def _measured(
+        self, point: Point, name: str, embed: Embed, mark: str, audited: Callable[[Point], Point] | None = None
+    ) -> Point:
+        """The point with its measurements, from disk where they are there."""
+        folder, mark = self.out / name, self._fingerprint(mark)
+        known = load_point(folder, fingerprint=mark)
+        if known is not None:
+            return known
+        point = replace(point, measured=measure(embed, self.data, self.how))
+        point = audited(point) if audited else point
+        save_point(point, folder, fingerprint=mark)
+        return point
+
+    def _audited(self, point: Point, candidate: Candidate) -> Point:
+        if candidate.audited and self.audits.canaries:
+            point = replace(point, audit=self._canary_audit(candidate, self.out / candidate.folder))
+        if candidate.claims and self.audits.trials:
+            worst = worst_case_audit(
+                candidate.variant, candidate.settings, trials=self.audits.trials, seed=self.how.seed
+            )
+            point = replace(point, worst_case=worst)
+        return point
+
+    def _canary_audit(self, candidate: Candidate, folder: Path) -> PrivacyAudit:
+        """A second run, with canaries among the training pairs."""
+        planted = make_canaries(self.data.train, self.audits.canaries, seed=self.how.seed)
+        images, reports, patients = planted.planted(self.data.train)
+        trained = self._train(candidate, images, reports, patients, folder / "audited-heads", None)
+        scores = canary_scores(self.start, trained.heads, planted)
+        return audit_one_run(scores, planted.included, delta=candidate.settings.delta)
+
+    def _train(
+        self,
+        candidate: Candidate,
+        images: Vectors,
+        reports: Vectors,
+        patients: np.ndarray,
+        out: Path,
+        ledger: Ledger | None,
+    ) -> TrainedHeads:
+        public = self.data.public
+        return train_heads(
+            images,
+            reports,
+            patients=patients,
+            start=self.start,
+            out=out,
+            variant=candidate.variant,
+            settings=candidate.settings,
+            public=None if public is None else (public.images, public.reports),
+            ledger=ledger,
+        )
+
+    def _fingerprint(self, what: str) -> str:
+        told = json.dumps([self.digest, asdict(self.how), what])
+        return hashlib.sha256(told.encode()).hexdigest()
+
+
+_NOT_YET = Measured({}, {})
+
+
+def _weights(heads: Heads) -> str:
+    hasher = hashlib.sha256()
+    for parameter in heads.parameters():
+        hasher.update(np.ascontiguousarray(parameter.detach().numpy()).data)
+    return hasher.hexdigest()
+
+
+def _check(data: ProtectionData) -> None:
+    widths = {(part.images.shape[1], part.reports.shape[1]) for part in data.parts().values()}
+    if len(widths) != 1:
+        raise InputError("the features of all parts must come from the same encoders")
+    for name, part in data.parts().items():
+        if len(part) < 2:
+            raise InputError(f"the {name} part needs at least two pairs; split the cohort anew")
+
+
+def _concluded(
+    points: list[Point],
+    features: tuple[RefitPoint, ...],
+    goal: Goal,
+    correction: Correction,
+    how: Measuring,
+    out: Path,
+) -> FrontierResult:
+    keys = Keys.of(points)
+    found = effects(points, keys)
+    finding = frontier_finding(points, features, goal=goal, correction=correction, method=_method(points, how))
+    write_bytes(out / CSV, csv_rows(points).encode())
+    write_json(out / JSON, finding.to_json())
+    return FrontierResult(
+        tuple(points), features, tuple(found), stands_of(points, keys), best_effect(found, goal), finding
+    )
+
+
+def _method(points: Sequence[Point], how: Measuring) -> str:
+    return (
+        "Encoders frozen, only the two projection heads changed, on training patients; linkage and utility measured "
+        "on test patients who took no part in anything else. Linkage: every image against its own report and others, "
+        "exact expectation over random and pathology-matched pools, ties in random order. Utility: one linear layer "
+        f"on fixed image embeddings, penalty chosen on validation patients. {how.redraws:,} redraws by {how.unit}, the "
+        f"same for all {len(points)} settings, so that differences are paired."
+    )

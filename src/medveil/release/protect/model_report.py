@@ -1,0 +1,139 @@
+"""The release report of a protected model: what is promised, what still links, what it costs, and the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import medveil
+from medveil.attacks.thresholds import ONE_IN_ELEVEN
+from medveil.defenses.alignment.settings import VARIANTS
+from medveil.finding import Finding, Threshold, Verdict, percent
+from medveil.release.alone import Input
+from medveil.release.examine import package_versions
+from medveil.release.protect.frontier import FrontierResult
+from medveil.release.protect.measuring import view_told
+from medveil.release.protect.points import Point
+from medveil.release.protect.telling import GLOSSARY, Keys
+from medveil.release.run import now
+from medveil.report import write_report
+from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent
+from medveil.stats.estimate import Estimate
+
+STRONGEST = "Recall@1 after the strongest refit"
+
+
+def report_model(
+    result: FrontierResult,
+    protected: Input,
+    out: Path,
+    *,
+    command: str,
+    seed: int,
+    settings: dict[str, Any],
+    threshold: Threshold | None = None,
+) -> tuple[Verdict, Path]:
+    """Write report.html and report.json into `out`. One setting is judged; of several, none is chosen."""
+    before, *others = result.points
+    chosen = others[0] if len(others) == 1 else None
+    judged = () if chosen is None else _attacks(before, chosen, result, threshold or ONE_IN_ELEVEN)
+    content = ReportContent(
+        subject=protected.subject,
+        removals=() if chosen is None else (_removal(chosen),),
+        comparisons=(*judged, Comparison(None, result.finding)),
+        gaps=tuple(_gaps(chosen, result)),
+        provenance=Provenance(
+            medveil=medveil.__version__,
+            created=now(),
+            command=command,
+            seed=seed,
+            input_sha256=protected.sha256,
+            key_fingerprint="none: nothing was replaced",
+            packages=package_versions(),
+            settings=settings,
+        ),
+    )
+    return content.verdict, write_report(content, out)
+
+
+def _removal(point: Point) -> Removal:
+    record = point.record or {}
+    done = {"pairs to train on": record["pairs"], "parameters in the two heads": record["parameters"]}
+    if "steps" in record:
+        done["steps of training"] = record["steps"]
+    title = next((told for variant, told in VARIANTS.items() if variant == point.variant), point.name)
+    return Removal("alignment", f"The two heads of the model: {title}", done, point.guarantee)
+
+
+def _attacks(before: Point, after: Point, result: FrontierResult, threshold: Threshold) -> Iterator[Comparison]:
+    keys = Keys.of(result.points)
+    yield _compared(_linkage(before, keys, threshold), _linkage(after, keys, threshold))
+    if keys.refit is not None:
+        yield _compared(*(_refit(point, result, keys, threshold) for point in (before, after)))
+
+
+def _compared(before: Finding, after: Finding) -> Comparison:
+    return Comparison(before, after, after.estimate.minus(before.estimate))
+
+
+def _linkage(point: Point, keys: Keys, threshold: Threshold) -> Finding:
+    found = point.estimates[keys.linkage]
+    headline = f"Recall@1 in pools of {keys.pool}"
+    return Finding(
+        part="linkage",
+        kind="attack",
+        question="Does the model still link an X-ray to its own report?",
+        answer=f"Among {_candidates(keys)} the right one came first in {percent(found.value)} of {found.n:,} tries; "
+        f"blind guessing succeeds in {percent(found.chance)}.",
+        headline=headline,
+        estimates={headline: found, "among all": point.estimates["random all Recall@1"]},
+        threshold=threshold,
+        method="Test images and reports through the frozen encoders and the heads; reports ranked by cosine similarity "
+        "to the image; pools averaged exactly over all draws, ties in random order.",
+        limits=("A stronger model, or one trained on data like these, would link more.",),
+        glossary=GLOSSARY,
+    )
+
+
+def _refit(point: Point, result: FrontierResult, keys: Keys, threshold: Threshold) -> Finding:
+    """By the one of two adversaries who does better: with the embeddings alone, or with the frozen encoders too."""
+    assert keys.refit is not None
+    views: dict[str, Estimate] = {"from embeddings": point.estimates[keys.refit]}
+    for seen in result.features:
+        if seen.own == keys.own:
+            views["from frozen features"] = seen.recall[keys.pool]
+    strongest = max(views, key=lambda view: views[view].high)
+    found = views[strongest]
+    return Finding(
+        part="refit",
+        kind="attack",
+        question="Does an adversary with pairs of their own find the link again?",
+        answer=f"With {keys.own:,} pairs of their own and new heads, {strongest}, the right report came first among "
+        f"{_candidates(keys)} in {percent(found.value)} of {found.n:,} tries; blind guessing succeeds in "
+        f"{percent(found.chance)}.",
+        headline=STRONGEST,
+        estimates={STRONGEST: found, **views},
+        threshold=threshold,
+        method="The adversary fits linear heads on pairs that are not measured on, keeps what links a fifth of their "
+        f"patients best, and links the test pairs. From embeddings: {view_told('embeddings')}. From frozen features: "
+        f"{view_told('features')}.",
+        limits=("Adversaries refit linear heads; a stronger one may find more.",),
+        glossary=GLOSSARY | {STRONGEST: "Recall@1 of the adversary, of two, who does better."},
+    )
+
+
+def _candidates(keys: Keys) -> str:
+    return "all test reports" if keys.pool == "all" else f"{keys.pool} reports"
+
+
+def _gaps(chosen: Point | None, result: FrontierResult) -> Iterator[Gap]:
+    if chosen is None:
+        yield Gap("The choice", "settings were compared and none was chosen; run one of them alone.", blocking=True)
+    elif chosen.guarantee.kind != "formal":
+        yield Gap(
+            "Membership", "who took part in training the heads was not measured, nor is it bounded.", blocking=True
+        )
+    if not result.features:
+        yield Gap("Refit", "the data set has too few pairs for an adversary who refits the heads.", blocking=True)
+    yield Gap("The frozen encoders", "what they remember of their own training was not measured.", blocking=False)

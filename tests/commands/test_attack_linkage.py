@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from medveil.cli import app
+from medveil.cohort.phantom.gold import load_gold
+from medveil.errors import InputError, MedveilError, SettingsError
+
+
+def linkage(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["attack", "linkage", *map(str, arguments)])
+
+
+def vectors(folder: Path, pairs: int, signal: float) -> list[object]:
+    rng = np.random.default_rng(3)
+    images = rng.standard_normal((pairs, 16)).astype(np.float32)
+    np.save(folder / "images.npy", images)
+    np.save(folder / "reports.npy", signal * images + rng.standard_normal((pairs, 16)).astype(np.float32))
+    return ["--image-embeddings", folder / "images.npy", "--report-embeddings", folder / "reports.npy"]
+
+
+def test_a_data_set_is_attacked_at_once_or_after_encoding(hospital_folder: Path, tmp_path: Path) -> None:
+    at_once = linkage(hospital_folder, "-o", tmp_path / "a", "--json")
+    encoded = CliRunner().invoke(app, ["encode", str(hospital_folder), "-o", str(tmp_path / "vectors"), "--json"])
+    assert encoded.exit_code == 0, encoded.output
+    assert json.loads(encoded.stdout)["encoder"] == "medveil-small"
+    after = linkage(tmp_path / "vectors", "-o", tmp_path / "b", "--json")
+    first, second = json.loads(at_once.stdout), json.loads(after.stdout)
+    assert at_once.exit_code == after.exit_code == (0 if first["verdict"] == "PASS" else 1)
+    assert first["answer"] == second["answer"]
+    cases = tmp_path / "a" / "linkable-cases.csv"
+    assert cases.stat().st_mode & 0o777 == 0o600
+    gold = load_gold(hospital_folder)
+    for path in (*(tmp_path / "a").iterdir(), tmp_path / "b" / "report.html"):
+        assert not gold.leaks(path.read_text()), path.name
+
+
+def test_vectors_made_elsewhere(tmp_path: Path) -> None:
+    found = linkage(*vectors(tmp_path, 300, 3.0), "-o", tmp_path / "out", "--pool", 100, "--pool", "all", "--json")
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["verdict"] == "FAIL"
+    document = json.loads((tmp_path / "out" / "report.json").read_text())
+    estimate = document["comparisons"][0]["after"]["estimates"]["Recall@1"]
+    assert estimate["chance"] == pytest.approx(1 / 300)
+    assert estimate["interval"][0] > 0.5
+    unlinked = linkage(*vectors(tmp_path, 300, 0.0), "-o", tmp_path / "none", "--json")
+    assert json.loads(unlinked.stdout)["verdict"] == "PASS"
+    assert unlinked.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ([], SettingsError, "give a COHORT"),
+        (["--pool", "many"], SettingsError, "a number of candidates"),
+        (["--pool", "1"], SettingsError, "at least two candidates"),
+        (["--pool", "1000"], SettingsError, "1,000"),
+        (["--encoder", "clip"], SettingsError, "without an encoder"),
+        (["--match", "study"], InputError, "study_id"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    arguments: list[str], error: type[MedveilError], words: str, tmp_path: Path
+) -> None:
+    given = [*vectors(tmp_path, 50, 1.0), *arguments] if arguments else []
+    done = linkage(*given, "-o", tmp_path / "out")
+    assert isinstance(done.exception, error)
+    assert words in str(done.exception)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+import pytest
+
+from medveil.encoders.medveil_small.encoder import MedveilSmall
+
+
+@pytest.fixture(scope="session")
+def small() -> MedveilSmall:
+    return MedveilSmall.load()

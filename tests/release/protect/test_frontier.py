@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from medveil.defenses.alignment.heads import Heads
+from medveil.errors import InputError, SettingsError
+from medveil.release.protect.candidates import candidates
+from medveil.release.protect.features import ProtectionData
+from medveil.release.protect.frontier import FrontierResult, protect_alignment
+from medveil.release.protect.measuring import Measuring
+from medveil.report.figures import draw
+
+SWEEP = candidates(
+    ("dp", "dp-nominal", "plain", "noise", "erase"),
+    epsilons=(0.3,),
+    noises=(1.0,),
+    directions=(0, 10),
+    batch=16,
+    epochs=1,
+    negatives=32,
+    seed=1,
+)
+
+
+def _run(data: ProtectionData, start: Heads, quick: Measuring, out: Path) -> FrontierResult:
+    return protect_alignment(data, start, out=out, sweep=SWEEP, measuring=quick, canaries=100)
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("frontier")
+
+
+@pytest.fixture(scope="module")
+def result(data: ProtectionData, start: Heads, quick: Measuring, out: Path) -> FrontierResult:
+    return _run(data, start, quick, out)
+
+
+def test_every_setting_is_measured_in_the_same_way(result: FrontierResult) -> None:
+    names = [point.name for point in result.points]
+    assert names == ["as it is", *(candidate.name for candidate in SWEEP)]
+    keys = {tuple(point.estimates) for point in result.points}
+    assert len(keys) == 1
+    found = result.points[0].estimates
+    for name in (
+        "random 100 Recall@1",
+        "random all MRR",
+        "matched 100 Recall@10",
+        "macro AUROC",
+        "refit 200 pool 100",
+        "another hospital: random 100 Recall@1",
+        "another hospital: macro AUROC",
+    ):
+        assert name in found
+    assert found["random 100 Recall@1"].chance == pytest.approx(0.01)
+
+
+def test_what_the_defenses_do_shows(result: FrontierResult) -> None:
+    points = {point.name: point.estimates for point in result.points}
+    before, erased, nothing = points["as it is"], points["erase, directions 10"], points["erase, directions 0"]
+    assert before["random all Recall@1"].value > 0.9
+    assert erased["random all Recall@1"].value < 0.5 * before["random all Recall@1"].value
+    assert erased["macro AUROC"].value < before["macro AUROC"].value
+    assert nothing["random all Recall@1"].value == pytest.approx(before["random all Recall@1"].value)
+    noisy = points["noise, length 1"]
+    assert noisy["random all Recall@1"].value < before["random all Recall@1"].value
+    assert noisy["refit 200 pool 100"].value < before["refit 200 pool 100"].value
+
+
+def test_the_frozen_features_link_whatever_the_heads_do(result: FrontierResult) -> None:
+    assert result.features[-1].own == 200
+    assert result.features[-1].recall["100"].low > 0.8
+    assert "whatever the heads do" in result.finding.answer
+
+
+def test_claims_and_audits_stand_side_by_side(result: FrontierResult) -> None:
+    points = {point.variant: point for point in result.points}
+    assert points["dp"].guarantee.kind == "formal"
+    assert points["dp-nominal"].guarantee.kind == "none"
+    assert points["dp"].epsilon == pytest.approx(0.3, rel=0.01)
+    assert points["dp-nominal"].epsilon == pytest.approx(0.3, rel=0.01)
+    assert points["noise"].epsilon is None and points["noise"].audit is None
+    for variant in ("dp", "dp-nominal", "plain"):
+        assert points[variant].audit is not None and points[variant].audit.canaries == 100
+    assert not points["dp"].audit.refutes(0.3)
+    table = next(table for table in result.finding.tables if table.title.startswith("Audit"))
+    assert [row[0] for row in table.rows] == ["dp, ε 0.3", "dp-nominal, ε 0.3", "plain"]
+    assert "no guarantee" in table.rows[1][1]
+
+
+def test_the_finding_can_be_reported(result: FrontierResult, out: Path) -> None:
+    content = json.loads((out / "frontier.json").read_text())
+    assert content == json.loads(json.dumps(result.finding.to_json()))
+    for figure in content["figures"]:
+        draw(figure, content["scale"])
+    titles = [table.title for table in result.finding.tables]
+    assert len(set(titles)) == len(titles)
+    with (out / "frontier.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == sum(len(point.estimates) for point in result.points)
+    assert {row["cohort"] for row in rows} == {"", "another hospital"}
+    assert all(np.isfinite(float(row["value"])) for row in rows)
+
+
+def test_an_earlier_run_is_not_repeated_and_a_lost_point_is(data, start, quick, result, out) -> None:
+    files = sorted(out.rglob("point.json"))
+    assert len(files) == len(SWEEP) + 2
+    assert all(file.stat().st_mode & 0o077 == 0 for file in files)
+    before = {file: file.stat().st_mtime_ns for file in files}
+    lost, broken = out / "plain" / "point.json", next(out.glob("given-*")) / "replicates.npy"
+    lost.unlink()
+    broken.write_bytes(broken.read_bytes()[:1000])
+    again = _run(data, start, quick, out)
+    changed = [file.parent.name for file in files if file.stat().st_mtime_ns != before[file]]
+    assert changed == [broken.parent.name, "plain"]
+    assert again.finding.to_json() == result.finding.to_json()
+
+
+def test_other_redraws_are_measured_anew(data, start, quick, result, out, tmp_path) -> None:
+    few = SWEEP[-1:]
+    one = protect_alignment(data, start, out=tmp_path, sweep=few, measuring=quick, canaries=0)
+    other = protect_alignment(data, start, out=tmp_path, sweep=few, measuring=replace(quick, seed=4), canaries=0)
+    assert one.points[0].estimates["macro AUROC"].low != other.points[0].estimates["macro AUROC"].low
+    assert one.points[-1].estimates["macro AUROC"] == result.points[-1].estimates["macro AUROC"]
+
+
+def test_parts_that_do_not_fit_are_refused(data, start, quick, tmp_path) -> None:
+    narrow = replace(data.test, images=data.test.images[:, :20])
+    with pytest.raises(InputError, match="same encoders"):
+        protect_alignment(replace(data, test=narrow), start, out=tmp_path, sweep=[], measuring=quick)
+    with pytest.raises(SettingsError, match="once"):
+        protect_alignment(data, start, out=tmp_path, sweep=[SWEEP[0], SWEEP[0]], measuring=quick)
+    with pytest.raises(InputError, match="differ in number"):
+        replace(data.test, patients=data.test.patients[:5])
