@@ -45,10 +45,12 @@ def few_phantoms(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "PHANTOMS", 12)
 
 
-def test_heads_and_their_guarantee_are_handed_over(pairs: Path, quick: list[object], tmp_path: Path) -> None:
+def test_heads_and_their_guarantee_are_handed_over(
+    pairs: Path, quick: list[object], hospital_folder: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    command = [pairs, "-o", out, *quick, "--canaries", 20, "--transfer", pairs.parent / pairs.name / ".." / "none"]
-    done = protect(*command[:-2])
+    command = [pairs, "-o", out, *quick, "--canaries", 20]
+    done = protect(*command)
     assert done.exit_code == 1, done.exception
     told = json.loads(done.stdout)
     assert told["settings"]["dp, ε 0.34"]["kind"] == "formal"
@@ -60,9 +62,69 @@ def test_heads_and_their_guarantee_are_handed_over(pairs: Path, quick: list[obje
     assert Heads.load(out / "heads.safetensors").parameter_count == guarantee["parameters"] == 2 * 128 * 257
     assert (out / "runs").stat().st_mode & 0o777 == 0o700
     report = json.loads((out / "report.json").read_text())
-    assert report["removals"][0]["guarantee"]["kind"] == "formal"
-    assert [c["part"] for c in report["comparisons"]] == ["linkage", "alignment"]
+    assert report["removals"][0]["guarantee"] == guarantee["guarantee"]
+    assert [compared["part"] for compared in report["comparisons"]] == ["linkage", "alignment"]
     assert any(gap["what"] == "Refit" and gap["blocking"] for gap in report["gaps"])  # too few pairs for one
-    gold = load_gold(pairs.parent / "no" if not (pairs / "gold").exists() else pairs)
+    gold = load_gold(hospital_folder)
     for name in ("report.html", "report.json", "guarantee.json", "frontier.csv"):
         assert not gold.leaks((out / name).read_text()), name
+    heads = (out / "heads.safetensors").read_bytes()
+    again = protect(*command)
+    assert json.loads(again.stdout) == told
+    assert (out / "heads.safetensors").read_bytes() == heads
+
+
+def test_a_seed_fixes_the_heads_and_a_budget_ends(pairs: Path, quick: list[object], tmp_path: Path) -> None:
+    ledger = ["--budget", 0.4, "--ledger", tmp_path / "ledger.json"]
+    first = protect(pairs, "-o", tmp_path / "a", *quick, "--seed", 5, *ledger)
+    assert first.exit_code == 1, first.exception
+    statement = json.loads(first.stdout)["settings"]["dp, ε 0.34"]["statement"]
+    assert "together: ε = 0.34 of 0.4" in statement
+    assert "only while that seed stays secret" in statement
+    assert (tmp_path / "ledger.json").stat().st_mode & 0o777 == 0o600
+    second = protect(pairs, "-o", tmp_path / "b", *quick, "--seed", 5)
+    assert second.exit_code == 1, second.exception
+    made = [(tmp_path / name / "heads.safetensors").read_bytes() for name in "ab"]
+    assert made[0] == made[1]
+    for path in (tmp_path / "a").glob("*.*"):
+        assert b'"seed": 5' not in path.read_bytes()
+    spent = protect(pairs, "-o", tmp_path / "c", *quick, *ledger)
+    assert isinstance(spent.exception, BudgetSpent)
+    assert "over its budget of 0.4" in str(spent.exception)
+    assert not (tmp_path / "c" / "heads.safetensors").exists()
+
+
+def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    chosen = ["--sweep", "--variant", "erase", "--variant", "noise", "--noise", 0.5, "--noise", 3, "--directions", 8]
+    done = protect(pairs, "-o", out, *quick, *chosen)
+    assert done.exit_code == 1, done.exception
+    told = json.loads(done.stdout)
+    assert list(told["settings"]) == ["noise, length 0.5", "noise, length 3", "erase, directions 8"]
+    assert told["verdict"] == "REVIEW"
+    assert not (out / "heads.safetensors").exists()
+    rows = (out / "frontier.csv").read_text().splitlines()
+    assert rows[0].startswith("setting,variant,epsilon")
+    assert {"noise", "erase"} <= {row.split('",')[-1].split(",")[0] for row in rows[1:]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        (["--variant", "noise", "--variant", "dp"], SettingsError, "add --sweep"),
+        (["--epsilon", "0"], SettingsError, "epsilon must be a positive number"),
+        (["--ledger", "ledger.json"], SettingsError, "a ledger needs a budget"),
+        (["--encoder", "no-such-model"], SettingsError, "no encoder called"),
+        (["--transfer", "PAIRS"], SettingsError, "another data set"),
+        (["--public", "PAIRS"], InputError, "among the pairs to protect"),
+        (["--delta", "2"], SettingsError, "delta must lie"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(
+    arguments: list[str], error: type[MedveilError], words: str, pairs: Path, quick: list[object], tmp_path: Path
+) -> None:
+    given = [str(pairs) if argument == "PAIRS" else argument for argument in arguments]
+    done = protect(pairs, "-o", tmp_path / "out", *quick, *given)
+    assert isinstance(done.exception, error), done.exception
+    assert words in str(done.exception)
+    assert not (tmp_path / "out" / "report.html").exists()

@@ -80,7 +80,9 @@ def test_biovil_t_in_two() -> None:
     with torch.no_grad():
         features = network.features(pixels)
         assert features.shape == (2, 512)
-        assert torch.allclose(network.projector.model(features[:, :, None, None]).flatten(1), network(pixels), atol=1e-5)
+        assert torch.allclose(
+            network.projector.model(features[:, :, None, None]).flatten(1), network(pixels), atol=1e-5
+        )
         reports = torch.rand(2, 768)
         head = ProjectionHead(768, DIM).eval()
         heads = take_over(network.projector.model, head.layers)

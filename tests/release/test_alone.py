@@ -19,7 +19,9 @@ def test_one_attack_is_reported_on_the_data_as_they_are(
 ) -> None:
     hospital = replace(hospital, problems=(Problem("secret.png", "empty file"),))
     finding = SinglingOut().run(hospital, seed=1)
-    verdict, page = report_attack(finding, Input.of_cohort(hospital), tmp_path, command="medveil attack x A", seed=1, settings={})
+    verdict, page = report_attack(
+        finding, Input.of_cohort(hospital), tmp_path, command="medveil attack x A", seed=1, settings={}
+    )
     document = json.loads((tmp_path / "report.json").read_text())
     jsonschema.validate(document, json.loads((files("medveil.report") / "report-1.schema.json").read_text()))
     assert verdict is finding.verdict is Verdict.FAIL

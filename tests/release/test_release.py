@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from medveil.attacks.linkage.attack import ORIGINAL_REPORTS
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.keys import Keys
@@ -49,6 +50,7 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
     assert report["subject"]["released"] + report["subject"]["withheld"] == len(hospital)
     assert {c["part"] for c in report["comparisons"]} == {
         "identity",
+        "linkage",
         "pixel-similarity",
         "singling-out",
         "label-probe",
@@ -56,6 +58,17 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
     assert report["verdict"] != "PASS", "an unproven defense ran"
     assert any(gap["blocking"] for gap in report["gaps"])
     assert (released / "report.html").stat().st_size > 10_000
+
+
+def test_released_images_are_linked_to_the_reports_that_were_withheld(released: Path) -> None:
+    comparisons = json.loads((released / "report.json").read_text())["comparisons"]
+    (found,) = (comparison for comparison in comparisons if comparison["part"] == "linkage")
+    before, after = (found[when]["estimates"]["Recall@1"] for when in ("before", "after"))
+    assert after["n"] == before["n"]
+    assert after["interval"][0] > after["chance"], "covering text does not hide the chest"
+    assert ORIGINAL_REPORTS in found["after"]["method"]
+    assert ORIGINAL_REPORTS not in found["before"]["method"]
+    assert not Cohort.open(released / "data").table["report"].fillna("").any()
 
 
 def test_the_released_cohort_is_whole_and_aligned(released: Path, hospital: Cohort) -> None:

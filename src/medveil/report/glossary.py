@@ -13,9 +13,9 @@ STANDARD = {
     "released. The difference is what the defenses achieved.",
     "blocking gap": "Something that had to be checked and was not. While it stands, the verdict cannot be PASS.",
     "chance": "What blind guessing would score. An attack near chance has learned nothing.",
-    "control": "What can be had without the images, from age, sex, view and site alone.",
+    "control": "What can be had without the images, from what is known about them anyway.",
     "control attack": "The same attack by someone who does not have the images, only what is known about "
-    "them anyway, such as age, sex, view and site. What it scores is not leaked by the images.",
+    "them anyway, such as age, sex, view and site, or the findings. What it scores is not leaked by the images.",
     "defense": "A step that changes the data to protect the people in it.",
     "formal guarantee": "A promise that follows from a mathematical proof, and holds against any attacker.",
     "interval": "The range in which the true value plausibly lies, given how few or many patients were "

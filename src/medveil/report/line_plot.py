@@ -66,9 +66,7 @@ def line_plot(figure: dict[str, Any], scale: str, references: frozenset[str]) ->
     heights = [value for one in series for side in sides for value in (one[side] or [])]
     share = scale == "share"
     y_axis = (
-        log_axis_over(heights, percent=share)
-        if figure["y_log"]
-        else axis_over(heights, percent=share, from_zero=share)
+        log_axis_over(heights, percent=share) if figure["y_log"] else axis_over(heights, percent=share, from_zero=share)
     )
     across, ticks = _across([x for one in series for x in one["x"]], log=figure["x_log"])
     curves, hue = [], 0

@@ -134,7 +134,7 @@ def _drawn(bare: Headless, watch: Watch) -> tuple[NDArray[np.float32], NDArray[n
 
 def _kept(path: Path) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as stored:
             return stored["images"], stored["reports"]
     except (OSError, ValueError, LookupError, EOFError, BadZipFile):
         return None

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from medveil.defenses.alignment.heads import Heads
+from medveil.defenses.alignment.settings import Variant
+from medveil.finding import Threshold, Verdict
+from medveil.release.alone import Input
+from medveil.release.protect.candidates import candidates
+from medveil.release.protect.features import ProtectionData
+from medveil.release.protect.frontier import FrontierResult, protect_alignment
+from medveil.release.protect.measuring import Measuring
+from medveil.release.protect.model_report import STRONGEST, report_model
+from medveil.report.content import Subject
+
+INPUT = Input(Subject("made", 200, 400, 400, 0), "0" * 64)
+
+
+def run(data: ProtectionData, start: Heads, quick: Measuring, out: Path, *variants: Variant) -> FrontierResult:
+    sweep = candidates(variants, epsilons=(8.0,), directions=(4,), epochs=1, seed=1)
+    return protect_alignment(data, start, out=out, sweep=sweep, measuring=quick, canaries=0)
+
+
+def written(result: FrontierResult, out: Path, threshold: float) -> tuple[Verdict, dict]:
+    limit = Threshold("a limit", threshold, "the test")
+    verdict, _ = report_model(result, INPUT, out, command="test", seed=3, settings={}, threshold=limit)
+    return verdict, json.loads((out / "report.json").read_text())
+
+
+def test_one_setting_is_judged_by_the_strongest_adversary(
+    data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path
+) -> None:
+    result = run(data, start, quick, tmp_path / "runs", "dp")
+    verdict, report = written(result, tmp_path, 0.05)
+    assert verdict is Verdict.FAIL
+    linkage, refit, frontier = report["comparisons"]
+    assert [linkage["part"], refit["part"], frontier["part"]] == ["linkage", "refit", "alignment"]
+    found = refit["after"]["estimates"]
+    highest = max(found[view]["interval"][1] for view in ("from embeddings", "from frozen features"))
+    assert found[STRONGEST]["interval"][1] == highest
+    assert report["removals"][0]["guarantee"]["kind"] == "formal"
+    lenient, report = written(result, tmp_path, 1.0)
+    assert lenient is Verdict.PASS
+    assert not any(gap["blocking"] for gap in report["gaps"])
+
+
+def test_without_a_guarantee_it_cannot_pass(
+    data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path
+) -> None:
+    verdict, report = written(run(data, start, quick, tmp_path / "runs", "erase"), tmp_path, 1.0)
+    assert verdict is Verdict.REVIEW
+    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Membership"]
+
+
+def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path) -> None:
+    verdict, report = written(run(data, start, quick, tmp_path / "runs", "erase", "noise"), tmp_path, 1.0)
+    assert verdict is Verdict.REVIEW
+    assert report["removals"] == []
+    assert any("run one of them alone" in reason for reason in report["reasons"])
