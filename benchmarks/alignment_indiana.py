@@ -47,7 +47,7 @@ SEED = 7
 PUBLIC = 500  # X-rays of nih14, and phantom reports: negatives that need no protection
 EPSILONS = (0.34, 1.0, 8.0)
 HEADS = "start.safetensors"
-OWNERS = {"aside": "pairs the encoders had not seen", "train": "the pairs the encoders were trained on"}
+OWNERS = {"aside": "pairs the encoder had not seen", "train": "pairs the encoder was trained on"}
 
 Features = NDArray[np.float32]
 Tower = Callable[[Iterable[object]], Features]
@@ -234,7 +234,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         case "sweep":
             sweep(options.out)
         case "page":
-            write_page(sweep(options.out), OWNERS, options.page, model=options.model, public=PUBLIC)
+            aside = int(_read(options.out, "iu_xray")[1]["aside"].sum())
+            results = sweep(options.out)
+            write_page(results, OWNERS, options.page, model=options.model, public=PUBLIC, aside=aside)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from medveil.encoders.identity.training import train_on
 from medveil.encoders.identity.training_images import TrainingImages
 
 PATIENTS = (111, 222, 444, 887)
-DETAIL = (64, 128, 256)
+DETAIL = (16, 32, 64, 128, 256)
 SIZE, DIM, SHRINKAGE = 128, 128, 0.1
 SEED = 5
 

@@ -33,6 +33,9 @@ def test_a_data_set_is_attacked_at_once_or_after_encoding(hospital_folder: Path,
     first, second = json.loads(at_once.stdout), json.loads(after.stdout)
     assert at_once.exit_code == after.exit_code == (0 if first["verdict"] == "PASS" else 1)
     assert first["answer"] == second["answer"]
+    assert (tmp_path / "a" / "groups.csv").read_text() == (tmp_path / "b" / "groups.csv").read_text()
+    by_text = linkage(tmp_path / "vectors", "-o", tmp_path / "c", "--match", "text", "--json")
+    assert json.loads(by_text.stdout)["answer"]
     cases = tmp_path / "a" / "linkable-cases.csv"
     assert cases.stat().st_mode & 0o777 == 0o600
     gold = load_gold(hospital_folder)

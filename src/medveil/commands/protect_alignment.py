@@ -153,10 +153,10 @@ def alignment(
         result,
         protected,
         out,
+        encoder=model.name,
         command=f"medveil protect alignment COHORT --encoder {model.name} -o OUT",
         seed=MEASURING_SEED,
         settings={
-            "encoder": model.name,
             "settings": [point.name for point in result.points],
             "pairs": {name: len(part) for name, part in prepared.data.parts().items()},
             "images set aside": prepared.set_aside,

@@ -54,8 +54,8 @@ def pairs_of(embeddings: Embeddings, cohort: Cohort) -> pd.DataFrame:
     """The table of the pairs, in their order, without the reports' text."""
     table = cohort.table.iloc[embeddings.rows]
     pairs = table[list(KEPT)].reset_index(drop=True)
-    reports = table["report"].reset_index(drop=True)
-    return pairs.assign(report_code=pd.factorize(reports)[0], report_words=reports.str.split().str.len().astype(int))
+    words = table["report"].reset_index(drop=True).str.split()
+    return pairs.assign(report_code=pd.factorize(words.str.join(" "))[0], report_words=words.str.len().astype(int))
 
 
 def is_embedding_folder(folder: Path) -> bool:

@@ -24,7 +24,9 @@ def run(data: ProtectionData, start: Heads, quick: Measuring, out: Path, *varian
 
 def written(result: FrontierResult, out: Path, threshold: float) -> tuple[Verdict, dict]:
     limit = Threshold("a limit", threshold, "the test")
-    verdict, _ = report_model(result, INPUT, out, command="test", seed=3, settings={}, threshold=limit)
+    verdict, _ = report_model(
+        result, INPUT, out, encoder="a model", command="test", seed=3, settings={}, threshold=limit
+    )
     return verdict, json.loads((out / "report.json").read_text())
 
 

@@ -73,12 +73,14 @@ def _exclude(table: pd.DataFrame, match: Match) -> Codes | None:
     if match == "pair":
         return None
     column = _COLUMN[match]
+    if match == "text" and "report" not in table and "report_code" in table:
+        column = "report_code"  # where vectors were kept without the text
     if column not in table or table[column].isna().any():
         raise InputError(
             f"matching by {match} needs a column {column} that is filled for every pair; add it or match by pair"
         )
     values = table[column].astype(str)
-    if match == "text":
+    if column == "report":
         values = values.str.split().str.join(" ")
     return pd.factorize(values)[0].astype(np.intp)
 

@@ -43,11 +43,18 @@ def case_groups(cases: Cases, units: Units) -> Groups:
         groups |= {f"site {number + 1}": codes == number for number in range(len(sites))}
     if cases.profiles is not None:
         groups |= dict(zip(LABELS, cases.profiles.T, strict=True))
-    if "report" in table:
-        words = table["report"].astype(str).str.split().str.len().to_numpy()
+    words = _report_words(table)
+    if words is not None:
         groups |= {f"report {name}": (words >= low) & (words < high) for low, high, name in WORDS}
     told = {name: held for name, held in groups.items() if not held.all()}  # a group of everybody says nothing new
     return {name: held for name, held in told.items() if len(np.unique(units.codes[held])) >= FEWEST}
+
+
+def _report_words(table: pd.DataFrame) -> NDArray[np.integer] | None:
+    """The length of every report; vectors may be kept with it and without the text."""
+    if "report" in table:
+        return np.asarray(table["report"].astype(str).str.split().str.len())
+    return np.asarray(table["report_words"]) if "report_words" in table else None
 
 
 def by_group(

@@ -1,8 +1,9 @@
 """Canaries: pairs that belong together only if training was told so, planted to see how much of them shows.
 
-A canary's image and report are random directions, as long as real features are, so nothing but its own presence pulls
-them together, and what one canary does to the heads hardly touches another. Each goes into the training data by its
-own fair coin. After training, a canary that was in should have come closer to its own partner than to the others'.
+A canary's image and report are random directions, as long as real features are but without what those have in common,
+so nothing but its own presence pulls them together, and what others do to the heads hardly touches it. Each goes into
+the training data by its own fair coin. After training, a canary that was in should have come closer to its own partner
+than to the others'.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Canaries:
 
 
 def make_canaries(like: PairedFeatures, count: int = CANARIES, *, seed: int) -> Canaries:
-    """`count` canaries whose features are centred where these are and are as far from it as these are."""
+    """`count` canaries whose features are as long as these are."""
     rng = np.random.default_rng([seed, 3])
     images, reports = (_directions(side, count, rng) for side in (like.images, like.reports))
     return Canaries(images, reports, rng.random(count) < 0.5)
@@ -53,11 +54,10 @@ def canary_scores(before: Heads, after: Heads, canaries: Canaries) -> NDArray[np
 
 
 def _directions(features: Vectors, count: int, rng: np.random.Generator) -> Vectors:
-    centre = features.mean(axis=0, dtype=np.float64)
-    length = np.linalg.norm(features - centre, axis=1).mean()
+    length = np.linalg.norm(features, axis=1).mean(dtype=np.float64)
     drawn = rng.normal(size=(count, features.shape[1]))
     drawn *= length / np.linalg.norm(drawn, axis=1, keepdims=True)
-    return (centre + drawn).astype(np.float32)
+    return drawn.astype(np.float32)
 
 
 def _similarities(heads: Heads, canaries: Canaries) -> NDArray[np.float64]:

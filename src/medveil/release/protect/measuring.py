@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +147,8 @@ def refitted_on_features(data: ProtectionData, how: Measuring) -> tuple[RefitPoi
     if data.own is None:
         return ()
     own, test = (EmbeddedPairs(part.images, part.reports, part) for part in (data.own, data.test))
-    return refitted(own, test, how)
+    # before the heads, images and reports are not in one space: without a refit there is nothing to compare
+    return refitted(own, test, replace(how, own=tuple(size for size in how.own if size)))
 
 
 def view_told(view: View) -> str:
