@@ -109,8 +109,8 @@ def _came_back(results: Mapping[str, FrontierResult], owners: Mapping[str, str])
     """What refits undo, of the settings that removed half of the excess or more."""
     plain = next(effect for effect in results["aside"].effects if effect.point.variant == "plain")
     yield (
-        f"The training of dp without any noise (plain) removes {100 * plain.removed.value:.0f} % by itself: a good part "
-        "of what dp removes is owed to its other loss, not to privacy."
+        f"The training of dp without any noise (plain) removes {told(plain.removed, digits=0)} % by itself, so what dp "
+        "removes need not be owed to its noise: its loss against public pairs is another one."
     )
     for effect in results["aside"].effects:
         if effect.removed.value < 0.5:

@@ -134,7 +134,7 @@ def _gaps(chosen: Point | None, result: FrontierResult) -> Iterator[Gap]:
         yield Gap("The choice", "settings were compared and none was chosen; run one of them alone.", blocking=True)
     elif chosen.guarantee.kind != "formal":
         yield Gap(
-            "Membership", "who took part in training the heads was not measured, nor.", blocking=False
+            "Membership", "who took part in training the heads was not measured, nor is it bounded.", blocking=True
         )
     if not result.features:
         yield Gap("Refit", "the data set has too few pairs for an adversary who refits the heads.", blocking=True)
