@@ -127,7 +127,7 @@ def alignment(
         cohort = _read(source, layout, watch)
         model = load_encoder(encoder, device=device)
         protected = Input.of_cohort(cohort)
-        booked = _ledger(budget, ledger, protected, tried[0])
+        booked = _ledger(budget, ledger, protected, tried)
         _make_private(out / "runs")
         prepared = prepare(
             cohort,
@@ -218,14 +218,17 @@ def _elsewhere(source: Path, others: list[Path], watch: console.Watch) -> dict[s
     return found
 
 
-def _ledger(budget: float | None, path: Path | None, protected: Input, first: Candidate) -> Ledger | None:
+def _ledger(budget: float | None, path: Path | None, protected: Input, tried: list[Candidate]) -> Ledger | None:
     from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
+    from medveil.defenses.alignment.training import PRIVATE
 
     if budget is None:
         if path is not None:
             raise SettingsError("a ledger needs a budget; add --budget")
         return None
-    settings = first.settings
+    if not all(candidate.variant in PRIVATE for candidate in tried):
+        raise SettingsError(f"only {' and '.join(PRIVATE)} can keep to a budget; leave it out, or the other variants")
+    settings = tried[0].settings
     # by the images, not by features of them: runs on other encoders spend the same people's privacy
     return Ledger(path or default_ledger_file(), protected.sha256, Budget(budget, settings.delta, settings.unit))
 
@@ -241,7 +244,7 @@ def _make_private(folder: Path) -> None:
 
 def _hand_over(out: Path, tried: list[Candidate], points: tuple[Point, ...], model: Encoder) -> None:
     """What is for others, beside the report: the heads and their guarantee, if one setting was run."""
-    from medveil.defenses.alignment.heads import Heads
+    from medveil.defenses.alignment.run_state import HEADS
     from medveil.release.protect.frontier import CSV
     from medveil.storage import write_bytes, write_json
 
@@ -249,7 +252,7 @@ def _hand_over(out: Path, tried: list[Candidate], points: tuple[Point, ...], mod
     if len(tried) > 1:
         return
     point = points[1]
-    Heads.load(out / "runs" / tried[0].folder / "heads" / "heads.safetensors").save(out / "heads.safetensors")
+    write_bytes(out / HEADS, (out / "runs" / tried[0].folder / "heads" / HEADS).read_bytes())
     audit = None if point.audit is None else vars(point.audit)
     write_json(
         out / "guarantee.json",

@@ -54,6 +54,6 @@ def test_training_without_noise_gives_canaries_away_and_private_training_does_no
 
 def test_the_worst_data_refutes_a_nominal_claim_and_not_a_sound_one() -> None:
     settings = Settings(epsilon=1.0, negatives=16)
-    nominal = worst_case_audit("dp-nominal", settings, trials=50, seed=0)
+    nominal = worst_case_audit("dp-nominal", settings, trials=80, seed=0)
     assert nominal.refutes(1.0)
     assert not worst_case_audit("dp", settings, trials=20, seed=0).refutes(1.0)

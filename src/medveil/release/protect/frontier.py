@@ -143,7 +143,7 @@ class _Bench:
         trained = self._train(candidate, train.images, train.reports, train.patients, folder / "heads", self.ledger)
 
         def embed(images: Vectors, reports: Vectors, number: int) -> tuple[Vectors, Vectors]:
-            return self.start.embed_images(images), self.start.embed_reports(reports)
+            return trained.embed(images, reports, seed=self.how.seed + number)
 
         claims = trained.record.get("epsilon", {})
         point = Point(
