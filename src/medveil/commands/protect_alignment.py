@@ -114,7 +114,7 @@ def alignment(
     from medveil.release.alone import Input
     from medveil.release.protect.frontier import protect_alignment
     from medveil.release.protect.measuring import Measuring
-    from medveil.release.protect.model_report import report_model
+    from medveil.release.protect.model_report import report_model, summary
     from medveil.release.protect.preparation import prepare
 
     console.start_logging(log_level)
@@ -164,9 +164,9 @@ def alignment(
         threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
     )
     if json:
-        console.show_json(_told(verdict, result.finding.answer, result.points, page))
+        console.show_json(_told(verdict, summary(result), result.points, page))
     elif not quiet:
-        typer.echo(f"{verdict}: {result.finding.answer}")
+        typer.echo(f"{verdict}: {summary(result)}")
         for point in result.points[1:] if not sweep else ():
             typer.echo(point.guarantee.statement)
         typer.echo(f"The report is {page}")

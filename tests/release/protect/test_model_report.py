@@ -11,7 +11,7 @@ from medveil.release.protect.candidates import candidates
 from medveil.release.protect.features import ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measuring import Measuring
-from medveil.release.protect.model_report import STRONGEST, report_model
+from medveil.release.protect.model_report import STRONGEST, report_model, summary
 from medveil.report.content import Subject
 
 INPUT = Input(Subject("made", 200, 400, 400, 0), "0" * 64)
@@ -37,6 +37,12 @@ def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measur
     linkage, refit, frontier = report["comparisons"]
     assert [linkage["part"], refit["part"], frontier["part"]] == ["linkage", "refit", "alignment"]
     assert report["removals"][0]["guarantee"]["kind"] == "formal"
+    before, after = (
+        round(100 * c["estimates"][c["headline"]]["value"], 1) for c in (linkage["before"], linkage["after"])
+    )
+    assert f"{after} % of images" in summary(result)
+    assert f"{before} % before; macro AUROC changes by" in summary(result)
+    assert "refits with 200 pairs" in summary(result)
     lenient, report = written(result, tmp_path, 1.0)
     assert lenient is Verdict.PASS
     assert not any(gap["blocking"] for gap in report["gaps"])
@@ -55,7 +61,9 @@ def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
 
 
 def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path) -> None:
-    verdict, report = written(run(data, start, quick, tmp_path / "runs", "erase", "noise"), tmp_path, 1.0)
+    result = run(data, start, quick, tmp_path / "runs", "erase", "noise")
+    verdict, report = written(result, tmp_path, 1.0)
     assert verdict is Verdict.REVIEW
     assert report["removals"] == []
+    assert summary(result) == result.finding.answer
     assert any("run one of them alone" in reason for reason in report["reasons"])

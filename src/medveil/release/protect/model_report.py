@@ -59,6 +59,23 @@ def report_model(
     return content.verdict, write_report(content, out)
 
 
+def summary(result: FrontierResult) -> str:
+    """What one setting did, in a sentence or two; of several, what the comparison says."""
+    if len(result.points) != 2:
+        return result.finding.answer
+    keys, (before, after) = Keys.of(result.points), (point.estimates for point in result.points)
+    earlier, linked = before[keys.linkage], after[keys.linkage]
+    change = after["macro AUROC"].minus(before["macro AUROC"])
+    told = (
+        f"Among {_candidates(keys)}, {percent(linked.value)} of images lead to their own, {percent(linked.chance)} by "
+        f"chance and {percent(earlier.value)} before; macro AUROC changes by {100 * change.value:+.1f} points."
+    )
+    if keys.refit is None:
+        return told
+    refit = _refit(result.points[1], result, keys, ONE_IN_ELEVEN).estimate
+    return f"{told} An adversary who refits with {keys.own:,} pairs of their own links {percent(refit.value)}."
+
+
 def _removal(point: Point) -> Removal:
     record = point.record or {}
     done = {"pairs to train on": record["pairs"], "parameters in the two heads": record["parameters"]}
