@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from medveil.defenses.alignment.heads import Heads
+from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger
 from medveil.errors import InputError, SettingsError
 from medveil.release.protect.candidates import candidates
 from medveil.release.protect.features import ProtectionData
@@ -138,3 +139,21 @@ def test_parts_that_do_not_fit_are_refused(data, start, quick, tmp_path) -> None
         protect_alignment(data, start, out=tmp_path, sweep=[SWEEP[0], SWEEP[0]], measuring=quick)
     with pytest.raises(InputError, match="differ in number"):
         replace(data.test, patients=data.test.patients[:5])
+
+
+def test_the_audit_is_booked_as_the_second_run_it_is(
+    data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path
+) -> None:
+    (private,) = (candidate for candidate in SWEEP if candidate.variant == "dp")
+    unit, delta = private.settings.unit, private.settings.delta
+
+    def run(budget: float, canaries: int) -> float:
+        ledger = Ledger(tmp_path / f"{budget}.json", "data", Budget(budget, delta, unit))
+        out = tmp_path / f"out-{budget}"
+        protect_alignment(data, start, out=out, sweep=[private], measuring=quick, canaries=canaries, ledger=ledger)
+        return ledger.spent()
+
+    alone = run(0.31, 0)
+    assert run(2.0, 50) > 1.1 * alone
+    with pytest.raises(BudgetSpent, match="second private run"):
+        run(0.31, 50)

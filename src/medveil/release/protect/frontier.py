@@ -16,7 +16,7 @@ import numpy as np
 
 from medveil.attacks.refit.attack import RefitPoint
 from medveil.defenses.alignment.heads import Heads
-from medveil.defenses.alignment.ledger import Ledger
+from medveil.defenses.alignment.ledger import BudgetSpent, Ledger
 from medveil.defenses.alignment.training import TrainedHeads, train_heads
 from medveil.errors import InputError, SettingsError
 from medveil.finding import Finding
@@ -140,7 +140,7 @@ class _Bench:
     def candidate(self, candidate: Candidate) -> Point:
         folder = self.out / candidate.folder
         train = self.data.train
-        trained = self._train(candidate, train.images, train.reports, train.patients, folder / "heads", self.ledger)
+        trained = self._train(candidate, train.images, train.reports, train.patients, folder / "heads")
 
         def embed(images: Vectors, reports: Vectors, number: int) -> tuple[Vectors, Vectors]:
             return trained.embed(images, reports, seed=self.how.seed + number)
@@ -181,10 +181,15 @@ class _Bench:
         return point
 
     def _canary_audit(self, candidate: Candidate, folder: Path) -> PrivacyAudit:
-        """A second run, with canaries among the training pairs."""
+        """A second run, with canaries among the training pairs. What it tells is published, so it is booked too."""
         planted = make_canaries(self.data.train, self.audits.canaries, seed=self.how.seed)
-        images, reports, patients = planted.planted(self.data.train)
-        trained = self._train(candidate, images, reports, patients, folder / "audited-heads", None)
+        try:
+            trained = self._train(candidate, *planted.planted(self.data.train), folder / "audited-heads")
+        except BudgetSpent:
+            raise BudgetSpent(
+                "the audit is a second private run on the same data and does not fit into the budget; run again with "
+                "a larger budget or without canaries, and what was trained is kept"
+            ) from None
         scores = canary_scores(self.start, trained.heads, planted)
         return audit_one_run(scores, planted.included, delta=candidate.settings.delta)
 
@@ -195,7 +200,6 @@ class _Bench:
         reports: Vectors,
         patients: np.ndarray,
         out: Path,
-        ledger: Ledger | None,
     ) -> TrainedHeads:
         public = self.data.public
         return train_heads(
@@ -207,7 +211,7 @@ class _Bench:
             variant=candidate.variant,
             settings=candidate.settings,
             public=None if public is None else (public.images, public.reports),
-            ledger=ledger,
+            ledger=self.ledger,
         )
 
     def _fingerprint(self, what: str) -> str:
