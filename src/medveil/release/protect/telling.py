@@ -198,8 +198,9 @@ def _answer(
 ) -> str:
     before = points[0].estimates[keys.linkage]
     if best is None:
+        none = f"{found[0].point.name} does not keep" if len(found) == 1 else f"None of {len(found)} settings keeps"
         return (
-            f"None of {len(found)} settings keeps macro AUROC within {goal.loss * 100:g} points of the heads as "
+            f"{none} macro AUROC within {goal.loss * 100:g} points of the heads as "
             f"they are, which link {percent(before.value)} of images at the first try in pools of {keys.pool}."
         )
     after = best.point.estimates[keys.linkage]
