@@ -19,6 +19,7 @@ from medveil.parallel import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome
+    from medveil.release.protect.model import ModelOutcome
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
 
@@ -124,17 +125,21 @@ def _unknown_keys(command: click.Command, section: Any, path: str = "") -> list[
     return [path + name for name in section if name not in flags]
 
 
-def show_outcome(outcome: Outcome, *, json: bool, quiet: bool) -> None:
-    """The verdict, and where the report is."""
+def show_outcome(outcome: Outcome, *, json: bool, quiet: bool, model: ModelOutcome | None = None) -> None:
+    """The verdict, and where the report is; of a model that was protected along with the data as well."""
     if json:
-        show_json(
-            {
-                "verdict": outcome.verdict,
-                "released": outcome.released,
-                "withheld": outcome.withheld,
-                "report": str(outcome.report),
-            }
-        )
+        told: dict[str, Any] = {
+            "verdict": outcome.verdict,
+            "released": outcome.released,
+            "withheld": outcome.withheld,
+            "report": str(outcome.report),
+        }
+        if model:
+            told["model"] = {"verdict": model.verdict, "report": str(model.report)}
+        show_json(told)
     elif not quiet:
         typer.echo(f"{outcome.verdict}: {outcome.released:,} images cleaned, {outcome.withheld:,} withheld")
         typer.echo(f"The report is {outcome.report}")
+        if model:
+            typer.echo(f"{model.verdict}: a model with privately trained heads")
+            typer.echo(f"Its report is {model.report}")

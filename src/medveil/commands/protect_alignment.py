@@ -16,12 +16,8 @@ from medveil.errors import SettingsError
 if TYPE_CHECKING:
     from medveil.cohort import Cohort
     from medveil.defenses.alignment.ledger import Ledger
-    from medveil.encoders.encoder import Encoder
     from medveil.release.alone import Input
     from medveil.release.protect.candidates import Candidate
-    from medveil.release.protect.points import Point
-
-MEASURING_SEED = 7  # a seed of the noise must stay secret, so what is measured is drawn from another
 
 
 class Variant(StrEnum):
@@ -112,10 +108,8 @@ def alignment(
     from medveil.finding import Threshold
     from medveil.release import Outcome
     from medveil.release.alone import Input
-    from medveil.release.protect.frontier import protect_alignment
-    from medveil.release.protect.measuring import Measuring
-    from medveil.release.protect.model_report import report_model, summary
-    from medveil.release.protect.preparation import prepare
+    from medveil.release.protect.model import protect_model
+    from medveil.release.protect.model_report import summary
 
     console.start_logging(log_level)
     changes = {"unit": unit.value, "seed": seed, "delta": delta, "clip": clip, "epochs": epochs, "batch": batch}
@@ -127,50 +121,31 @@ def alignment(
         cohort = _read(source, layout, watch)
         model = load_encoder(encoder, device=device)
         protected = Input.of_cohort(cohort)
-        booked = _ledger(budget, ledger, protected, tried)
-        _make_private(out / "runs")
-        prepared = prepare(
+        outcome = protect_model(
             cohort,
             model,
-            work=out / "runs",
+            out,
+            tried=tried,
+            protected=protected,
             public=None if public is None else _read(public, None, watch),
             transfer=elsewhere,
             cache=cache,
+            canaries=canaries,
+            ledger=_ledger(budget, ledger, protected, tried),
+            threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
             watch=watch,
         )
-        result = protect_alignment(
-            prepared.data,
-            prepared.heads,
-            out=out / "runs",
-            sweep=tried,
-            measuring=Measuring(seed=MEASURING_SEED),
-            canaries=canaries,
-            ledger=booked,
-            progress=lambda _, done, total: watch("settings", done, total),
-        )
-    _hand_over(out, tried, result.points, model)
-    verdict, page = report_model(
-        result,
-        protected,
-        out,
-        encoder=model.name,
-        command=f"medveil protect alignment COHORT --encoder {model.name} -o OUT",
-        seed=MEASURING_SEED,
-        settings={
-            "settings": [point.name for point in result.points],
-            "pairs": {name: len(part) for name, part in prepared.data.parts().items()},
-            "images set aside": prepared.set_aside,
-        },
-        threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
-    )
+    points, answer = outcome.result.points, summary(outcome.result)
     if json:
-        console.show_json(_told(verdict, summary(result), result.points, page))
+        settings = {point.name: vars(point.guarantee) | {"epsilon": point.epsilon} for point in points[1:]}
+        told = {"verdict": outcome.verdict, "answer": answer, "settings": settings, "report": str(outcome.report)}
+        console.show_json(told)
     elif not quiet:
-        typer.echo(f"{verdict}: {summary(result)}")
-        for point in result.points[1:] if not sweep else ():
+        typer.echo(f"{outcome.verdict}: {answer}")
+        for point in points[1:] if not sweep else ():
             typer.echo(point.guarantee.statement)
-        typer.echo(f"The report is {page}")
-    raise typer.Exit(Outcome(verdict, 0, protected.subject.withheld, page).exit_code)
+        typer.echo(f"The report is {outcome.report}")
+    raise typer.Exit(Outcome(outcome.verdict, 0, protected.subject.withheld, outcome.report).exit_code)
 
 
 def _candidates(
@@ -231,35 +206,3 @@ def _ledger(budget: float | None, path: Path | None, protected: Input, tried: li
     settings = tried[0].settings
     # by the images, not by features of them: runs on other encoders spend the same people's privacy
     return Ledger(path or default_ledger_file(), protected.sha256, Budget(budget, settings.delta, settings.unit))
-
-
-def _make_private(folder: Path) -> None:
-    """What is kept to go on with tells more of the data than what is handed over."""
-    from medveil.storage import told
-
-    with told():
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.chmod(0o700)
-
-
-def _hand_over(out: Path, tried: list[Candidate], points: tuple[Point, ...], model: Encoder) -> None:
-    """What is for others, beside the report: the heads and their guarantee, if one setting was run."""
-    from medveil.defenses.alignment.run_state import HEADS
-    from medveil.release.protect.frontier import CSV
-    from medveil.storage import write_bytes, write_json
-
-    write_bytes(out / CSV, (out / "runs" / CSV).read_bytes())
-    if len(tried) > 1:
-        return
-    point = points[1]
-    write_bytes(out / HEADS, (out / "runs" / tried[0].folder / "heads" / HEADS).read_bytes())
-    audit = None if point.audit is None else vars(point.audit)
-    write_json(
-        out / "guarantee.json",
-        {"encoder": model.name, "fingerprint": model.fingerprint, **(point.record or {}), "audit": audit},
-    )
-
-
-def _told(verdict: str, answer: str, points: tuple[Point, ...], page: Path) -> dict[str, Any]:
-    settings = {point.name: vars(point.guarantee) | {"epsilon": point.epsilon} for point in points[1:]}
-    return {"verdict": verdict, "answer": answer, "settings": settings, "report": str(page)}

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from medveil import console
 from medveil.commands.groups import app
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
+from medveil.errors import InputError, NotMeasurable
+
+if TYPE_CHECKING:
+    from medveil.cohort import Cohort
+    from medveil.release.protect.model import ModelOutcome
 
 
 @app.command(epilog="Example: medveil release /data/to-publish -o /data/checked --threshold 0.05")
@@ -76,7 +81,7 @@ def demo(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Invent a hospital and take it through a release: phantom, then release. Ends well whatever the verdict."""
+    """Invent a hospital, take it through a release, and protect a model on it. Ends well whatever the verdicts."""
     from medveil.cohort.phantom.hospital import build_hospital
     from medveil.defenses.keys import Keys
     from medveil.release import Settings
@@ -84,7 +89,7 @@ def demo(
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:
-        build_hospital(
+        hospital = build_hospital(
             out / "hospital",
             patients=patients,
             seed=seed,
@@ -99,4 +104,22 @@ def demo(
             workers=workers,
             progress=watch,
         )
-    console.show_outcome(outcome, json=json, quiet=quiet)
+        model = _protected_model(hospital, out / "model", seed, watch)
+    console.show_outcome(outcome, json=json, quiet=quiet, model=model)
+
+
+def _protected_model(hospital: Cohort, out: Path, seed: int, watch: console.Watch) -> ModelOutcome | None:
+    """The bundled encoder with private heads; nothing where the hospital is too small to measure that."""
+    from medveil.encoders.encoder import load_encoder
+    from medveil.release.alone import Input
+    from medveil.release.protect.candidates import candidates
+    from medveil.release.protect.model import protect_model
+
+    tried = candidates(["dp"], epsilons=(0.34,), seed=seed)
+    encoder = load_encoder("medveil-small")
+    attacked = Input.of_cohort(hospital)
+    try:
+        return protect_model(hospital, encoder, out, tried=tried, protected=attacked, canaries=0, watch=watch)
+    except (InputError, NotMeasurable) as reason:
+        typer.echo(f"medveil: no model was protected: {reason}", err=True)
+        return None

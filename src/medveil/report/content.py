@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Literal
 
 from medveil.finding import Finding, Verdict
 from medveil.parts import Guarantee
@@ -25,6 +25,7 @@ class Subject:
     images: int
     released: int
     quarantined: dict[str, int] = field(default_factory=dict)  # reason -> images or files
+    kind: Literal["data", "model"] = "data"  # a model is examined on the images counted here
 
     @property
     def withheld(self) -> int:

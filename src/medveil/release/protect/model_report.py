@@ -41,7 +41,7 @@ def report_model(
     chosen = others[0] if len(others) == 1 else None
     judged = () if chosen is None else _attacks(before, chosen, result, threshold or ONE_IN_ELEVEN)
     content = ReportContent(
-        subject=replace(protected.subject, name=f"The heads of {encoder}, on {protected.subject.name}"),
+        subject=replace(protected.subject, name=f"The heads of {encoder}, on {protected.subject.name}", kind="model"),
         removals=() if chosen is None else (_removal(chosen),),
         comparisons=(*judged, Comparison(None, result.finding)),
         gaps=tuple(_gaps(chosen, result)),

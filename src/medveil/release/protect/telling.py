@@ -204,9 +204,10 @@ def _answer(
             f"they are, which link {percent(before.value)} of images at the first try in pools of {keys.pool}."
         )
     after = best.point.estimates[keys.linkage]
+    which = best.point.name if len(found) == 1 else f"Of {len(found)} settings, {best.point.name} removes most and"
     told = (
-        f"Of {len(found)} settings, {best.point.name} removes most at a cost of at most {goal.loss * 100:g} AUROC "
-        f"points: in pools of {keys.pool}, Recall@1 goes from {percent(before.value)} to {percent(after.value)} "
+        f"{which} costs at most {goal.loss * 100:g} AUROC points: in pools of {keys.pool}, Recall@1 goes from "
+        f"{percent(before.value)} to {percent(after.value)} "
         f"(chance is {percent(after.chance)}), {_share(best.removed)} of the excess over chance gone, "
         f"and macro AUROC changes by {best.change.value * 100:+.2f} points."
     )
