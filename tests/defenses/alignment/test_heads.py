@@ -52,6 +52,10 @@ def test_linear_heads_are_plain_projections() -> None:
 def test_heads_come_back_from_disk(tmp_path: Path) -> None:
     heads = biovil_t_heads(seed=3)
     heads.save(tmp_path / "heads.safetensors")
+    for again in range(8):
+        heads.save(tmp_path / f"{again}.safetensors")
+        same = (tmp_path / f"{again}.safetensors").read_bytes() == (tmp_path / "heads.safetensors").read_bytes()
+        assert same, "the same heads are the same bytes"
     again = Heads.load(tmp_path / "heads.safetensors")
     assert again.image.shape == heads.image.shape and again.report.shape == heads.report.shape
     for mine, theirs in zip(heads.parameters(), again.parameters(), strict=True):

@@ -111,18 +111,19 @@ class Heads(nn.Module):
         """Weights and, in the header, how to build the heads (safetensors)."""
         shapes = {"image": asdict(self.image.shape), "report": asdict(self.report.shape)}
         tensors = {name: value.detach().cpu().contiguous() for name, value in self.state_dict().items()}
-        write_bytes(path, save(tensors, {"format": FORMAT, "shapes": json.dumps(shapes)}))
+        # one entry only: several are written in changing order, and the same heads should be the same bytes
+        write_bytes(path, save(tensors, {"heads": json.dumps({"format": FORMAT, "shapes": shapes})}))
 
     @classmethod
     def load(cls, path: Path) -> Heads:
         """Heads that `save` wrote."""
         try:
             with safe_open(path, "pt") as file:
-                metadata = file.metadata() or {}
+                about = json.loads((file.metadata() or {})["heads"])
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-            if metadata.get("format") != FORMAT:
+            if about["format"] != FORMAT:
                 raise ValueError
-            shapes = json.loads(metadata["shapes"])
+            shapes = about["shapes"]
             heads = cls(HeadShape(**shapes["image"]), HeadShape(**shapes["report"]))
             heads.load_state_dict(tensors)
         except (OSError, SafetensorError, ValueError, TypeError, KeyError, RuntimeError):
