@@ -19,13 +19,13 @@ import argparse
 import resource
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import torch
 
+from linkage_ranks import bare
 from medveil.stats.scores import score_pairs
 from medveil.stats.search import count_above, nearest
 
@@ -37,24 +37,6 @@ def rows(count: int, dim: int, signal: float, seed: int) -> np.ndarray:
     people = rng.standard_normal((count // 4 + 1, dim), dtype=np.float32)
     vectors = signal * people[np.arange(count) // 4] + rng.standard_normal((count, dim), dtype=np.float32)
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-
-
-def bare(queries: np.ndarray, gallery: np.ndarray) -> None:
-    """Nothing but products, one core a thread: on a busy machine faster than one product on all cores."""
-    threads = torch.get_num_threads()
-
-    def work(number: int) -> None:
-        torch.set_num_threads(1)
-        buffer = torch.empty(BLOCK)
-        for start in range(0, len(gallery), BLOCK[1]):
-            part = torch.from_numpy(gallery[start : start + BLOCK[1]]).T
-            for first in range(number * BLOCK[0], len(queries), threads * BLOCK[0]):
-                rows = torch.from_numpy(queries[first : first + BLOCK[0]])
-                torch.mm(rows, part, out=buffer[: len(rows), : part.shape[1]])
-
-    with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(work, range(threads)))
-    torch.set_num_threads(threads)
 
 
 def search_millions(queries: np.ndarray, size: int, k: int, seed: int) -> None:
@@ -98,7 +80,8 @@ def main() -> None:
     own = np.arange(len(vectors))
     other = np.minimum(own ^ 1, len(own) - 1)
     limits = score_pairs(vectors, vectors, own, other)
-    for job in (bare, lambda a, b: nearest(a, b, 1), lambda a, b: count_above(a, b, limits[:512])):
+    product = partial(bare, block=BLOCK)
+    for job in (product, lambda a, b: nearest(a, b, 1), lambda a, b: count_above(a, b, limits[:512])):
         job(vectors[:512], vectors[:4096])  # imports and first touches
     wall = dict.fromkeys(("bare product", "nearest", "count above"), 0.0)
     processor = dict(wall)
@@ -106,7 +89,7 @@ def main() -> None:
     for start in range(0, len(vectors), 16_384):
         part = slice(start, start + 16_384)
         jobs = {
-            "bare product": partial(bare, vectors[part], vectors),
+            "bare product": partial(product, vectors[part], vectors),
             "nearest": partial(nearest, vectors[part], vectors, options.k, exclude=(own[part], own)),
             "count above": partial(count_above, vectors[part], vectors, limits[part], exclude=(own[part], own)),
         }

@@ -12,9 +12,11 @@ from typer.testing import CliRunner, Result
 from medveil.cli import app
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
+from medveil.cohort.readers import read_cohort
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, MedveilError, SettingsError
+from medveil.release.alone import Input
 from medveil.release.protect import preparation
 
 
@@ -66,6 +68,9 @@ def test_heads_and_their_guarantee_are_handed_over(
     assert report["removals"][0]["guarantee"] == guarantee["guarantee"]
     assert [compared["part"] for compared in report["comparisons"]] == ["linkage", "alignment"]
     assert any(gap["what"] == "Refit" and gap["blocking"] for gap in report["gaps"])  # too few pairs for one
+    digest = Input.of_cohort(read_cohort(pairs)).sha256
+    assert not any(digest in path.read_text() for path in out.glob("*.[hjc]*")), "it would tell who took part"
+    assert report["subject"]["kind"] == "model"
     gold = load_gold(hospital_folder)
     for name in ("report.html", "report.json", "guarantee.json", "frontier.csv"):
         assert not gold.leaks((out / name).read_text()), name

@@ -63,18 +63,22 @@ def report_attack(
         removals=(),
         comparisons=(Comparison(None, finding),),
         gaps=(Gap("Everything else", "only this attack was run, and nothing was removed.", blocking=False),),
-        provenance=Provenance(
-            medveil=medveil.__version__,
-            created=now(),
-            command=command,
-            seed=seed,
-            input_sha256=attacked.sha256,
-            key_fingerprint="none: nothing was replaced",
-            packages=package_versions(),
-            settings=settings,
-        ),
+        provenance=how_to_repeat(command, seed, settings, input_sha256=attacked.sha256),
     )
     return content.verdict, write_report(content, out)
+
+
+def how_to_repeat(command: str, seed: int, settings: dict[str, Any], *, input_sha256: str) -> Provenance:
+    return Provenance(
+        medveil=medveil.__version__,
+        created=now(),
+        command=command,
+        seed=seed,
+        input_sha256=input_sha256,
+        key_fingerprint="none: nothing was replaced",
+        packages=package_versions(),
+        settings=settings,
+    )
 
 
 def _digest(cohort: Cohort) -> str:
