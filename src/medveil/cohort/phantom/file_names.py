@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.phantom.gold import Category, NameIdentifier
+from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.gold import NameIdentifier
 from medveil.cohort.phantom.headers import Chart
 from medveil.cohort.phantom.people import fold
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark

@@ -17,10 +17,7 @@ Places of an identifier
 `text` is what is written there, typing errors, line breaks and all; `value` what it stands for: a person's full
 name, a date or a time in ISO form, a number in its usual form.
 
-Categories follow HIPAA's list. NAME is the patient or a relative, DOCTOR anyone on the staff, INITIALS those of
-either. TIME is a time of day. AGE_OVER_89 is an age above 89; lower ages are not identifiers. PHONE includes
-pagers. ADDRESS covers streets, towns and postal codes. HOSPITAL covers hospitals and their short names.
-UID is a DICOM unique identifier of an instance. OTHER_ID is any other number of the hospital: order, room, station.
+Categories are those of `medveil.cohort.identifiers`.
 """
 
 from __future__ import annotations
@@ -29,7 +26,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -38,6 +34,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.names import ORDINARY_WORDS
 from medveil.errors import InputError
@@ -45,28 +42,6 @@ from medveil.errors import InputError
 FORMAT = "medveil.phantom-gold/1"
 FOLDER = "gold"
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
-
-
-class Category(StrEnum):
-    NAME = "NAME"
-    DOCTOR = "DOCTOR"
-    INITIALS = "INITIALS"
-    DATE = "DATE"
-    TIME = "TIME"
-    AGE_OVER_89 = "AGE_OVER_89"
-    MRN = "MRN"
-    ACCESSION = "ACCESSION"
-    SSN = "SSN"
-    HEALTH_PLAN = "HEALTH_PLAN"
-    PHONE = "PHONE"
-    FAX = "FAX"
-    EMAIL = "EMAIL"
-    URL = "URL"
-    ADDRESS = "ADDRESS"
-    HOSPITAL = "HOSPITAL"
-    DEVICE_SERIAL = "DEVICE_SERIAL"
-    UID = "UID"
-    OTHER_ID = "OTHER_ID"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.filewriter import dcmwrite
 from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEG2000Lossless, RLELossless
 
-from medveil.cohort.phantom.gold import Category, HeaderIdentifier
+from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.gold import HeaderIdentifier
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
 from medveil.cohort.phantom.people import Encounter, Person
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan

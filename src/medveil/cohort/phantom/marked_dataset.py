@@ -10,7 +10,8 @@ from pydicom.dataset import Dataset, PrivateBlock
 from pydicom.sequence import Sequence
 from pydicom.tag import Tag
 
-from medveil.cohort.phantom.gold import Category, HeaderIdentifier
+from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.gold import HeaderIdentifier
 from medveil.cohort.phantom.people import fold
 from medveil.cohort.phantom.reports.marked_text import MarkedText
 

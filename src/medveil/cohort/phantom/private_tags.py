@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medveil.cohort.phantom.gold import Category
+from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
 from medveil.cohort.phantom.people import Encounter, Person
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark

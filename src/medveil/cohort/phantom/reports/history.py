@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from medveil.cohort.phantom.gold import Category
+from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
 from medveil.cohort.phantom.reports.mentions import Mentions
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from medveil.cohort.phantom.gold import Category, Identifier, Statement
+from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.gold import Identifier, Statement
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from medveil.cohort.phantom.gold import Category
+from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.people import Encounter, Person, fold, mistyped
 from medveil.cohort.phantom.plan import VisitPlan
 from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, mark, vary

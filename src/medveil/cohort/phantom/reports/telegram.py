@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medveil.cohort.phantom.gold import Category
+from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import LABEL, device_note
 from medveil.cohort.phantom.reports.marked_text import MarkedText, Subject, as_marked, fill, join, mark
