@@ -33,7 +33,7 @@ def render(document: dict[str, Any]) -> str:
         link=glossary.Linker(terms),
         style=Markup(style),  # noqa: S704 - both come with the package and hold no content
         script=Markup(script),  # noqa: S704
-        policy=_policy(style, script),
+        policy=policy(style, script),
     )
 
 
@@ -58,7 +58,7 @@ def _limits(document: dict[str, Any]) -> list[tuple[str, list[str]]]:
     return [(title, limits) for title, limits in by_part if limits]
 
 
-def _policy(style: str, script: str) -> str:
+def policy(style: str, script: str) -> str:
     """Only this very style and script may act; nothing may be loaded, framed, sent or based elsewhere."""
     return "; ".join(
         [

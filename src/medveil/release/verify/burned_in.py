@@ -1,0 +1,99 @@
+"""Text in the released pixels, read by a network that had no part in removing it (PP-OCR, by RapidOCR)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Box = tuple[int, int, int, int]
+
+SURE = 0.6  # of 1: what is read with less certainty is a rib or a wire
+SMALLEST_SIDE = 736  # pixels; smaller images are enlarged, for small print
+LARGEST_SIDE = 2000
+TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
+# What may stay on a radiograph: sides, views, positions and exposure, as the standard's own words and common prints.
+_WORDS = """
+L R LT RT LEFT RIGHT AP PA LAT LATERAL ERECT UPRIGHT SUPINE PRONE DECUB DECUBITUS PORTABLE PORT MOBILE CHEST
+SEMI SEMIERECT SEMI-ERECT SITTING STANDING EXP INSP EXPIRATION INSPIRATION KV KVP MAS CM TOP
+"""
+MARKERS = frozenset(_WORDS.split())
+_EXPOSURE = re.compile(r"\d{1,3}(\.\d)?(KVP?|MAS|CM)")
+_LETTERS = re.compile(r"[A-Z0-9]")
+
+
+@dataclass(frozen=True)
+class Read:
+    text: str
+    box: Box
+    score: float
+
+
+class Reader:
+    """Loaded once a process; reads upright and turned text."""
+
+    @cached_property
+    def _engine(self) -> Any:
+        from rapidocr import RapidOCR
+
+        return RapidOCR(
+            params={
+                "Global.log_level": "critical",
+                "Global.use_cls": True,
+                "Global.text_score": SURE,
+                "Global.max_side_len": LARGEST_SIDE,
+                "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+                "Det.box_thresh": 0.3,
+                "Det.thresh": 0.2,
+                "Det.limit_side_len": SMALLEST_SIDE,
+            }
+        )
+
+    def read(self, image: NDArray[Any]) -> list[Read]:
+        """Everything that reads as text, with its box in the upright image."""
+        gray = _to_8_bit(image)
+        found: list[Read] = []
+        for turn in TURNS:
+            turned = gray if turn is None else cv2.rotate(gray, turn)
+            result = self._engine(cv2.cvtColor(turned, cv2.COLOR_GRAY2BGR))
+            if result.txts is None:
+                continue
+            for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
+                box = _box(np.asarray(corners), turn, gray.shape)
+                found.append(Read(text, box, float(score)))
+        return found
+
+
+def stray_text(reads: list[Read]) -> list[Read]:
+    """What is neither a clinical marker nor a misread speck."""
+    return [read for read in reads if not _may_stay(read.text)]
+
+
+def _may_stay(text: str) -> bool:
+    words = re.split(r"[^A-Z0-9.\-]+", text.upper())
+    words = [word.strip(".-") for word in words if _LETTERS.search(word)]
+    if sum(len(word) for word in words) < 2:  # a single letter is a marker or a speck
+        return True
+    joined = "".join(words)
+    return all(word in MARKERS for word in words) or _EXPOSURE.fullmatch(joined) is not None
+
+
+def _to_8_bit(image: NDArray[Any]) -> NDArray[np.uint8]:
+    if image.dtype == np.uint8:
+        return np.asarray(image)
+    low, high = float(image.min()), float(image.max())
+    return ((image.astype(np.float32) - low) * (255 / max(high - low, 1.0))).astype(np.uint8)
+
+
+def _box(corners: NDArray[Any], turn: int | None, shape: tuple[int, ...]) -> Box:
+    left, top = np.floor(corners.min(axis=0)).astype(int)
+    right, bottom = np.ceil(corners.max(axis=0)).astype(int)
+    if turn is not None:  # back from the clockwise turn: x = y', y = height - x'
+        height = shape[0]
+        left, top, right, bottom = top, height - right, bottom, height - left
+    return int(left), int(top), int(right), int(bottom)

@@ -1,0 +1,161 @@
+"""Every byte of the output, searched for everything that is known to identify somebody.
+
+What is sought for in all files must be distinctive: numbers, addresses, whole names. A person's single names and dates
+are sought in that person's own files only, for they may well stand in others: as another's, or as a stand-in.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+import struct
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from ahocorasick_rs import BytesAhoCorasick
+
+from medveil.cohort.dicom.elements import PIXEL_DATA, Layout, elements
+from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.names import ORDINARY_WORDS
+from medveil.defenses.person import Known
+from medveil.errors import Quarantined
+
+SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
+SHORTEST_IN_NOISE = 8  # bytes; megabytes of noise spell shorter words by chance
+ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
+_PERSONAL = frozenset({Category.NAME, Category.DOCTOR, Category.DATE, Category.INITIALS, Category.HOSPITAL})
+_NEVER = frozenset({Category.TIME, Category.AGE_OVER_89, Category.INITIALS})
+_LEAST_DISTINCTIVE = 6
+_WORD = re.compile(rb"[0-9A-Za-z]")
+
+
+class KnownBytes:
+    """Built once from what is known of every person (by pseudonym), then asked file by file."""
+
+    def __init__(self, known: Mapping[str, Iterable[Known]]) -> None:
+        own: dict[str, dict[bytes, Category]] = {}
+        everywhere: dict[bytes, Category] = {}
+        for person, values in known.items():
+            mine = own.setdefault(person, {})
+            for value in values:
+                for form in forms(value):
+                    for needle in _encoded(form):
+                        mine[needle] = value.category
+                        if _distinctive(form, value.category):
+                            everywhere[needle] = value.category
+        self._own = {person: tuple(needles.items()) for person, needles in own.items()}
+        self._everywhere = _Needles(tuple(everywhere.items()))
+        self._of = lru_cache(maxsize=64)(lambda person: _Needles(self._own.get(person, ())))
+
+    def found_in(self, content: bytes, person: str | None) -> dict[Category, int]:
+        """How often each kind of identifier stands in these bytes as a whole word."""
+        content, noise = _opened(content)
+        counts: dict[Category, int] = defaultdict(int)
+        lowered = content.lower()
+        places: set[tuple[int, int]] = set()
+        for needles in (self._everywhere, self._of(person)) if person else (self._everywhere,):
+            for start, end, category in needles.found_in(lowered):
+                in_noise = noise[0] <= start < noise[1]
+                if (in_noise and end - start < SHORTEST_IN_NOISE) or (start, end) in places:
+                    continue
+                places.add((start, end))
+                counts[category] += 1
+        return dict(counts)
+
+
+class _Needles:
+    def __init__(self, needles: tuple[tuple[bytes, Category], ...]) -> None:
+        self._needles = needles
+        self._search = BytesAhoCorasick([needle for needle, _ in needles]) if needles else None
+
+    def found_in(self, lowered: bytes) -> Iterable[tuple[int, int, Category]]:
+        if self._search is None:
+            return
+        for which, start, end in self._search.find_matches_as_indexes(lowered, overlapping=True):
+            if not _WORD.match(lowered[start - 1 : start]) and not _WORD.match(lowered[end : end + 1]):
+                yield start, end, self._needles[which][1]
+
+
+def forms(known: Known) -> set[str]:
+    """The ways this value may have been written; nothing that turns up by chance."""
+    if known.category in _NEVER:
+        return set()
+    value = known.value.strip()
+    found = {value}
+    match known.category:
+        case Category.NAME | Category.DOCTOR:
+            parts = [part for part in re.split(r"[\^=,\s]+", value) if part]
+            found |= set(parts)
+            if len(parts) > 1:
+                first, last = parts[1], parts[0]
+                found |= {
+                    f"{first} {last}",
+                    f"{last} {first}",
+                    f"{last}, {first}",
+                    f"{last}^{first}",
+                    f"{last},{first}",
+                }
+        case Category.DATE:
+            found |= _date_forms(value)
+        case Category.PHONE | Category.FAX | Category.SSN | Category.HEALTH_PLAN | Category.MRN | Category.ACCESSION:
+            found.add(re.sub(r"[^0-9A-Za-z]", "", value))
+    return {form for form in found if len(form) >= SHORTEST and form.lower() not in ORDINARY}
+
+
+ORDINARY = frozenset(word.lower() for word in ORDINARY_WORDS)
+
+
+def _date_forms(value: str) -> set[str]:
+    digits = re.sub(r"\D", "", value)[:8]
+    try:
+        day = dt.datetime.strptime(digits, "%Y%m%d").date()
+    except ValueError:
+        return set()
+    return {
+        f"{day:%Y%m%d}",
+        f"{day:%Y-%m-%d}",
+        f"{day:%m/%d/%Y}",
+        f"{day.month}/{day.day}/{day.year}",
+        f"{day:%d.%m.%Y}",
+        f"{day:%B} {day.day}, {day.year}",
+        f"{day.day} {day:%B} {day.year}",
+        f"{day:%d-%b-%Y}",
+    }
+
+
+def _distinctive(form: str, category: Category) -> bool:
+    """Whether this can hardly be anyone else's, nor an invented stand-in."""
+    if category in _PERSONAL:
+        return False
+    return len(form) >= _LEAST_DISTINCTIVE and any(character.isdigit() for character in form)
+
+
+def _encoded(form: str) -> set[bytes]:
+    found = set()
+    for encoding in ENCODINGS:
+        try:
+            found.add(form.encode(encoding).lower())
+        except UnicodeEncodeError:
+            continue
+    return found
+
+
+def _opened(content: bytes) -> tuple[bytes, tuple[int, int]]:
+    """The bytes as they read once inflated, and where compressed or pixel data lie, which spell words by chance."""
+    if content.startswith(b"\x89PNG"):
+        return content, (max(content.find(b"IDAT"), 0), content.rfind(b"IEND"))
+    if content.startswith(b"\xff\xd8"):
+        return content, (max(content.find(b"\xff\xda"), 0), len(content))
+    if content.startswith(b"PAR1"):  # compressed columns; the table is read apart
+        return content, (0, len(content))
+    try:
+        layout = Layout.of(content)
+        content = layout.front + layout.dataset
+        for element in elements(layout.dataset, 0, len(layout.dataset), layout.encoding):
+            if element.tag == PIXEL_DATA:
+                return content, (len(layout.front) + element.value, len(layout.front) + element.end)
+    except (Quarantined, ValueError, IndexError, struct.error, zlib.error):
+        pass
+    return content, (0, 0)

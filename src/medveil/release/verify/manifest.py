@@ -1,0 +1,86 @@
+"""The signed manifest: the hash of every released file and what the check found, under the site's signature.
+
+The signing key (Ed25519) is derived from the site's secret; anyone can check the signature with the public key in the
+manifest, and compare that key with the one the site announces.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from medveil.defenses.keys import Keys
+from medveil.errors import InputError
+from medveil.storage import write_json
+
+FORMAT = "medveil.manifest/1"
+FILE = "manifest.json"
+
+
+def write_manifest(out: Path, files: dict[str, str], outcome: dict[str, Any], keys: Keys) -> Path:
+    """`files` maps each released file to its SHA-256."""
+    private = _signing_key(keys)
+    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    content = {
+        "format": FORMAT,
+        "files": dict(sorted(files.items())),
+        "outcome": outcome,
+        "public_key": base64.b64encode(public).decode(),
+    }
+    signature = private.sign(_canonical(content))
+    write_json(out / FILE, {**content, "signature": base64.b64encode(signature).decode()})
+    return out / FILE
+
+
+def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
+    """What is wrong with the manifest or differs from it; nothing, if all is as it was signed."""
+    try:
+        content = json.loads((out / FILE).read_bytes())
+        signature = base64.b64decode(content.pop("signature"))
+        stated = str(content["public_key"])
+        files = dict(content["files"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"{out} has no readable manifest; run medveil verify first") from None
+    problems = []
+    if public_key is not None and stated != public_key:
+        problems.append("signed with another key")
+    try:
+        Ed25519PublicKey.from_public_bytes(base64.b64decode(stated)).verify(signature, _canonical(content))
+    except (InvalidSignature, ValueError):
+        problems.append("the signature does not hold")
+    here = hashed(out / "data")
+    problems += ["a released file is missing"] * len(files.keys() - here.keys())
+    problems += ["a file is not in the manifest"] * len(here.keys() - files.keys())
+    problems += ["a released file was changed"] * sum(here[name] != files[name] for name in here.keys() & files.keys())
+    return problems
+
+
+def hashed(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every file below, by its path."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as file:
+                digest = sha256()
+                while block := file.read(1 << 20):
+                    digest.update(block)
+            found[path.relative_to(folder).as_posix()] = digest.hexdigest()
+    return found
+
+
+def _signing_key(keys: Keys) -> Ed25519PrivateKey:
+    seed = HKDF(hashes.SHA256(), 32, salt=None, info=b"medveil manifest").derive(keys.secret)
+    return Ed25519PrivateKey.from_private_bytes(seed)
+
+
+def _canonical(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from medveil.release.verify.burned_in import Read, Reader, stray_text
+
+
+def film(text: str, *, turned: bool = False, bits: int = 8) -> NDArray[np.unsignedinteger]:
+    rng = np.random.default_rng(3)
+    image = cv2.GaussianBlur(rng.normal(90, 30, (400, 400)), (0, 0), 9).clip(0, 255).astype(np.uint8)
+    cv2.putText(image, text, (60, 200), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 250, 2, cv2.LINE_AA)
+    if turned:
+        image = np.ascontiguousarray(np.rot90(image))
+    return image if bits == 8 else (image.astype(np.uint16) << 4)
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("bits", [8, 12])
+def test_a_name_is_read_where_it_stands(reader: Reader, turned: bool, bits: int) -> None:
+    found = stray_text(reader.read(film("VANDERMEER A", turned=turned, bits=bits)))
+    assert found
+    left, top, right, bottom = found[0].box
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    expected = (192, 245) if turned else (155, 192)
+    assert abs(middle[0] - expected[0]) < 60 and abs(middle[1] - expected[1]) < 60
+
+
+def test_a_film_without_text_reads_as_nothing(reader: Reader) -> None:
+    assert not stray_text(reader.read(film("")))
+
+
+@pytest.mark.parametrize("text", ["L", "R", "PORTABLE", "AP ERECT", "110 KV", "AP SUPINE", "85kV", "国"])
+def test_markers_and_specks_may_stay(text: str) -> None:
+    assert not stray_text([Read(text, (0, 0, 9, 9), 0.9)])
+
+
+@pytest.mark.parametrize("text", ["DOE", "L DOE", "12345", "AP 1953", "TECH OL 85 KV", "LM", "2018"])
+def test_anything_else_may_not(text: str) -> None:
+    assert stray_text([Read(text, (0, 0, 9, 9), 0.9)])

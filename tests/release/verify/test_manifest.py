@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medveil.defenses.keys import Keys
+from medveil.errors import InputError
+from medveil.release.verify.manifest import FILE, check_manifest, hashed, write_manifest
+
+KEYS = Keys.for_demonstration(1)
+
+
+@pytest.fixture
+def signed(tmp_path: Path) -> Path:
+    (tmp_path / "data" / "a").mkdir(parents=True)
+    (tmp_path / "data" / "a" / "b.txt").write_text("clean")
+    write_manifest(tmp_path, hashed(tmp_path / "data"), {"wrong": 0}, KEYS)
+    return tmp_path
+
+
+def test_an_untouched_release_agrees_with_its_manifest(signed: Path) -> None:
+    assert check_manifest(signed) == []
+
+
+def test_the_same_release_and_key_give_the_same_bytes(signed: Path) -> None:
+    before = (signed / FILE).read_bytes()
+    write_manifest(signed, hashed(signed / "data"), {"wrong": 0}, KEYS)
+    assert (signed / FILE).read_bytes() == before
+
+
+def test_a_changed_a_missing_and_an_added_file_are_told(signed: Path) -> None:
+    (signed / "data" / "a" / "b.txt").write_text("dirty")
+    assert check_manifest(signed) == ["a released file was changed"]
+    (signed / "data" / "a" / "b.txt").rename(signed / "data" / "c.txt")
+    assert check_manifest(signed) == ["a released file is missing", "a file is not in the manifest"]
+
+
+def test_a_manifest_edited_by_hand_does_not_hold(signed: Path) -> None:
+    content = json.loads((signed / FILE).read_text())
+    content["outcome"]["wrong"] = 1
+    (signed / FILE).write_text(json.dumps(content))
+    assert check_manifest(signed) == ["the signature does not hold"]
+
+
+def test_another_site_cannot_sign_in_its_name(signed: Path) -> None:
+    announced = json.loads((signed / FILE).read_text())["public_key"]
+    write_manifest(signed, hashed(signed / "data"), {"wrong": 0}, Keys.for_demonstration(2))
+    assert check_manifest(signed) == []
+    assert check_manifest(signed, public_key=announced) == ["signed with another key"]
+
+
+def test_no_manifest_is_said_plainly(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="medveil verify"):
+        check_manifest(tmp_path)
+
+
+def test_the_secret_is_not_in_the_manifest(signed: Path) -> None:
+    assert KEYS.secret.hex() not in (signed / FILE).read_text()
