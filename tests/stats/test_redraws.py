@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from medveil.stats.bootstrap import Floats, Means, Medians, Redraws, Singles
+from medveil.stats.bootstrap import Ascending, Floats, Means, Medians, Redraws, Singles
 
 UNITS = 60
 
@@ -46,7 +46,7 @@ def test_every_redraw_draws_as_many_units_as_there_are() -> None:
 
 def test_means_and_medians_are_those_of_the_redrawn_values(values: Floats, codes: np.ndarray) -> None:
     drawn = weights()
-    means, medians = Means([values[:, :1], values[:, 1:]], codes, UNITS), Medians(values, codes, UNITS)
+    means, medians = Means([values[:, :1], values[:, 1:]], codes, UNITS), Medians(Ascending(values), codes, UNITS)
     assert means.value == pytest.approx(values.mean(axis=0))
     assert medians.value == pytest.approx(np.median(values, axis=0))
     for row, mean, median in zip(drawn, means(drawn), medians(drawn), strict=True):
@@ -59,7 +59,7 @@ def test_a_median_that_moves_far_is_still_right() -> None:
     """One unit holds half of the values, so that the middle is passed before counting begins."""
     values = np.arange(4000.0)[:, None]
     codes = np.where(np.arange(4000) < 2000, np.arange(4000) % 50, 50).astype(np.intp)
-    medians = Medians(values, codes, 51)
+    medians = Medians(Ascending(values), codes, 51)
     medians._start = 1900
     medians._counts[:, 1] = np.bincount(codes[:1900], minlength=51)
     rows = Redraws(51, redraws=80, seed=1).of(lambda block: np.c_[block.astype(np.float64), medians(block)])[0]

@@ -24,7 +24,8 @@ class Person:
 
     keys: Keys = field(repr=False)
     patient_id: str = field(repr=False)
-    known: tuple[Known, ...] = field(default=(), repr=False)
+    known: tuple[Known, ...] = field(default=(), repr=False)  # the person's own name before those of others
+    sex: str = field(default="", repr=False)  # M or F where it is known, for names that fit
 
     @cached_property
     def pseudonym(self) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from medveil.parallel import available_cores
 
@@ -17,6 +19,7 @@ Codes = NDArray[np.intp]
 
 REDRAWS = 1000
 _BLOCK = 40  # redraws at a time
+_CHUNK = 2**14  # units whose counts stay in the fastest cache
 
 
 def unit_codes(units: NDArray[np.object_] | NDArray[np.str_]) -> tuple[Codes, int]:
@@ -47,8 +50,17 @@ def replicates(statistic: Callable[[Floats], float], weights: Floats) -> Floats:
     return np.array([statistic(row) for row in weights], dtype=np.float64)
 
 
+_libraries = lru_cache(ThreadpoolController)  # looking for them takes as long as many redraws
+
+
+def one_core_a_product() -> AbstractContextManager[object]:
+    """Each thread multiplies for itself: a library that spreads every product over all cores waits for them."""
+    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return limited
+
+
 class Redraws:
-    """Many statistics under the same redraws of units, block by block on all cores.
+    """Many statistics under the same redraws of units, block by block on all cores; faster in `one_core_a_product`.
 
     Every redraw is a true multinomial one. The draws follow from seed and number of units alone, so that two results
     on the same units are paired.
@@ -60,17 +72,19 @@ class Redraws:
     def of(self, *statistics: Callable[[Singles], Floats]) -> list[Floats]:
         """Each statistic turns weights (some redraws x units) into values (as many x columns)."""
         blocks = range(0, self._redraws, _BLOCK)
-        # each thread multiplies for itself: a library that spreads every product over all cores waits for them
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(available_cores()) as pool:
+        with ThreadPoolExecutor(available_cores()) as pool:
             parts = list(pool.map(lambda start: self._block(start, statistics), blocks))
         return [np.concatenate(each) for each in zip(*parts, strict=True)]
 
     def _block(self, start: int, statistics: tuple[Callable[[Singles], Floats], ...]) -> list[Floats]:
         from medveil.stats.draw_loops import draw_counts
 
-        seeds = np.random.default_rng([self._seed, self.units, start]).integers(2**64, size=_BLOCK, dtype=np.uint64)
+        rng = np.random.default_rng([self._seed, self.units, start])
+        seeds = rng.integers(2**64, size=_BLOCK, dtype=np.uint64)
+        ends = np.append(np.arange(0, self.units, _CHUNK), self.units)
+        draws = rng.multinomial(self.units, np.diff(ends) / self.units, size=_BLOCK)
         weights = np.empty((min(_BLOCK, self._redraws - start), self.units), dtype=np.float32)
-        draw_counts(seeds[: len(weights)], weights)
+        draw_counts(seeds, draws, ends, weights)
         return [statistic(weights) for statistic in statistics]
 
 
@@ -84,39 +98,44 @@ class Means:
     def __init__(
         self, parts: Sequence[Floats], codes: Codes, units: int, *, members: NDArray[np.bool_] | None = None
     ) -> None:
-        from medveil.stats.draw_loops import add_by_unit
+        from medveil.stats.draw_loops import add_by_unit, mean_of_held
 
         held = np.ones((len(codes), 1), dtype=bool) if members is None else members
-        self.value = np.concatenate([_mean(part, members) for part in parts])
-        self._sums = np.zeros((units, len(self.value)), dtype=np.float32)
-        self._counts = add_by_unit(held.astype(np.float64), np.zeros(held.shape[1]), np.ones_like(held), codes, units)
-        at = 0
-        for part in parts:
-            width = part.shape[1]
-            self._sums[:, at : at + width] = add_by_unit(part, self.value[at : at + width], held, codes, units)
-            at += width
+        ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+        self.value = np.concatenate([mean_of_held(part, held) for part in parts])
+        # of values, and in the last columns of rows: one product adds up both
+        self._sums = np.zeros((units, ends[-1] + held.shape[1]), dtype=np.float32)
+        for part, start, end in zip(parts, ends[:-1], ends[1:], strict=True):
+            add_by_unit(part, self.value[start:end], held, codes, self._sums[:, start:end])
+        ones, nothing = held.astype(np.float64), np.zeros(held.shape[1])
+        add_by_unit(ones, nothing, np.ones_like(held), codes, self._sums[:, ends[-1] :])
 
     def __call__(self, weights: Singles) -> Floats:
-        sums, counts = (weights @ self._sums).astype(np.float64), (weights @ self._counts).astype(np.float64)
+        sums, counts = np.split((weights @ self._sums).astype(np.float64), [len(self.value)], axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self.value + np.where(counts > 0, sums / counts, np.nan)
 
 
-def _mean(values: Floats, members: NDArray[np.bool_] | None) -> Floats:
-    return values.mean(axis=0) if members is None else (values * members).sum(axis=0) / members.sum(axis=0)
+class Ascending:
+    """Columns of values in ascending order."""
+
+    def __init__(self, values: Floats) -> None:
+        columns = np.ascontiguousarray(values.T)
+        with ThreadPoolExecutor(available_cores()) as pool:
+            self.order: Codes = np.stack(list(pool.map(np.argsort, columns)))
+        self.values = np.take_along_axis(columns, self.order, axis=1)
 
 
 class Medians:
     """Medians of columns of values. Redraws move a median little: counting starts near the middle."""
 
-    def __init__(self, values: Floats, codes: Codes, units: int) -> None:
-        columns = np.ascontiguousarray(values.T)
-        order = np.argsort(columns, axis=1)
-        self._values, self._codes = np.take_along_axis(columns, order, axis=1), codes[order]
-        self.value = np.median(values, axis=0)
+    def __init__(self, columns: Ascending, codes: Codes, units: int) -> None:
+        self._values, self._codes = columns.values, codes[columns.order]
+        middle = self._values.shape[1] / 2
+        self.value = (self._values[:, int(middle - 0.5)] + self._values[:, int(middle)]) / 2
         counts = np.bincount(codes, minlength=units).astype(np.float32)
         spread = 0.5 * np.sqrt((counts.astype(np.float64) ** 2).sum())  # of the number of values below, at most
-        self._start = max(0, int(len(values) / 2 - 3.5 * spread))
+        self._start = max(0, int(middle - 3.5 * spread))
         below = [np.bincount(each[: self._start], minlength=units) for each in self._codes]
         self._counts = np.stack([counts, *below], axis=1).astype(np.float32)
 

@@ -15,6 +15,7 @@ Doubles = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Words = NDArray[np.uint64]
 
+_ROWS = 512  # at a time, so that they stay in cache
 _NOTHING = 1e-17  # of the mode's chance: what lies beyond adds up to less than rounding
 
 
@@ -25,46 +26,56 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 @compiled
-def draw_counts(seeds: Words, counts: Singles) -> None:
-    """Fill each row of `counts` (redraws x units) with how often a unit comes up in as many draws as there are units.
+def draw_counts(seeds: Words, draws: Counts, ends: Counts, counts: Singles) -> None:
+    """Fill each row of `counts` (redraws x units) with how often a unit comes up, `ends` being where chunks of units
+    begin and end, and `draws` (redraws x chunks) how many fall into each.
 
     Each word gives two draws. They are exactly uniform: a number that would favour some units is thrown away.
     """
-    units = np.uint64(counts.shape[1])
-    unfair = np.uint64(1 << 32) % units
-    tally = np.empty(counts.shape[1], dtype=np.uint8)  # small enough to stay in cache; no unit comes up 256 times
-    for i in range(len(seeds)):
+    tally = np.empty(np.max(np.diff(ends)), dtype=np.uint8)  # no unit comes up 256 times
+    for i in range(len(counts)):
         state = seeds[i]
-        tally[:] = 0
-        left = counts.shape[1]
-        while left > 0:
-            state += _STRIDE
-            word = (state ^ (state >> _30)) * _FIRST
-            word = (word ^ (word >> _27)) * _SECOND
-            word ^= word >> _31
-            one, other = (word >> _32) * units, (word & _LOW) * units
-            if one & _LOW >= unfair:
-                tally[np.intp(one >> _32)] += np.uint8(1)
-                left -= 1
-            if left > 0 and other & _LOW >= unfair:
-                tally[np.intp(other >> _32)] += np.uint8(1)
-                left -= 1
-        counts[i] = tally
+        for chunk in range(len(ends) - 1):
+            start, end, left = ends[chunk], ends[chunk + 1], draws[i, chunk]
+            units = np.uint64(end - start)
+            unfair = np.uint64(1 << 32) % units
+            tally[:] = 0
+            while left > 0:
+                state += _STRIDE
+                word = (state ^ (state >> _30)) * _FIRST
+                word = (word ^ (word >> _27)) * _SECOND
+                word ^= word >> _31
+                one, other = (word >> _32) * units, (word & _LOW) * units
+                if one & _LOW >= unfair:
+                    tally[np.intp(one >> _32)] += np.uint8(1)
+                    left -= 1
+                if left > 0 and other & _LOW >= unfair:
+                    tally[np.intp(other >> _32)] += np.uint8(1)
+                    left -= 1
+            counts[i, start:end] = tally[: end - start]
 
 
 @compiled
-def add_by_unit(values: Doubles, centre: Doubles, held: NDArray[np.bool_], codes: Codes, units: int) -> Singles:
-    """For each unit and column, the sum of its values that are held, each less the centre of the column.
+def mean_of_held(values: Doubles, held: NDArray[np.bool_]) -> Doubles:
+    """The mean of each column's values that are held: `held` has a column for every one of `values`, or one for all."""
+    sums, counts = np.zeros((2, values.shape[1]))
+    shared = held.shape[1] == 1
+    for i in range(len(values)):
+        for j in range(values.shape[1]):
+            if held[i, 0 if shared else j]:
+                sums[j] += values[i, j]
+                counts[j] += 1.0
+    return sums / counts
 
-    `held` has a column for every column of `values`, or one for all.
-    """
-    sums = np.zeros((units, values.shape[1]), dtype=np.float32)
+
+@compiled
+def add_by_unit(values: Doubles, centre: Doubles, held: NDArray[np.bool_], codes: Codes, sums: Singles) -> None:
+    """Add to `sums` (units x columns) the values that are held, each less the centre of its column."""
     shared = held.shape[1] == 1
     for i in range(len(values)):
         for j in range(values.shape[1]):
             if held[i, 0 if shared else j]:
                 sums[codes[i], j] += values[i, j] - centre[j]
-    return sums
 
 
 @compiled
@@ -91,41 +102,56 @@ def redrawn_medians(weights: Singles, counts: Singles, values: Doubles, codes: C
 
 @compiled
 def closed_form(
-    above: Counts,
-    equal: Counts,
-    none: Doubles,
-    some_of_more: Doubles,
-    inverse: Doubles,
-    draw: tuple[int, int],
-    places: Counts,
-    out: Doubles,
+    ahead: Counts, none: Doubles, some_of_more: Doubles, draw: tuple[int, int], places: Counts, out: Doubles
 ) -> None:
-    """Fill `out` with Recall at each of `places` and the mean of 1/rank in pools that draw so many of so many.
+    """Fill `out` with Recall at each of `places` and the mean of 1/rank in pools that draw so many of so many, for
+    every number of candidates that come first, without ties.
 
-    A random order of ties makes every number of candidates from `above` to `above + equal` as likely to come first.
     `none` are the chances that none of b candidates is drawn, for every b, and `some_of_more` that some are, of one
-    more candidate in a population of one more and with one more draw. `inverse` are 1/k from k = 1 on.
+    more candidate in a population of one more and with one more draw.
     """
     draws, population = draw
-    for i in range(len(above)):
-        out[i] = 0.0
-        for first in range(above[i], above[i] + equal[i] + 1):
-            least = max(0, draws - (population - first))  # so many of them are drawn in any case
-            mass = reached = 0.0
-            column = 0
-            for hits in range(places[-1]):
-                if hits == least:
-                    mass = none[first] if hits == 0 else _all_else_drawn(first, population, draws)
-                elif hits > least:
-                    up = (first - hits + 1) * float(draws - hits + 1)
-                    mass *= up * (inverse[hits - 1] * inverse[population - first - draws + hits - 1])
-                reached += mass
-                if hits + 1 == places[column]:
-                    out[i, column] += min(reached, 1.0)
-                    column += 1
+    mass, reached = np.empty((2, _ROWS))
+    for start in range(0, len(ahead), _ROWS):
+        first = ahead[start : start + _ROWS]
+        for i in range(len(first)):
+            # where so many come first that some are drawn in any case, the fewest are not none
+            mass[i] = none[first[i]] if first[i] <= population - draws else 0.0
+            reached[i] = mass[i]
+        column = 0
+        for hits in range(places[-1]):
+            if hits > 0:
+                factor = (draws - hits + 1) / hits
+                for i in range(len(first)):
+                    left = max(population - draws - first[i], 0) + hits
+                    mass[i] *= factor * (first[i] - hits + 1) / left
+                    reached[i] += mass[i]
+            if hits + 1 == places[column]:
+                for i in range(len(first)):
+                    out[start + i, column] = min(reached[i], 1.0)
+                column += 1
+        for i in range(len(first)):
+            if population - draws < first[i] < population - draws + places[-1]:
+                _some_for_certain(first[i], draw, places, out[start + i])
             # E[1/rank] = (K+1)/N/(b+1) (1 - C(K-b, N)/C(K+1, N)), and the last ratio is the chance to draw none of b+1
-            out[i, column] += (population + 1) / (draws + 1) * inverse[first] * some_of_more[first + 1]
-        out[i] /= equal[i] + 1
+            out[start + i, column] = (population + 1) / (draws + 1) / (first[i] + 1) * some_of_more[first[i] + 1]
+
+
+@compiled
+def _some_for_certain(first: int, draw: tuple[int, int], places: Counts, out: Doubles) -> None:
+    """Recall where a few of those that come first are drawn in any case."""
+    draws, population = draw
+    least = draws - (population - first)
+    mass, reached = _all_else_drawn(first, population, draws), 0.0
+    column = 0
+    for hits in range(places[-1]):
+        if hits > least:
+            mass *= (first - hits + 1) * float(draws - hits + 1) / (hits * float(hits - least))
+        if hits >= least:
+            reached += mass
+        if hits + 1 == places[column]:
+            out[column] = min(reached, 1.0)
+            column += 1
 
 
 @compiled

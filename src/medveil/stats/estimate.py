@@ -42,19 +42,40 @@ class Estimate:
         **rest: Any,
     ) -> Estimate:
         """Percentile interval of bootstrap replicates, widened where needed so that it holds the value."""
+        column = np.asarray(replicates, dtype=np.float64)[:, None]
+        return cls.from_columns(np.array([value]), column, n=n, units=units, level=level, **rest)[0]
+
+    @classmethod
+    def from_columns(
+        cls,
+        values: NDArray[np.float64],
+        replicates: NDArray[np.float64],
+        *,
+        n: int,
+        units: int,
+        level: float = 0.95,
+        **rest: Any,
+    ) -> list[Estimate]:
+        """The same of many values of one sample: a column of replicates for each."""
+        rows = np.ascontiguousarray(replicates.T, dtype=np.float64)
         tail = (1 - level) / 2
-        low, high = np.nanquantile(replicates, [tail, 1 - tail])
-        return cls(
-            value=float(value),
-            sd=float(np.nanstd(replicates, ddof=1)),
-            low=float(min(low, value)),
-            high=float(max(high, value)),
-            n=n,
-            units=units,
-            level=level,
-            replicates=np.asarray(replicates, dtype=np.float64),
-            **rest,
-        )
+        whole = not np.isnan(rows).any()  # what looks for gaps is slow
+        lows, highs = (np.quantile if whole else np.nanquantile)(rows, [tail, 1 - tail], axis=1)
+        spread = (np.std if whole else np.nanstd)(rows, axis=1, ddof=1)
+        return [
+            cls(
+                value=float(value),
+                sd=float(sd),
+                low=float(min(low, value)),
+                high=float(max(high, value)),
+                n=n,
+                units=units,
+                level=level,
+                replicates=row,
+                **rest,
+            )
+            for value, sd, low, high, row in zip(values, spread, lows, highs, rows, strict=True)
+        ]
 
     def minus(self, other: Estimate) -> Estimate:
         """The paired difference; both must come from the same resampling draws of the same units."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from medveil.stats.ranks import Ranks
     from medveil.stats.retrieval import Ties
 
-_WORTH_A_TABLE = 32  # queries that draw as many from as many
+_WORTH_A_TABLE = 32, 512  # queries that draw as many from as many, with ties and without
 
 
 def matched_pools(ranks: Ranks, size: int | None, *, ties: Ties = "expected") -> PoolScores:
@@ -55,23 +55,23 @@ def _scores(rows: Counts) -> Doubles:
     # a draw from a shell in which nobody beats or ties the own answer changes nothing
     certain = (draws == 0) | (shell_above + shell_equal == 0)
     values[certain] = certain_scores(above[certain], equal[certain])
-    tied = ~certain & (shell_equal > 0)
-    alone = np.flatnonzero(tied & (above + equal == 0))
-    alone = alone[_common(shell[alone], draws[alone])]
-    values[alone] = drawn_scores(shell_above[alone], shell_equal[alone], shell[alone], draws[alone])
-    tied[alone] = False
-    plain = ~certain & (shell_equal == 0)
+    tied, plain = ~certain & (shell_equal > 0), ~certain & (shell_equal == 0)
+    for open_ones, worth in zip((tied, plain), _WORTH_A_TABLE, strict=True):
+        alone = np.flatnonzero(open_ones & (above + equal == 0))
+        alone = alone[_common(shell[alone], draws[alone], worth)]
+        values[alone] = drawn_scores(shell_above[alone], shell_equal[alone], shell[alone], draws[alone])
+        open_ones[alone] = False
     values[plain] = _summed(rows[plain])
     kinds, inverse = np.unique(rows[tied], axis=0, return_inverse=True)  # sums over two numbers: once for each kind
     values[tied] = _summed(kinds)[inverse.ravel()]
     return values
 
 
-def _common(shell: Counts, draws: Counts) -> NDArray[np.bool_]:
-    """Queries that draw as many from as many as a good number of others do."""
+def _common(shell: Counts, draws: Counts, worth: int) -> NDArray[np.bool_]:
+    """Queries that draw as many from as many as at least so many others do."""
     kinds = shell * (draws.max(initial=0) + 1) + draws
     _, inverse, counts = np.unique(kinds, return_inverse=True, return_counts=True)
-    return counts[inverse] >= _WORTH_A_TABLE
+    return counts[inverse] >= worth
 
 
 def _summed(rows: Counts) -> Doubles:

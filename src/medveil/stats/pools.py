@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +37,11 @@ class PoolScores:
     rank: Doubles  # expected place of the own answer, from 1
     chance: Doubles  # METRICS: what blind guessing scores, on average over the queries
     size: Counts  # candidates in each query's pool, its own answer included
+
+    @cached_property
+    def chance_rank(self) -> float:
+        """The median rank of blind guessing."""
+        return float((np.median(self.size) + 1) / 2)
 
 
 def random_pools(ranks: Ranks, size: int | None, *, ties: Ties = "expected") -> PoolScores:
@@ -119,29 +124,36 @@ def harmonic(most: int) -> Doubles:
 
 
 def drawn_scores(above: Counts, equal: Counts, others: Counts, drawn: Counts) -> Doubles:
-    """Queries x METRICS for pools that draw `drawn` of `others`."""
+    """Queries x METRICS for pools that draw `drawn` of `others`.
+
+    A random order of ties makes every number of candidates from `above` to `above + equal` as likely to come first.
+    """
     scores = np.empty((len(above), len(METRICS)))
     for rows, population, draws in _alike(others, drawn):
         low, ties = above[rows], equal[rows]
         first, last = int(low.min()), int((low + ties).max())
-        if int(ties.sum()) < len(low) + last - first:
-            scores[rows] = _closed_form(low, ties, population, draws, last)
-        else:  # many ties: every number of candidates ahead once, and sums over stretches of them
-            each = np.arange(first, last + 1)
-            table = np.cumsum(_closed_form(each, np.zeros_like(each), population, draws, last), axis=0)
-            table = np.concatenate([np.zeros((1, len(METRICS))), table])
-            scores[rows] = (table[low + ties + 1 - first] - table[low - first]) / (ties + 1)[:, None]
+        if len(low) + int(ties.sum()) <= last + 1 - first:
+            starts = np.cumsum(ties + 1) - ties - 1
+            each = np.arange(len(low) + int(ties.sum())) + np.repeat(low - starts, ties + 1)
+            sums = np.add.reduceat(_closed_form(each, population, draws, last), starts, axis=0)
+            scores[rows] = sums / (ties + 1)[:, None]
+        else:  # every number of candidates ahead once, and sums over stretches of them
+            table = _closed_form(np.arange(first, last + 1), population, draws, last)
+            found, tied = np.take(table, low - first, axis=0), np.flatnonzero(ties)
+            sums = np.concatenate([np.zeros((1, len(METRICS))), np.cumsum(table, axis=0)])
+            low, ties = low[tied] - first, ties[tied]
+            found[tied] = (np.take(sums, low + ties + 1, axis=0) - np.take(sums, low, axis=0)) / (ties + 1)[:, None]
+            scores[rows] = found
     return scores
 
 
-def _closed_form(above: Counts, equal: Counts, population: int, draws: int, most: int) -> Doubles:
+def _closed_form(ahead: Counts, population: int, draws: int, most: int) -> Doubles:
     from medveil.stats.draw_loops import closed_form
 
-    scores = np.empty((len(above), len(METRICS)))
+    scores = np.empty((len(ahead), len(METRICS)))
     none = np.exp(_log_none_drawn(population, draws, most))
     some_of_more = -np.expm1(_log_none_drawn(population + 1, draws + 1, most + 1))
-    inverse = 1.0 / np.arange(1, population + PLACES[-1] + 1)
-    closed_form(above, equal, none, some_of_more, inverse, (draws, population), np.array(PLACES), scores)
+    closed_form(ahead, none, some_of_more, (draws, population), np.array(PLACES), scores)
     return scores
 
 

@@ -38,11 +38,11 @@ _FINEST = 2.0**20  # bounds are multiples of 1 / this: a score is equal to a bou
 class Tiling:
     """How the kernel cuts its work."""
 
-    rows: int = 128  # of a tile
+    rows: int = 64  # of a tile
     columns: int = 128  # at most 256
     steps: int = 64  # tiles of rows that one program walks through
-    warps: int = 8
-    stages: int = 2
+    warps: int = 4
+    stages: int = 1
 
     @property
     def block(self) -> int:

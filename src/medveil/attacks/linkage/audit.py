@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.control import Control
-from medveil.attacks.linkage.estimates import MEDIAN, Estimates, Units, estimate, units_of
+from medveil.attacks.linkage.estimates import MEDIAN, Estimates, Places, Units, estimate, units_of
 from medveil.attacks.linkage.extrapolation import DATABASES, Extrapolation, curve_sizes
 from medveil.attacks.linkage.figures import (
     curve_figures,
@@ -42,8 +43,10 @@ from medveil.attacks.linkage.tables import (
 )
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.finding import Figure, Finding, Table
+from medveil.stats.bootstrap import one_core_a_product
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import draws_of
+from medveil.stats.ranks import Ranks
 
 Results = dict[str, dict[Setting, Estimates]]
 Vectors = NDArray[np.float32]
@@ -86,13 +89,18 @@ class Audit:
     def add(self, encoder: str, images: Vectors, reports: Vectors, progress: Progress | None = None) -> None:
         """Measure one more encoder."""
         ranks = rank_cases(images, reports, self._cases, device=self._settings.device, progress=progress)
-        if self._control is None:
-            self._control = Control(ranks[DIRECTIONS[0]].others, self._cases, self._wanted)
-        if self._settings.sampled:
-            found = measure_sampled(images, reports, self._cases, self._wanted, self._settings, seed=self._seed)
-        else:
-            found = measure(ranks, self._wanted, self._settings)
+        with ThreadPoolExecutor(1) as beside:
+            control = beside.submit(self._controlled, ranks[DIRECTIONS[0]])
+            if self._settings.sampled:
+                found = measure_sampled(images, reports, self._cases, self._wanted, self._settings, seed=self._seed)
+            else:
+                found = measure(ranks, self._wanted, self._settings)
+            self._control = control.result()
         self._measured[encoder] = found
+
+    def _controlled(self, ranks: Ranks) -> Control:
+        """What labels alone reach, whatever the encoder."""
+        return self._control or Control(ranks.others, self._cases, self._wanted)
 
     def result(self, set_aside: dict[str, int]) -> LinkageResult:
         """Intervals, curves, groups and words."""
@@ -100,13 +108,20 @@ class Audit:
         control = self._control
         all_units = units_of(self._cases)
         shown = next((units for units in all_units if units.name == self._settings.unit), all_units[0])
-        by_unit = {units.name: self._resampled(units, control, curve=units is shown) for units in all_units}
+        places = Places(self._measured)
+
+        def resampled(units: Units) -> Results:
+            return self._resampled(units, control, places, curve=units is shown)
+
+        with one_core_a_product(), ThreadPoolExecutor(len(all_units)) as pool:
+            by_unit = dict(zip((units.name for units in all_units), pool.map(resampled, all_units), strict=True))
         results = by_unit[shown.name]
         fits = self._fits(results)
         judged = {encoder: self._headline(each, fits.get(encoder), control) for encoder, each in results.items()}
         strongest = max(judged, key=lambda encoder: judged[encoder].value)
         scores, first = self._measured[strongest][self._judged], control.first(self._judged)
-        groups = by_group(case_groups(self._cases, shown), scores, first, shown, self._settings, self._seed)
+        with one_core_a_product():
+            groups = by_group(case_groups(self._cases, shown), scores, first, shown, self._settings, self._seed)
         finding = linkage_finding(
             self._estimates(results, judged, strongest, fits),
             encoder=strongest,
@@ -133,11 +148,11 @@ class Audit:
         asked = {self._database} if self._beyond else set()
         return tuple(sorted(asked | {size for size in DATABASES if size > self._all}))
 
-    def _resampled(self, units: Units, control: Control, *, curve: bool) -> Results:
+    def _resampled(self, units: Units, control: Control, places: Places, *, curve: bool) -> Results:
         """Estimates of the pools asked for, and of those the curve goes through where it is wanted."""
         wanted = self._wanted if curve else self._asked
         measured = {encoder: {setting: each[setting] for setting in wanted} for encoder, each in self._measured.items()}
-        return estimate(measured, control, units, self._settings, self._seed)
+        return estimate(measured, control, places, units, self._settings, self._seed)
 
     def _fits(self, results: Results) -> dict[str, Extrapolation]:
         """A curve for every encoder, where the cohort is large enough for one."""

@@ -33,13 +33,15 @@ class Control:
         ranks = Ranks(np.zeros_like(competitors), self._equal, competitors)
         once = list(dict.fromkeys(setting._replace(direction=DIRECTIONS[0]) for setting in wanted))
         self._scores = measure({DIRECTIONS[0]: ranks}, once, LinkageSettings())
+        self._told = {setting: self._tell(scores) for setting, scores in self._scores.items()}
 
-    def means(self, setting: Setting) -> Doubles:
-        """The metrics over all cases."""
-        return np.average(self._of(setting).values, axis=0, weights=self._counts)
+    def reached(self, setting: Setting) -> tuple[float, ...]:
+        """The metrics and the median rank over all cases."""
+        return self._told[setting._replace(direction=DIRECTIONS[0])]
 
-    def median_rank(self, setting: Setting) -> float:
-        return float(np.median(np.repeat(self._of(setting).rank, self._counts)))
+    def _tell(self, scores: PoolScores) -> tuple[float, ...]:
+        metrics = np.average(scores.values, axis=0, weights=self._counts)
+        return *metrics.tolist(), float(np.median(np.repeat(scores.rank, self._counts)))
 
     def first(self, setting: Setting) -> Doubles:
         """Recall@1 of every case."""

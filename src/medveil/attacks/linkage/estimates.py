@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.control import Control
 from medveil.attacks.linkage.measurement import Measured, Setting
 from medveil.attacks.linkage.settings import LinkageSettings, Unit
-from medveil.stats.bootstrap import Means, Medians, Redraws
+from medveil.stats.bootstrap import Ascending, Means, Medians, Redraws
 from medveil.stats.codes import Codes
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import METRICS, Doubles, PoolScores
@@ -31,9 +33,13 @@ class Units:
     codes: Codes
     count: int  # to draw from, also those without a pair here
 
-    @property
+    @cached_property
     def held(self) -> int:
-        return len(np.unique(self.codes))
+        return self.held_by(np.ones(len(self.codes), dtype=bool))
+
+    def held_by(self, rows: NDArray[np.bool_]) -> int:
+        """Of how many units these rows are."""
+        return int(np.count_nonzero(np.bincount(self.codes[rows], minlength=self.count)))
 
 
 def units_of(cases: Cases) -> list[Units]:
@@ -45,28 +51,39 @@ def units_of(cases: Cases) -> list[Units]:
 
 
 def estimate(
-    measured: dict[str, Measured], control: Control, units: Units, settings: LinkageSettings, seed: int
+    measured: dict[str, Measured],
+    control: Control,
+    places: Places,
+    units: Units,
+    settings: LinkageSettings,
+    seed: int,
 ) -> dict[str, dict[Setting, Estimates]]:
     """Every metric of every encoder and setting, under the same redraws."""
-    columns = [(encoder, setting, scores) for encoder, each in measured.items() for setting, scores in each.items()]
+    columns = _columns(measured)
     means = Means([scores.values for _, _, scores in columns], units.codes, units.count)
-    places = _Places(columns)
     medians = Medians(places.columns, units.codes, units.count)
-    redraws = Redraws(units.count, redraws=settings.redraws, seed=seed)
-    drawn, middles = redraws.of(means, medians)
+    drawn, middles = Redraws(units.count, redraws=settings.redraws, seed=seed).of(means, medians)
+    factors = [places.ranks[encoder, setting] for encoder, setting, _ in columns]
+    ranks = np.stack([each.of(np.vstack([medians.value, middles])) for each in factors], axis=1)
+    # metrics in turn and the median rank, setting by setting
+    values = np.concatenate([means.value.reshape(len(columns), -1), ranks[0][:, None]], axis=1)
+    redrawn = np.concatenate([drawn.reshape(len(drawn), len(columns), -1), ranks[1:, :, None]], axis=2)
+    found = iter(
+        Estimate.from_columns(
+            values.ravel(),
+            redrawn.reshape(len(redrawn), -1),
+            n=len(units.codes),
+            units=units.held,
+            unit=units.name,
+        )
+    )
     results: dict[str, dict[Setting, Estimates]] = {encoder: {} for encoder in measured}
-    rest: dict[str, Any] = {"n": len(units.codes), "units": units.held, "unit": units.name}
-    for at, (encoder, setting, scores) in enumerate(columns):
-        known = control.means(setting)
-        found: Estimates = {}
-        for number, metric in enumerate(METRICS):
-            place = at * len(METRICS) + number
-            rest["chance"], rest["control"] = float(scores.chance[number]), float(known[number])
-            found[metric] = widened(Estimate.from_replicates(means.value[place], drawn[:, place], **rest), metric)
-        ranks = places.ranks(at, np.vstack([medians.value, middles]))
-        rest["chance"], rest["control"] = float((np.median(scores.size) + 1) / 2), control.median_rank(setting)
-        found[MEDIAN] = Estimate.from_replicates(ranks[0], ranks[1:], **rest)
-        results[encoder][setting] = found
+    for encoder, setting, scores in columns:
+        chances = (*scores.chance.tolist(), scores.chance_rank)
+        results[encoder][setting] = {
+            metric: widened(replace(next(found), chance=chance, control=reached), metric)
+            for metric, chance, reached in zip((*METRICS, MEDIAN), chances, control.reached(setting), strict=True)
+        }
     return results
 
 
@@ -78,25 +95,36 @@ def widened(found: Estimate, metric: str) -> Estimate:
     return replace(found, low=min(found.low, low), high=max(found.high, high))
 
 
-class _Places:
+class Place(NamedTuple):
+    """An expected rank as `base` and `factor` times a column of `Places`."""
+
+    column: int
+    base: float
+    factor: float
+
+    def of(self, columns: Doubles) -> Doubles:
+        return self.base + self.factor * columns[:, self.column]
+
+
+class Places:
     """Expected ranks as few columns as will do: in random pools of any one size they follow from one another."""
 
-    def __init__(self, columns: list[tuple[str, Setting, PoolScores]]) -> None:
-        self._plan: list[tuple[int, float, float]] = []  # column, and the rank is this much plus that much times it
+    def __init__(self, measured: dict[str, Measured]) -> None:
+        self.ranks: dict[tuple[str, Setting], Place] = {}
         known: dict[tuple[str, str], int] = {}
         kept: list[Doubles] = []
-        for encoder, setting, scores in columns:
+        for encoder, setting, scores in _columns(measured):
             size = float(scores.size[0])
             if setting.protocol == "random" and (scores.size == size).all() and size > 1:
-                place = known.setdefault((encoder, setting.direction), len(kept))
-                if place == len(kept):
+                column = known.setdefault((encoder, setting.direction), len(kept))
+                if column == len(kept):
                     kept.append((scores.rank - 1) / (size - 1))
-                self._plan.append((place, 1.0, size - 1))
+                self.ranks[encoder, setting] = Place(column, 1.0, size - 1)
             else:
-                self._plan.append((len(kept), 0.0, 1.0))
+                self.ranks[encoder, setting] = Place(len(kept), 0.0, 1.0)
                 kept.append(scores.rank)
-        self.columns: Doubles = np.stack(kept, axis=1)
+        self.columns = Ascending(np.stack(kept, axis=1))
 
-    def ranks(self, at: int, medians: Doubles) -> Doubles:
-        column, base, factor = self._plan[at]
-        return base + factor * medians[:, column]
+
+def _columns(measured: dict[str, Measured]) -> list[tuple[str, Setting, PoolScores]]:
+    return [(encoder, setting, scores) for encoder, each in measured.items() for setting, scores in each.items()]

@@ -5,6 +5,8 @@ Sites are numbered, for their names come from the data; groups of fewer than ele
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -47,7 +49,7 @@ def case_groups(cases: Cases, units: Units) -> Groups:
     if words is not None:
         groups |= {f"report {name}": (words >= low) & (words < high) for low, high, name in WORDS}
     told = {name: held for name, held in groups.items() if not held.all()}  # a group of everybody says nothing new
-    return {name: held for name, held in told.items() if len(np.unique(units.codes[held])) >= FEWEST}
+    return {name: held for name, held in told.items() if units.held_by(held) >= FEWEST}
 
 
 def _report_words(table: pd.DataFrame) -> NDArray[np.integer] | None:
@@ -68,17 +70,16 @@ def by_group(
     means = Means([values], units.codes, units.count, members=members)
     redraws = Redraws(units.count, redraws=settings.redraws, seed=seed)
     (drawn,) = redraws.of(means)
+    estimates = Estimate.from_columns(means.value, drawn, n=len(members), units=units.held, unit=units.name)
     blind = chance(scores.size)[:, 0]
     found = {}
-    for place, (name, held) in enumerate(groups.items()):
-        one = Estimate.from_replicates(
-            means.value[place],
-            drawn[:, place],
+    for (name, held), one in zip(groups.items(), estimates, strict=True):
+        of_group = replace(
+            one,
             n=int(held.sum()),
-            units=len(np.unique(units.codes[held])),
-            unit=units.name,
+            units=units.held_by(held),
             chance=float(blind[held].mean()),
             control=float(control[held].mean()),
         )
-        found[name] = widened(one, "Recall@1")
+        found[name] = widened(of_group, "Recall@1")
     return found

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.augment import augment
-from medveil.encoders.identity.backbones import fold_normalisation, placed
+from medveil.encoders.identity.backbones import placed
 from medveil.encoders.identity.checkpoint import Kind, load_into, read_architecture, save_network
 from medveil.encoders.identity.inference import as_input
 from medveil.encoders.identity.losses import relation_loss
@@ -25,6 +25,7 @@ from medveil.encoders.identity.objectives import AllPairs, Batch, Objective, Off
 from medveil.encoders.identity.retrieval import RetrievalNetwork
 from medveil.encoders.identity.schedule import find_peak, one_cycle
 from medveil.encoders.identity.settings import TrainingSettings
+from medveil.encoders.identity.teachers import Teachers
 from medveil.encoders.identity.training_images import TrainingImages, from_cohort
 from medveil.encoders.identity.validation import Scores, score
 from medveil.encoders.identity.verification import VerificationNetwork
@@ -99,8 +100,9 @@ class _Run:
             self.objective = self._objective()
             self.objective.modules.to(device)
         self.average = copy.deepcopy(self.network).requires_grad_(False)
-        self.teachers = [_load_teacher(path, device) for path in settings.teachers]
+        self.teachers = Teachers(settings.teachers, device)
         self.optimizer = self._optimizer()
+        self.scaler = torch.amp.GradScaler(torch.device(device).type, enabled=device != "cpu")
         self.rate = settings.rate or 0.0
         self.epoch = 0
         self.best: dict[str, float] | None = None
@@ -149,12 +151,14 @@ class _Run:
             group["lr"] = rate * group["share"]
         loss = self._loss(batch, rng, generator)
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        self.scaler.unscale_(self.optimizer)
         if frozen:
             for parameter in self._backbone().parameters():
                 parameter.grad = None
         nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
-        self.optimizer.step()
+        self.scaler.step(self.optimizer)
+        self.scaler.update()
         self._follow()
         return loss.detach()
 
@@ -166,25 +170,20 @@ class _Run:
         turned = torch.from_numpy(mirrored[labels]).to(self.device)
         identities = torch.from_numpy(labels + self.patients * mirrored[labels]).to(self.device)
         prepared = self.pixels[torch.from_numpy(batch.rows).to(self.device)]
-        gray = augment(prepared, self.settings.size, identities, turned, generator, self.settings.augmentation)
+        gray = augment(prepared, self._size(), identities, turned, generator, self.settings.augmentation)
         with self._autocast():
             output = self.network(gray)
         loss = self.objective.loss(self.network, output.float(), identities, batch)
         if self.teachers:
-            loss = loss + self.settings.teacher_weight * relation_loss(output, self._taught(gray, rng))
+            with self._autocast():
+                taught = self.teachers.similarities(gray, rng)
+            loss = loss + self.settings.teacher_weight * relation_loss(output, taught)
         return loss
 
-    def _taught(self, gray: Tensor, rng: np.random.Generator) -> Tensor:
-        """Similarities between the images of a batch, by one teacher that sees them or their mirror images.
-
-        Over the steps the student learns what all teachers say of both on average, at the price of one.
-        """
-        network, size = self.teachers[rng.integers(len(self.teachers))]
-        if size != gray.shape[-1]:
-            gray = functional.interpolate(gray, size=(size, size), mode="bilinear", align_corners=False)
-        with torch.no_grad(), self._autocast():
-            unit = functional.normalize(network(gray.flip(3) if rng.random() < 0.5 else gray).float(), dim=1)
-        return unit @ unit.T
+    def _size(self) -> int:
+        early = self.epoch < self.settings.coarse * self.epochs
+        # multiples of 32, by which the networks divide the side
+        return max(64, round(self.settings.size * 0.75 / 32) * 32) if early else self.settings.size
 
     def _validate(self, loss: float) -> None:
         pixels, codes = self.images.part(validation=True)
@@ -232,7 +231,8 @@ class _Run:
         return self.epoch * len(self.objective)
 
     def _autocast(self) -> torch.autocast:
-        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.device != "cpu")
+        # not bfloat16: for that, batch normalisation has slow kernels only
+        return torch.autocast(torch.device(self.device).type, torch.float16, enabled=self.device != "cpu")
 
     def _objective(self) -> Objective:
         if self.kind == "reidentification":
@@ -284,6 +284,7 @@ class _Run:
             "losses": self.objective.modules.state_dict(),
             "memory": self.objective.state(),
             "optimizer": self.optimizer.state_dict(),
+            "scaler": self.scaler.state_dict(),
         }
         with atomic_path(self.out / STATE) as temporary:
             torch.save(state, temporary)
@@ -303,6 +304,7 @@ class _Run:
         self.objective.modules.load_state_dict(state["losses"])
         self.objective.restore(state["memory"])
         self.optimizer.load_state_dict(state["optimizer"])
+        self.scaler.load_state_dict(state["scaler"])
 
     def _fingerprint(self) -> str:
         told = json.dumps([self.kind, self.settings.as_dict(), self.patients], sort_keys=True)
@@ -336,10 +338,3 @@ def build_network(kind: Kind, settings: TrainingSettings) -> Network:
 
 def _floating(network: nn.Module) -> list[Tensor]:
     return [value for value in network.state_dict().values() if value.is_floating_point()]
-
-
-def _load_teacher(path: Path, device: str) -> tuple[nn.Module, int]:
-    architecture = read_architecture(path)
-    network = RetrievalNetwork(architecture.backbone, architecture.head, architecture.dim)
-    load_into(network, path)
-    return placed(fold_normalisation(network.eval().requires_grad_(False)), device), architecture.size

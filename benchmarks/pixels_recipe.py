@@ -1,0 +1,281 @@
+"""The bundled text detector, from radiographs and fonts to weights.
+
+    python benchmarks/pixels_backgrounds.py --data DATA --out BACKGROUNDS.npz
+    python benchmarks/pixels_recipe.py --backgrounds BACKGROUNDS.npz --fonts FONTS --out RUN --seconds 480
+
+FONTS is a folder of TrueType files (Debian's fonts-dejavu, fonts-liberation, fonts-freefont-ttf, fonts-roboto,
+fonts-lato, fonts-hack and fonts-ocr-a, cut down to European letters); Pillow's own and OpenCV's strokes come on top.
+Sheets of text are drawn by all cores beside the training and laid over the radiographs on the device, each several
+times, over other images and turned by quarters. Training stops when the seconds are over; nothing is picked by score.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import io
+import math
+import multiprocessing
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from safetensors.torch import save_file
+from torch import Tensor
+from torch.nn import functional
+
+import pixels_rendering as rendering
+from medveil.defenses.pixels.text_network import AREA, CELL, MIDDLE, TextNetwork, fused
+from pixels_composing import Composer
+
+SIZE = 512
+BATCH = 24
+SHEETS = 768  # kept on the device; new ones take the place of old ones
+PER_TASK = 8
+HELD_OUT = 96
+RATE = 3e-3
+
+Sheets = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--backgrounds", type=Path, required=True)
+    parser.add_argument("--fonts", type=Path, required=True)
+    parser.add_argument("--strokes", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seconds", type=float, default=480)
+    parser.add_argument("--workers", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    start = time.monotonic()
+    args.out.mkdir(parents=True, exist_ok=True)
+    factory = Factory(args.fonts, args.strokes, args.workers, args.seed)  # forks: before the device is touched
+    train(args, factory, start)
+
+
+class Factory:
+    """Draws sheets in processes of their own; `newest` never waits."""
+
+    def __init__(self, fonts: Path, strokes: Path | None, workers: int, seed: int) -> None:
+        self._pool = multiprocessing.get_context("fork").Pool(workers, _begin, (fonts, strokes))
+        self._room = threading.Semaphore(4 * workers)
+        self._seed = seed
+        self._done = self._pool.imap_unordered(_sheets, self._tasks())
+
+    def _tasks(self) -> Iterator[tuple[int, int]]:
+        number = 0
+        while True:
+            self._room.acquire()
+            yield self._seed, number
+            number += 1
+
+    def __next__(self) -> Sheets:
+        sheets = next(self._done)
+        self._room.release()
+        return sheets
+
+    def fill(self, keep: Keeper) -> None:
+        def work() -> None:
+            while True:
+                keep.put(*next(self))
+
+        threading.Thread(target=work, daemon=True).start()
+
+
+def _begin(fonts: Path, strokes: Path | None) -> None:
+    global _FONTS
+    _FONTS = rendering.find_fonts(fonts) + ["default"] * 3
+    if strokes:
+        kept = np.load(strokes)
+        rendering.PREPARED[:] = [
+            np.unpackbits(kept[f"bits_{k}"])[: h * w].reshape(h, w) * 255 for k, (h, w) in enumerate(kept["shapes"])
+        ]
+        _FONTS += ["prepared"] * 3
+
+
+_FONTS: list[str] = []
+
+
+def _sheets(task: tuple[int, int]) -> Sheets:
+    rng = np.random.default_rng(task)
+    drawn = [rendering.some_layers(rng, _FONTS, SIZE) for _ in range(PER_TASK)]
+    layers = np.stack([[one.shape, one.shape_tone, one.plate, one.ink, one.tone] for one in drawn])
+    return layers, np.stack([labels(one) for one in drawn])
+
+
+def labels(layers: rendering.Layers) -> NDArray[np.uint8]:
+    """Area, middle and places that do not count, at the size of the maps."""
+    area = _filled(layers.quads, 1.0, 1.0, layers.ink.shape)
+    middle = _filled(layers.quads, 0.5, 0.5, layers.ink.shape)
+    single = _filled(layers.singles, 1.3, 1.0, layers.ink.shape)
+    return np.stack([area, middle, single])
+
+
+def _filled(quads: list[rendering.Quad], height: float, ends: float, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Quadrilaterals of this share of their height; each end draws in by (1 - ends) / 2 heights."""
+    sheet = Image.new("L", (shape[1], shape[0]))
+    draw = ImageDraw.Draw(sheet)
+    for a, b, c, d in quads:
+        down = ((d - a) + (c - b)) / 2
+        along = (b - a) / max(float(np.linalg.norm(b - a)), 1e-6)
+        inset = along * min((1 - ends) / 2 * float(np.linalg.norm(down)), 0.35 * float(np.linalg.norm(b - a)))
+        cut = down * (1 - height) / 2
+        corners = (a + cut + inset, b + cut - inset, c - cut - inset, d - cut + inset)
+        draw.polygon([tuple(corner) for corner in corners], fill=255)
+    cells = np.asarray(sheet).reshape(shape[0] // CELL, CELL, shape[1] // CELL, CELL).mean(axis=(1, 3))
+    return np.asarray(cells >= 100, dtype=np.uint8)
+
+
+class Keeper:
+    """The sheets on the device."""
+
+    def __init__(self, device: str) -> None:
+        cells = SIZE // CELL
+        self.layers = torch.zeros(SHEETS, 5, SIZE, SIZE, dtype=torch.uint8, device=device)
+        self.labels = torch.zeros(SHEETS, 3, cells, cells, dtype=torch.uint8, device=device)
+        self.count = 0
+
+    def put(self, layers: NDArray[np.uint8], labels: NDArray[np.uint8]) -> None:
+        at = self.count % SHEETS
+        self.layers[at : at + len(layers)] = torch.from_numpy(layers).to(self.layers.device)
+        self.labels[at : at + len(labels)] = torch.from_numpy(labels).to(self.labels.device)
+        self.count += len(layers)
+
+    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        rows = torch.randint(min(self.count, SHEETS), (count,), generator=generator).to(self.layers.device)
+        quarters = int(torch.randint(4, (1,), generator=generator))
+        return self.layers[rows].rot90(quarters, (2, 3)), self.labels[rows].rot90(quarters, (2, 3))
+
+
+def loss_of(maps: Tensor, labels: Tensor, unsure: Tensor) -> Tensor:
+    """Cross entropy, the hardest of the background counting like the text; overlap for the lines' middles."""
+    area, middle, single = (labels[:, k].float() for k in range(3))
+    counts = 1 - torch.maximum(single, unsure) * (1 - area)
+    total = maps.new_zeros(())
+    for which, truth in ((AREA, area), (MIDDLE, middle)):
+        each = functional.binary_cross_entropy_with_logits(maps[:, which], truth, reduction="none") * counts
+        text = truth.sum()
+        background = (each * (1 - truth)).flatten()
+        hardest = background.topk(min(background.numel(), max(int(3 * text), 20_000))).values
+        total = total + (each * truth).sum() / text.clamp(min=1) + hardest.mean() + background.mean()
+    shown = maps[:, MIDDLE].sigmoid() * counts
+    overlap = 2 * (shown * middle).sum() / (shown.sum() + (middle * counts).sum()).clamp(min=1)
+    return total + 1 - overlap
+
+
+def train(args: argparse.Namespace, factory: Factory, start: float) -> None:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    torch.manual_seed(args.seed)
+    generator = torch.Generator().manual_seed(args.seed)
+    composer = Composer(*backgrounds(args.backgrounds), device=device, seed=args.seed)
+    network = TextNetwork(training=True).to(device, memory_format=torch.channels_last)
+    kept = copy.deepcopy(network)  # a running mean of the weights
+    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-4)
+    keeper = Keeper(device)
+    held = [next(factory) for _ in range(HELD_OUT // PER_TASK if device == "cuda" else 1)]
+    keeper.put(*next(factory))
+    factory.fill(keeper)
+    while keeper.count < (SHEETS // 2 if device == "cuda" else PER_TASK):
+        time.sleep(0.2)
+    test = composed_test(held, composer, device)
+    batch = BATCH if device == "cuda" else 2
+    step, told, saved, began = 0, 0.0, time.monotonic(), time.monotonic()
+    allowed = args.seconds - (began - start) - (15 if device == "cuda" else 3)
+    recent: list[Tensor] = []
+    while (spent := time.monotonic() - began) < allowed:
+        rate = RATE * min(1, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * min(1, spent / allowed)))
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        layers, truth = keeper.draw(batch, generator)
+        image, unsure = composer(layers)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            maps = network(image.contiguous(memory_format=torch.channels_last))
+        loss = loss_of(maps.float(), truth, unsure)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
+        optimizer.step()
+        step += 1
+        _follow(kept, network, min(0.998, 1 - 1 / (step + 1)))
+        recent.append(loss.detach())
+        if spent - told > (20 if device == "cuda" else 5):
+            told = spent
+            mean = float(torch.stack(recent).mean())
+            recent.clear()
+            print(f"{spent:5.0f} s step {step} sheets {keeper.count} loss {mean:.3f} {score(kept, test)}", flush=True)
+        if time.monotonic() - saved > 60:
+            saved = time.monotonic()
+            save(kept, args.out)
+    save(kept, args.out)
+    print(f"end: step {step} sheets {keeper.count} {score(kept, test)}", flush=True)
+    factory._pool.terminate()
+
+
+def _follow(kept: TextNetwork, network: TextNetwork, share: float) -> None:
+    with torch.no_grad():
+        ours, theirs = list(kept.parameters()), list(network.parameters())
+        torch._foreach_mul_(ours, share)
+        torch._foreach_add_(ours, theirs, alpha=1 - share)
+        for ours_one, theirs_one in zip(kept.buffers(), network.buffers(), strict=True):
+            ours_one.copy_(theirs_one)
+
+
+def composed_test(held: list[Sheets], composer: Composer, device: str) -> list[tuple[Tensor, Tensor, Tensor]]:
+    test = []
+    for layers, truth in held:
+        image, unsure = composer(torch.from_numpy(layers).to(device))
+        test.append((image, torch.from_numpy(truth).to(device), unsure))
+    return test
+
+
+@torch.no_grad()
+def score(network: TextNetwork, test: list[tuple[Tensor, Tensor, Tensor]]) -> str:
+    """Share of the lines' middles seen, and of what is seen that is text, on sheets not trained on."""
+    network.eval()
+    told = []
+    for threshold in (0.2, 0.5):
+        seen = text = shown = right = 0.0
+        for image, truth, unsure in test:
+            maps = network(image).sigmoid()
+            area = truth[:, 0].bool()
+            counts = ~(unsure.bool() | truth[:, 2].bool()) | area
+            found = (maps[:, AREA] > threshold) & counts
+            middle = truth[:, 1].bool()
+            seen, text = seen + float((found & middle).sum()), text + float(middle.sum())
+            near = functional.max_pool2d(area.float(), 3, 1, 1).bool()
+            right, shown = right + float((found & near).sum()), shown + float(found.sum())
+        told.append(f"at {threshold}: recall {seen / max(text, 1):.4f} precision {right / max(shown, 1):.4f}")
+    network.train()
+    return " ".join(told)
+
+
+def save(network: TextNetwork, out: Path) -> None:
+    plain = fused(copy.deepcopy(network).cpu())
+    temporary = out / "text-detector.part"
+    save_file({name: value.half().contiguous() for name, value in plain.state_dict().items()}, temporary)
+    temporary.replace(out / "text-detector.safetensors")
+
+
+def backgrounds(file: Path) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint8]]]:
+    """The radiographs, and where they may hold text of their own."""
+    kept = np.load(file)
+    count = len(kept.files) // 2
+    images, masks = [], []
+    for k in range(count):
+        image = np.asarray(Image.open(io.BytesIO(kept[f"image_{k:04}"].tobytes())).convert("L"))
+        sheet = Image.new("L", (image.shape[1], image.shape[0]))
+        for quad in kept[f"unsure_{k:04}"]:
+            ImageDraw.Draw(sheet).polygon([tuple(corner) for corner in quad.tolist()], fill=255)
+        images.append(image)
+        masks.append(np.asarray(sheet))
+    return images, masks
+
+
+if __name__ == "__main__":
+    main()

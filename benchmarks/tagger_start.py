@@ -1,0 +1,128 @@
+"""What the tagger starts from: a pretrained encoder's word pieces, names and words among them, phantom reports.
+
+A part of tagger_recipe.py.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pydoc_data.topics
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+
+from medveil.defenses.reports.tagger.corpus import names, places, sentences, terms
+from medveil.defenses.reports.tagger.corpus.generator import Document
+from medveil.defenses.reports.tagger.corpus.scene import Lexicon
+
+EMBEDDING = 160
+TABLE, LEXICON, PHANTOM, UNSEEN = "pieces.safetensors", "lexicon.json", "phantom.json.gz", "unseen.json.gz"
+HELD_OUT_STYLE = "letter"
+PHANTOM_SEEDS = (2000, 2400)  # hospitals to learn from
+CHECK_SEEDS = (1000, 1020)  # hospitals to look at while training
+_PATIENTS = 10
+
+
+def prepare(encoder: Path, out: Path) -> None:
+    """`encoder` is the folder of all-MiniLM-L6-v2."""
+    out.mkdir(parents=True, exist_ok=True)
+    pieces = (encoder / "vocab.txt").read_text("utf-8").splitlines()
+    table = load_file(encoder / "model.safetensors")["embeddings.word_embeddings.weight"].numpy()
+    reduced = _reduced(table)
+    scale = np.abs(reduced).max(1, keepdims=True) / 127
+    whole = np.round(reduced / scale).astype(np.int8)
+    save_file(
+        {"table": torch.from_numpy(whole), "scale": torch.from_numpy(scale[:, 0]).half()},
+        out / TABLE,
+        {"pieces": json.dumps(pieces, ensure_ascii=False)},
+    )
+    (out / LEXICON).write_text(json.dumps(vars(_mined(pieces, table)), ensure_ascii=False), "utf-8")
+    styles = ("structured", "prose", "telegram")
+    _write(out / PHANTOM, phantom_reports(*PHANTOM_SEEDS, styles))
+    _write(out / UNSEEN, phantom_reports(*CHECK_SEEDS, (HELD_OUT_STYLE,)))
+
+
+def _reduced(table: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The first principal components, scaled to length one on average."""
+    centred = table - table.mean(0)
+    _, _, axes = np.linalg.svd(centred[1000:], full_matrices=False)
+    reduced = centred @ axes[:EMBEDDING].T
+    return np.asarray(reduced / np.linalg.norm(reduced, axis=1).mean(), np.float32)
+
+
+def _mined(pieces: list[str], table: NDArray[np.float32]) -> Lexicon:
+    """Names, towns and ordinary words among the vocabulary, told apart by their vectors."""
+    from sklearn.linear_model import LogisticRegression
+
+    given = {word.lower() for words in names.given_names().values() for word in words}
+    family = {word.lower() for words in names.surnames().values() for word in words}
+    towns = {word.lower() for word in places.TOWNS}
+    said = " ".join([*sentences.RADIOLOGY, *sentences.CLINICAL, *terms.DIAGNOSES, *terms.FINDINGS, *pydoc_data.topics.topics.values()])
+    ordinary = set(re.findall(r"\b[a-z]{3,}\b", said)) - given - family - towns
+    words = [place for place, word in enumerate(pieces) if re.fullmatch("[a-z]{3,}", word)]
+    vectors = table[words] / np.linalg.norm(table[words], axis=1, keepdims=True)
+    kinds = [_kind(pieces[place], given, family, towns, ordinary) for place in words]
+    known = [place for place, kind in enumerate(kinds) if kind >= 0]
+    model = LogisticRegression(C=30, max_iter=400, class_weight="balanced")
+    model.fit(vectors[known], [kinds[place] for place in known])
+    shares = model.predict_proba(vectors)
+    lists: list[list[str]] = [[], [], [], []]
+    for place, share in zip(words, shares, strict=True):
+        best = int(share.argmax())
+        if share[best] > (0.95 if best == 3 else 0.75):
+            lists[best].append(pieces[place] if best == 3 else pieces[place].capitalize())
+    return Lexicon(*lists)
+
+
+def _kind(word: str, given: set[str], family: set[str], towns: set[str], ordinary: set[str]) -> int:
+    for kind, known in enumerate((given, family, towns, ordinary)):
+        if word in known:
+            return kind
+    return -1
+
+
+def phantom_reports(first: int, end: int, styles: tuple[str, ...]) -> Iterator[dict[str, object]]:
+    """Reports of phantom hospitals in the given styles, with their answer key."""
+    from medveil.cohort.phantom import people
+    from medveil.cohort.phantom.plan import plan_patient
+    from medveil.cohort.phantom.reports import STYLES
+    from medveil.cohort.phantom.reports.mentions import Mentions
+    from medveil.cohort.phantom.reports.reading import read
+    from medveil.cohort.phantom.sites import make_site
+
+    for seed in range(first, end):
+        for number in range(_PATIENTS):
+            patient = plan_patient(seed, number, 10)
+            site = make_site(seed, patient.site)
+            person = people.make_person(seed, patient, site)
+            visit = patient.visits[-1]
+            for place, style in enumerate(styles):
+                rng = np.random.default_rng([patient.person_key, 80, visit.number, place])
+                reading = read(rng, patient, visit)
+                earlier = people.make_encounter(seed, patient, reading.before, site) if reading.before else None
+                encounter = people.make_encounter(seed, patient, visit, site)
+                text = STYLES[style](Mentions(rng, visit, reading.before, person, encounter, earlier, site), reading)
+                found = [[one.start, one.end, str(one.category)] for one in text.identifiers()]
+                yield {"text": text.text, "found": found}
+
+
+def _write(path: Path, reports: Iterator[dict[str, object]]) -> None:
+    path.write_bytes(gzip.compress(json.dumps(list(reports), ensure_ascii=False).encode(), mtime=0))
+
+
+def read_reports(path: Path) -> list[Document]:
+    from medveil.cohort.identifiers import Category
+    from medveil.defenses.found import Found
+
+    rows = json.loads(gzip.decompress(path.read_bytes()))
+    return [Document(row["text"], tuple(Found(start, end, Category(kind)) for start, end, kind in row["found"])) for row in rows]
+
+
+def read_lexicon(path: Path) -> Lexicon:
+    return Lexicon(**json.loads(path.read_text("utf-8")))

@@ -1,0 +1,71 @@
+"""What is known of an attribute by its tag alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pydicom.datadict import dictionary_has_tag, dictionary_keyword, dictionary_VR
+
+from medveil.defenses.headers.table import Row, table
+
+# UIDs that name a class, a coding or a software, not an instance: the same in every hospital.
+CLASS_UIDS = frozenset(
+    {
+        "AvailableTransferSyntaxUID",
+        "CodingSchemeUID",
+        "ContextUID",
+        "EncryptedContentTransferSyntaxUID",
+        "ICCProfileUID",
+        "MACCalculationTransferSyntaxUID",
+        "MappingResourceUID",
+        "MediaStorageSOPClassUID",
+        "OriginalSpecializedSOPClassUID",
+        "ReferencedColorPaletteInstanceUID",
+        "ReferencedRelatedGeneralSOPClassUIDInFile",
+        "ReferencedSOPClassUID",
+        "ReferencedSOPClassUIDInFile",
+        "ReferencedTransferSyntaxUIDInFile",
+        "RelatedGeneralSOPClassUID",
+        "SOPClassUID",
+        "SOPClassesInStudy",
+        "SOPClassesSupported",
+        "TransferSyntaxUID",
+    }
+)
+# The arc of HL7's code systems; the standard's own UIDs are known to the stand-ins.
+CODE_SYSTEMS = "2.16.840.1.113883.6."
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """`vr` is empty where the dictionary does not know the tag."""
+
+    tag: int
+    keyword: str
+    vr: str
+    row: Row | None
+
+    @property
+    def is_known(self) -> bool:
+        return bool(self.vr) or self.row is not None
+
+    @property
+    def is_private(self) -> bool:
+        return bool(self.tag >> 16 & 1)
+
+    @property
+    def is_curve(self) -> bool:
+        return self.tag >> 24 == 0x50
+
+    @property
+    def is_overlay(self) -> bool:
+        return self.tag >> 24 == 0x60
+
+
+@lru_cache(maxsize=1 << 14)
+def attribute(tag: int) -> Attribute:
+    row = table().find(tag)
+    known = not tag >> 16 & 1 and dictionary_has_tag(tag)
+    keyword = dictionary_keyword(tag) if known else row.keyword if row else ""
+    return Attribute(tag, keyword, str(dictionary_VR(tag)) if known else "", row)

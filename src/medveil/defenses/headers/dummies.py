@@ -1,0 +1,43 @@
+"""Values that stand where one must stand and none may be told, for every kind of attribute."""
+
+from __future__ import annotations
+
+from typing import Any
+
+REMOVED = "REMOVED"
+TEXT = frozenset({"LO", "LT", "SH", "ST", "UC", "UT"})
+WORDS = TEXT | {"AE", "CS", "PN"}
+DATES = frozenset({"DA", "DT", "TM"})
+WHOLE = frozenset({"SL", "SS", "SV", "UL", "US", "UV", "AT"})
+BINARY = frozenset({"OB", "OD", "OF", "OL", "OV", "OW"})
+# Characters a value may have; what comes back longer from cleaning is cut.
+LONGEST = {"AE": 16, "CS": 16, "LO": 64, "SH": 16, "ST": 1024, "LT": 10240, "PN": 64}
+# Kinds that may stand for each other in careless files. Any other mismatch means the bytes are not what they say.
+FAMILIES = (TEXT, WHOLE | {"FL", "FD", "IS", "DS"}, BINARY)
+
+_OTHERS = {
+    "AS": "000D",
+    "DA": "19000101",
+    "DT": "19000101000000",
+    "TM": "000000",
+    "DS": "0",
+    "IS": "0",
+    "FD": 0.0,
+    "FL": 0.0,
+    "UR": "about:blank",
+}
+
+
+def dummy(vr: str) -> Any:
+    """A value of this kind that says nothing. Sequences and UIDs are not given one here."""
+    if vr in WORDS:
+        return REMOVED
+    if vr in WHOLE:
+        return 0
+    return _OTHERS.get(vr, b"\0\0")
+
+
+def same_family(vr: str, expected: str) -> bool:
+    """Whether a file's VR fits the dictionary's, which may name several ("US or SS")."""
+    choices = expected.split(" or ")
+    return vr in choices or any(vr in family and not family.isdisjoint(choices) for family in FAMILIES)

@@ -1,0 +1,176 @@
+"""Cleaning a DICOM header: every attribute at any depth, by the table, the profile and what the object requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydicom.datadict import dictionary_VR, tag_for_keyword
+from pydicom.dataelem import DataElement
+from pydicom.dataset import Dataset, FileDataset
+from pydicom.tag import BaseTag
+from pydicom.uid import MediaStorageDirectoryStorage
+
+from medveil.cohort.dicom.opening import quarantining
+from medveil.defenses.headers.attribute import attribute
+from medveil.defenses.headers.dates import age_between, day_of
+from medveil.defenses.headers.file_meta import clean_file_meta
+from medveil.defenses.headers.judgement import Judge, Outcome, Place
+from medveil.defenses.headers.known_in_header import known_in
+from medveil.defenses.headers.options import Option
+from medveil.defenses.headers.profile import Profile
+from medveil.defenses.headers.stamps import stamps
+from medveil.defenses.headers.text_values import UTF8, fits, texts_of
+from medveil.defenses.headers.values import CleanText, Values, search_for
+from medveil.defenses.person import Person
+from medveil.defenses.stand_ins import StandIns
+from medveil.errors import Quarantined
+
+DEEPEST = 128  # sequences within sequences; past it no writer can follow
+_CHARSET = 0x00080005
+_PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
+
+
+@dataclass(frozen=True)
+class Done:
+    """One action: where, on what, which (D, Z, X, K, C, U), and by which profile or option. Never a value."""
+
+    path: str
+    keyword: str
+    action: str
+    code: str
+
+
+@dataclass
+class Plan:
+    """What to change, worked out before anything is changed."""
+
+    done: list[Done] = field(default_factory=list)
+    edits: list[tuple[Place, BaseTag, DataElement | None]] = field(default_factory=list)
+
+    def note(self, place: Place, tag: BaseTag, outcome: Outcome) -> None:
+        if outcome.action:
+            path = f"{place.path}{BaseTag(tag)}"
+            self.done.append(Done(path, attribute(int(tag)).keyword, outcome.action, outcome.code))
+
+    def apply(self, dataset: Dataset) -> None:
+        if not all(fits(text, place.charset) for place, _, element in self.edits for text in _words(element)):
+            _write_as_utf8(dataset)
+        for place, tag, element in self.edits:
+            if element is None:
+                del place.dataset[tag]
+            else:
+                place.dataset[tag] = element
+
+
+class HeaderCleaner:
+    """Cleans headers by one profile.
+
+    `clean_text` takes a free text and the person it may speak of, and returns it without identifiers.
+    `realistic` gives the patient a surrogate name instead of the pseudonym.
+    """
+
+    def __init__(self, profile: Profile, *, clean_text: CleanText, realistic: bool = True) -> None:
+        self.profile = profile
+        self._clean_text = clean_text
+        self._realistic = realistic
+
+    def clean(
+        self, dataset: FileDataset, person: Person, *, pixels_cleaned: bool, recognizable_cleaned: bool = False
+    ) -> list[Done]:
+        """Clean in place, preamble and file meta too. The stamps say what ran, so tell what else did."""
+        stand_ins = StandIns(person, realistic=self._realistic)
+        with quarantining("unreadable attribute"):
+            plan = self._plan(dataset, person, stand_ins, pixels_cleaned)
+            plan.apply(dataset)
+            for element in self._stamps(dataset, pixels_cleaned, recognizable_cleaned):
+                dataset[element.tag] = element
+            clean_file_meta(dataset, self.profile, stand_ins)
+        return plan.done
+
+    def what_if(self, dataset: FileDataset, person: Person) -> list[Done]:
+        """What `clean` would do, with nothing changed; pixels are taken to be cleaned where the profile says so."""
+        with quarantining("unreadable attribute"):
+            stand_ins = StandIns(person, realistic=self._realistic)
+            return self._plan(dataset, person, stand_ins, Option.CLEAN_PIXEL_DATA in self.profile.options).done
+
+    def _plan(self, dataset: FileDataset, person: Person, stand_ins: StandIns, pixels_cleaned: bool) -> Plan:
+        if dataset.get("SOPClassUID") == MediaStorageDirectoryStorage or "DirectoryRecordSequence" in dataset:
+            raise Quarantined("a directory of files")
+        search = search_for({*person.known, *known_in(dataset)}, self.profile)
+        values = Values(person, stand_ins, self._clean_text, search)
+        sop_class = str(dataset.get("SOPClassUID") or "")
+        judge = Judge(self.profile, values, sop_class, keep_graphics=pixels_cleaned)
+        plan = Plan()
+        top = Place.top(dataset, self.profile)
+        stack = [_tags(top)]
+        while stack:
+            visited = next(stack[-1], None)
+            if visited is None:
+                stack.pop()
+                continue
+            place, tag = visited
+            outcome = judge.judge(place, tag)
+            plan.note(place, tag, outcome)
+            if outcome.mode is not None:
+                if place.depth == DEEPEST:
+                    raise Quarantined("nested too deep")
+                stack += (_tags(item) for item in reversed(place.items(tag, outcome.mode, self.profile)))
+            if outcome.element is not None or outcome.removes:
+                plan.edits.append((place, tag, outcome.element))
+        self._complete(plan, top, values)
+        return plan
+
+    def _complete(self, plan: Plan, top: Place, values: Values) -> None:
+        """The pseudonym even where a file has no id; the age where it is kept and only the birth date tells it."""
+        if "StudyInstanceUID" not in top.dataset:
+            return  # an object of no patient, such as a colour palette
+        own = {"PatientName": values.stand_ins.patient_name(), "PatientID": values.stand_ins.patient_id()}
+        added = {keyword: value for keyword, value in own.items() if keyword not in top.dataset}
+        if Option.PATIENT_CHARACTERISTICS in self.profile.options and not top.dataset.get("PatientAge"):
+            age = _age(top.dataset)
+            added |= {"PatientAge": age} if age else {}
+        for keyword, value in added.items():
+            tag = BaseTag(tag_for_keyword(keyword))
+            plan.edits.append((top, tag, DataElement(tag, dictionary_VR(tag), value)))
+
+    def _stamps(self, dataset: Dataset, pixels_cleaned: bool, recognizable_cleaned: bool) -> list[DataElement]:
+        return stamps(
+            self.profile,
+            has_pixels=any(keyword in dataset for keyword in _PIXELS),
+            pixels_cleaned=pixels_cleaned,
+            recognizable_cleaned=recognizable_cleaned,
+        )
+
+
+def _tags(place: Place) -> Iterator[tuple[Place, BaseTag]]:
+    return ((place, tag) for tag in sorted(place.dataset.keys()))
+
+
+def _age(dataset: Dataset) -> str | None:
+    born = day_of(str(dataset.get("PatientBirthDate") or ""))
+    taken = day_of(str(dataset.get("StudyDate") or dataset.get("ContentDate") or ""))
+    return age_between(born, taken) if born and taken else None
+
+
+def _words(element: DataElement | None) -> list[str]:
+    if element is None or element.VR == "SQ" or isinstance(element.value, bytes):
+        return []
+    return texts_of(element.value)
+
+
+def _write_as_utf8(dataset: Dataset) -> None:
+    """Every text is read while the old character set is still known, then all are written in the new one."""
+    waiting: list[Dataset] = [dataset]
+    found: list[Dataset] = []
+    while waiting:
+        current = waiting.pop()
+        found.append(current)
+        for tag in list(current.keys()):
+            element: Any = current[tag]
+            if element.VR == "SQ":
+                waiting += element.value
+    for current in found[1:]:
+        current.pop(_CHARSET, None)
+    dataset.SpecificCharacterSet = UTF8

@@ -1,0 +1,134 @@
+"""The value an action leaves in an attribute."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydicom.dataelem import DataElement
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.headers import dummies
+from medveil.defenses.headers.attribute import CLASS_UIDS, CODE_SYSTEMS
+from medveil.defenses.headers.dates import capped_age, moved
+from medveil.defenses.headers.options import Option
+from medveil.defenses.headers.profile import Profile
+from medveil.defenses.headers.text_values import each, texts_of
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.person import Known, Person
+from medveil.defenses.stand_ins import StandIns
+
+CleanText = Callable[[str, Person], str]
+
+_OFFSET = "TimezoneOffsetFromUTC"
+_SEXES = frozenset({"M", "F", "O", ""})
+# What each option lets stay is not looked for.
+_RETAINED = {
+    Option.INSTITUTION_IDENTITY: (Category.HOSPITAL, Category.ADDRESS),
+    Option.DEVICE_IDENTITY: (Category.DEVICE_SERIAL, Category.OTHER_ID),
+    Option.UIDS: (Category.UID,),
+    Option.FULL_DATES: (Category.DATE,),
+}
+
+
+class CannotClean(Exception):
+    """The value is not what its attribute should hold; the basic action has to do."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """Makes new values for one person. Every method may be called in any order; nothing is remembered."""
+
+    person: Person
+    stand_ins: StandIns
+    clean_text: CleanText
+    search: KnownSearch
+
+    def kept(self, element: DataElement) -> Any:
+        """The value as it is, but for ages over 89; a value that is not of its kind is refused."""
+        if element.VR == "AS":
+            ages = [capped_age(text) for text in texts_of(element.value)]
+            if None in ages:
+                raise CannotClean
+            return ages[0] if len(ages) == 1 else ages or None
+        if element.keyword == "PatientSex" and not {*texts_of(element.value)} <= _SEXES:
+            raise CannotClean
+        return element.value
+
+    def cleaned(self, element: DataElement) -> Any:
+        """Dates moved, text cleaned of identifiers; other kinds cannot be cleaned."""
+        if element.VR in dummies.DATES or element.keyword == _OFFSET:
+            return each(element.value, lambda text: moved(text, element.VR, self._move))
+        if element.VR == "UI":
+            return self.uids(element)
+        if element.VR not in dummies.WORDS - {"PN"}:
+            raise CannotClean
+        return each(element.value, lambda text: self._clean(text, element.VR))
+
+    def emptied(self, element: DataElement) -> Any:
+        """The stand-in where there is one, which keeps a person's files together; else nothing."""
+        return self._stand_in(element)
+
+    def replaced(self, element: DataElement) -> Any:
+        """A value that tells nothing, of the same kind."""
+        if element.VR == "UI":
+            return self.uids(element)
+        stand_in = self._stand_in(element)
+        return dummies.dummy(element.VR) if stand_in is None else stand_in
+
+    def uids(self, element: DataElement) -> Any:
+        named = element.keyword in CLASS_UIDS
+        return each(element.value, lambda text: self._uid(text.strip("\0 "), named))
+
+    def without_known(self, element: DataElement) -> Any:
+        """An attribute that should tell nothing, with what is known of the person cut out of it."""
+        return each(element.value, self._cut)
+
+    def _uid(self, uid: str, names_class: bool) -> str:
+        return uid if names_class and uid.startswith(CODE_SYSTEMS) else self.stand_ins.uid(uid)
+
+    def _cut(self, text: str) -> str:
+        found = self.search.find(text)
+        if not found:
+            return text
+        pieces = [text[before:after] for before, after in _gaps([(one.start, one.end) for one in found], len(text))]
+        return " ".join("".join(pieces).split()) or dummies.REMOVED
+
+    def _clean(self, text: str, vr: str) -> str:
+        if not text.strip("\0 "):
+            return text
+        cleaned = self.clean_text(text, self.person)
+        if cleaned == text:
+            return text
+        if vr not in ("ST", "LT", "UT"):
+            cleaned = " ".join(cleaned.replace("\\", " ").split())  # one value, on one line
+        return cleaned[: dummies.LONGEST.get(vr)]
+
+    def _move(self, day: dt.date) -> dt.date:
+        return self.stand_ins.date(day)
+
+    def _stand_in(self, element: DataElement) -> str | None:
+        match element.keyword:
+            case "PatientName":
+                return self.stand_ins.patient_name()
+            case "PatientID" | "ClinicalTrialSubjectID" | "ClinicalTrialSubjectReadingID":
+                return self.stand_ins.patient_id()
+            case "AccessionNumber":
+                texts = texts_of(element.value)
+                return self.stand_ins.accession(texts[0]) if texts else None
+        return None
+
+
+def search_for(known: set[Known], profile: Profile) -> KnownSearch:
+    """A search for what may not stay under this profile."""
+    retained: Final = {category for option in profile.options for category in _RETAINED.get(option, ())}
+    return KnownSearch(one for one in known if one.category not in retained)
+
+
+def _gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    """The stretches between the spans."""
+    starts = [0, *(end for _, end in spans)]
+    ends = [*(start for start, _ in spans), length]
+    return list(zip(starts, ends, strict=True))

@@ -1,0 +1,126 @@
+"""Streets, towns and postal codes where they stand as an address."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.page import Page
+
+_WORD = r"(?:[A-ZÀ-Þ][\w'’.\-]{0,24})"
+_SMALL = r"(?:de|la|le|du|des|del|of|the|and|am|an|der|den|von|van|l['’][\w'’\-]{1,24})"
+_SPACE = r"(?:[ \t]{1,2}|[ \t]*\r?\n[ \t]*)"
+_SURE = (
+    "Street|St|Avenue|Ave|Av|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Highway|Hwy|Parkway|Pkwy|Terrace|Crescent|Cres|"
+    "Turnpike|Tpke|Alley|Esplanade|Causeway|Strasse|Straße|Allee|Gasse"
+)
+_VAGUE = (
+    "Court|Ct|Way|Place|Pl|Circle|Cir|Square|Sq|Walk|Row|Close|Hill|View|Parade|Path|Loop|Trail|Trl|Ridge|Grove|"
+    "Gardens|Mews|Quay|Green|Park|Point|Run|Pass|Plaza|Bend|Heights|Meadow|Meadows|Estate|Weg|Platz"
+)
+_HOUSE = r"\d{1,5}[A-Za-z]?(?:[-/]\d{1,4})?"
+_UNIT = (
+    rf"(?:,?{_SPACE}(?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Bldg|Building|PO Box)\.?[ \t]?#?[ \t]?[A-Za-z0-9\-]{{1,6}})?"
+)
+_STREET = re.compile(
+    rf"{_HOUSE}{_SPACE}(?:(?:{_WORD}|{_SMALL}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)){_SPACE}){{1,4}}"
+    rf"(?:{_SURE}|{_SURE.upper()})(?!\w)\.?{_UNIT}"
+)
+_VAGUE_STREET = re.compile(
+    rf"{_HOUSE}{_SPACE}(?:(?:{_WORD}|{_SMALL}){_SPACE}){{1,3}}(?:{_VAGUE}|{_VAGUE.upper()})(?!\w)\.?{_UNIT}"
+    rf"(?=,?{_SPACE}{_WORD}(?:{_SPACE}{_WORD}){{0,3}},)"
+)
+_NUMBERED = re.compile(
+    rf"{_HOUSE}{_SPACE}(?:County|State|Old|Route|US|Rural|Farm|Ranch)(?:{_SPACE}(?:Road|Route|Highway|Rd|Hwy))?{_SPACE}\d{{1,4}}(?!\d)"
+)
+_FRENCH = re.compile(
+    rf"{_HOUSE},?{_SPACE}(?:bis,?{_SPACE})?(?:[Rr]ue|[Aa]venue|[Bb]oulevard|[Pp]lace|[Cc]hemin|[Qq]uai|[Aa]llée|[Cc]alle|[Aa]venida|[Vv]ia|[Pp]laza)"
+    rf"(?:{_SPACE}(?:{_SMALL}|{_WORD})){{1,5}}"
+)
+_GERMAN = re.compile(
+    r"(?<!\w)[A-ZÄÖÜ][\wäöüß\-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ufer|damm)[ \t]\d{1,4}[a-z]?(?!\w)"
+    r"(?:,[ \t]*(?P<zip>\d{5})[ \t](?P<town>[A-ZÄÖÜ][\wäöüß\-]{2,30}))?"
+)
+_BOX = re.compile(r"(?<!\w)P\.?[ ]?O\.?[ ]?Box[ \t]#?\d{1,8}", re.IGNORECASE)
+_ZIP = re.compile(r"\d{5}(?:-\d{4})?(?![\w-]|\.\d|/\d)")
+_STATES = (
+    "Alabama|Alaska|Arizona|Arkansas|California|Colorado|Connecticut|Delaware|Florida|Georgia|Hawaii|Idaho|Illinois|"
+    "Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Mississippi|Missouri|"
+    "Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New York|North Carolina|North Dakota|Ohio|Oklahoma|"
+    "Oregon|Pennsylvania|Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
+    "West Virginia|Wisconsin|Wyoming"
+)
+_POSTAL = (
+    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC "
+    "SD TN TX UT VT VA WA WV WI WY DC PR"
+).replace(" ", "|")
+_TOWN = rf"{_WORD}(?:(?:{_SPACE}|-){_WORD}){{0,3}}"
+_TOWN_AND_STATE = re.compile(rf"(?P<town>{_TOWN})(?:,{_SPACE}?|{_SPACE})(?:[A-Z]{{2}}|[A-Z]\.[A-Z]\.|{_STATES})[,.]?{_SPACE}$")
+_LINE_BEFORE = re.compile(rf"(?P<street>{_HOUSE}{_SPACE}(?=[A-ZÀ-Þ\d])[^,\n]{{3,48}}?)(?:,[ \t]*(?:\r?\n)?[ \t]*|[ \t]*\r?\n[ \t]*)$")
+_TOWN_IN_STATE = re.compile(rf"(?<!\w)(?P<town>{_TOWN}),[ \t](?:{_POSTAL})(?![\w.-])")
+_BRITISH = re.compile(r"(?<![\w-])[A-Z]{1,2}\d[A-Z\d]?[ ]\d(?!ST|ND|RD|TH|CM|MM|ML|MG|KG|PM|AM|FR|XR|CT)[ABD-HJLNP-UW-Z]{2}(?![\w-])")
+_CANADIAN = re.compile(r"(?<![\w-])[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d(?![\w-])")
+_ADDRESS_LABEL = re.compile(r"(?<!\w)(?:home |mailing |street )?address(?:ed)?[ \t]*[:=][ \t]*(?P<value>\d[^\n]{3,80}?)(?=[ \t]{3,}|\r?\n|$)", re.IGNORECASE)
+_ZIP_LABEL = re.compile(r"(?<!\w)(?:zip|postal|post)[ \t]*(?:code)?[ \t]*[:#]?[ \t]*(?P<value>\d{5}(?:-\d{4})?)(?!\d)", re.IGNORECASE)
+
+
+def take(page: Page) -> None:
+    text = page.text
+    for start in page.numbers:
+        if page.free(start, start + 1):
+            _take_at_number(page, start)
+    _take_codes(page)
+    for form in (_GERMAN, _BOX):
+        for match in form.finditer(text):
+            if page.free(*match.span()):
+                page.take(*match.span(), Category.ADDRESS)
+    lowered = text.lower()
+    if "address" in lowered:
+        for match in _ADDRESS_LABEL.finditer(text):
+            if page.free(*match.span("value")):
+                page.take(match.start("value"), match.start("value") + len(match["value"].rstrip(" ,.")), Category.ADDRESS)
+    if "zip" in lowered or "post" in lowered:
+        for match in _ZIP_LABEL.finditer(text):
+            page.take(*match.span("value"), Category.ADDRESS)
+
+
+def _take_at_number(page: Page, start: int) -> None:
+    text = page.text
+    zip_code = _ZIP.match(text, start)
+    if zip_code and (place := _TOWN_AND_STATE.search(page.before(start, 90))):
+        _take_town_line(page, start, zip_code.end(), place)
+        return
+    for form in (_STREET, _NUMBERED, _FRENCH, _VAGUE_STREET):
+        match = form.match(text, start)
+        if match and page.free(*match.span()):
+            page.take(*match.span(), Category.ADDRESS)
+            _take_town_after(page, match.end())
+            return
+
+
+def _take_town_line(page: Page, zip_start: int, zip_end: int, place: re.Match[str]) -> None:
+    """`12 Larch Way, Springfield, NX 12345`: the postal code, its town, and the street before it however it is named."""
+    offset = zip_start - len(page.before(zip_start, 90))
+    page.take(zip_start, zip_end, Category.ADDRESS)
+    town, end = offset + place.start("town"), offset + place.end("town")
+    street = _LINE_BEFORE.search(page.before(town, 80))
+    if street:
+        begin = town - len(page.before(town, 80)) + street.start("street")
+        if page.free(begin, begin + len(street["street"])):
+            page.take(begin, begin + len(street["street"]), Category.ADDRESS)
+    if page.free(town, end):
+        page.take(town, end, Category.ADDRESS)
+
+
+def _take_town_after(page: Page, place: int) -> None:
+    match = re.compile(rf",{_SPACE}(?P<town>{_TOWN})(?=[,.;\n]|$)").match(page.text, place)
+    if match and page.free(*match.span("town")):
+        page.take(*match.span("town"), Category.ADDRESS)
+
+
+def _take_codes(page: Page) -> None:
+    for form, category in ((_BRITISH, "all"), (_CANADIAN, "all"), (_TOWN_IN_STATE, "town")):
+        for match in form.finditer(page.text):
+            span = match.span("town") if category == "town" else match.span()
+            if page.free(*span):
+                page.take(*span, Category.ADDRESS)

@@ -1,0 +1,53 @@
+"""Ages of 90 and more, in digits and in words; lower ages stay."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.page import Page
+
+_YEARS = r"(?:years?|yrs?|yr|y\.?[ ]?/?[ ]?o\b|yo[mfw]?\b|y[mf]\b|jahre?|jährig\w*|ans\b|años|anni|jaar)"
+_AFTER = re.compile(
+    rf"(?P<age>0?9\d|1[0-2]\d)(?:(?=[ \t]?-?[ \t]?(?:\r?\n[ \t]*)?{_YEARS})|(?=[YMFymf](?![A-Za-z0-9]))"
+    r"|(?=[ \t]*[/,][ \t]*(?:[MF](?![A-Za-z0-9])|male|female))"
+    r"|(?=[ \t](?:[MF]|male|female|man|woman|lady|gentleman|wm|wf|bm|bf)(?![A-Za-z0-9])))",
+    re.IGNORECASE,
+)
+_AGE_LABEL = re.compile(r"(?:\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about)[ \t]*[:=]?[ \t]*$", re.IGNORECASE)
+_BARE = re.compile(r"(?P<age>0?9\d|1[0-2]\d)(?![\d.,]*\d|[ \t]?(?:%|mm|cm|kg|lbs?|days?|weeks?|months?|hours?))")
+_TEMPERATURE = re.compile(r"(?:temp\w*|fever|febrile|tmax|t)[ \t]*(?:of|to|is|was|:|=)?[ \t]*$", re.IGNORECASE)
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_WORDS = re.compile(
+    rf"(?:ninety(?:[ \t-]+(?:{_ONES}))?|(?:one|a)[ \t-]hundred(?:[ \t-]+(?:and[ \t-]+)?"
+    rf"(?:{_ONES}|ten|eleven|twelve))?)(?=[MF]?(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+_AFTER_WORDS = re.compile(rf"[ \t]*-?[ \t]*(?:\r?\n[ \t]*)?{_YEARS}|[MF]\b|[ \t]*/[ \t]*[MF]\b", re.IGNORECASE)
+
+
+def take(page: Page) -> None:
+    text = page.text
+    for start in page.numbers:
+        if text[start] not in "019" or not page.free(start, start + 1):
+            continue
+        match = _AFTER.match(text, start)
+        if match and not _is_temperature(page, match):
+            page.take(*match.span("age"), Category.AGE_OVER_89)
+        elif (match := _BARE.match(text, start)) and _AGE_LABEL.search(page.before(start, 16)):
+            page.take(*match.span("age"), Category.AGE_OVER_89)
+    _take_words(page)
+
+
+def _is_temperature(page: Page, match: re.Match[str]) -> bool:
+    fahrenheit = page.text[match.end("age") : match.end("age") + 2].strip().upper().startswith("F")
+    return fahrenheit and bool(_TEMPERATURE.search(page.before(match.start(), 16)))
+
+
+def _take_words(page: Page) -> None:
+    for word in page.words:
+        if not word.folded.startswith(("ninety", "one", "a-hundred")) and word.folded != "a":
+            continue
+        match = _WORDS.match(page.text, word.start)
+        if match and (_AFTER_WORDS.match(page.text, match.end()) or _AGE_LABEL.search(page.before(word.start, 16))):
+            page.take(*match.span(), Category.AGE_OVER_89)

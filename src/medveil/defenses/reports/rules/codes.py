@@ -1,0 +1,59 @@
+"""Numbers and codes that carry no label but can hardly be anything else: long, or letters and many digits."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.page import Page
+
+_CHUNK = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){4,60}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_ROOM = re.compile(r"(?<![\w-])\d{1,2}(?:[A-CE-Z]|[NSEW]{1,2})-\d{1,3}(?![\w-])")
+_AMOUNT_AFTER = re.compile(
+    r"[ \t]?(?:mm|cm|mg|ml|mL|cc|kg|g|mcg|units?|IU|U|/|%|cells|copies|platelets|WBC|RBC|per|ng|pg|bpm|mGy|Hz|K)\b"
+)
+_SERIALS = re.compile(r"SN\d{5,}", re.IGNORECASE)
+_LETTERED = re.compile(r"[A-Za-z]{1,6}[-_]?\d[A-Za-z0-9_-]*")
+_GUARDED = frozenset("cpt icd icd10 snomed loinc hcpcs drg rvu grant nct isbn pmid doi".split())
+
+
+def take(page: Page) -> None:
+    text = page.text
+    for match in _CHUNK.finditer(text):
+        start, end = match.span()
+        if page.free(start, end) and _is_code(page, start, end):
+            page.take(start, end, _category(match[0]))
+    for match in _ROOM.finditer(text):
+        if page.free(*match.span()):
+            page.take(*match.span(), Category.OTHER_ID)
+
+
+def _is_code(page: Page, start: int, end: int) -> bool:
+    text, code = page.text, page.text[start:end]
+    digits = sum(map(str.isdigit, code))
+    if digits < 4:
+        return False
+    before, after = page.before(start, 12), text[end : end + 12]
+    if (before[-1:] in ".,/" and before[-2:-1].isdigit()) or re.match(r"[.,/]\d", after):
+        return bool(digits >= 7)
+    if _AMOUNT_AFTER.match(after):
+        return False
+    label = re.findall(r"[A-Za-z0-9]+", before)
+    if label and label[-1].lower() in _GUARDED:
+        return False
+    if code.isdigit():
+        return digits >= 6
+    if _UUID.fullmatch(code):
+        return True
+    longest = max(map(len, re.findall(r"\d+", code)))
+    letters = sum(map(str.isalpha, code))
+    if letters > digits and not _LETTERED.fullmatch(code):
+        return digits >= 6
+    return longest >= 5 or (digits >= 6 and longest >= 3) or (digits >= 6 and letters > 0)
+
+
+def _category(code: str) -> Category:
+    if _SERIALS.fullmatch(code):
+        return Category.DEVICE_SERIAL
+    return Category.MRN if code.isdigit() and len(code) <= 9 else Category.OTHER_ID

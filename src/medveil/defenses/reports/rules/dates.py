@@ -1,0 +1,218 @@
+"""Dates in every common form, whole or in part; fractions, levels and scores of the same shape stay."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.page import Page, Word
+
+_ENGLISH = (
+    "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+_FOREIGN = (  # with a number beside them only
+    "januar februar marz maerz mai juni juli oktober dezember janner jaenner okt dez janvier fevrier mars avril juin "
+    "juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre "
+    "setiembre octubre noviembre diciembre gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
+    "janeiro fevereiro marco maio junho julho setembro outubro dezembro januari februari maart mei augustus"
+)
+_MONTHS = frozenset(_ENGLISH.split())
+_ALL_MONTHS = _MONTHS | frozenset(_FOREIGN.split())
+_WORDS_TOO = frozenset("may march mar mars mai marco marzo mei dec sep jan jun".split())
+_WEEKDAYS = frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri "
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche "
+    "lunes martes miercoles jueves viernes sabado domingo".split()
+)
+
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
+_MONTH = r"(?:0?[1-9]|1[0-2])"
+_YEAR = r"(?:(?:1[89]|20|21)\d\d)"
+_GAP = r"(?:[ \t]{0,3}(?:\r?\n[ \t]*)?)"
+_NUMERIC = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_YEAR}(?P<s>[-/.]){_MONTH}(?P=s){_DAY}(?!\d)",
+        rf"{_DAY}(?P<s>[-/.]|[ ]?[-/][ ]?){_DAY}(?P=s)(?:{_YEAR}|\d\d)(?!\d|[./-]\d)",
+        rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)",
+        rf"{_MONTH}[/-]{_YEAR}(?![\d/-])",
+        rf"{_YEAR}-(?:0[1-9]|1[0-2])(?![\d-])",
+    )
+)
+_STAMP = re.compile(rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\.\d{{1,6}})?)?(?!\d)")
+_ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
+_PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
+_RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?(?![\d/])")
+_ORDINAL = re.compile(
+    r"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?=[.,;:)]|[ \t]*(?:\r?\n|$)|[ \t]+(?:at|and|of this|of last|by|for)\b)",
+    re.IGNORECASE,
+)
+_ON_THE = re.compile(r"(?:\bon|\bsince|\buntil|\bfrom|\bfilm of|\bstudy of|\bof)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE)
+
+_AFTER_MONTH = re.compile(
+    rf"\.?(?:{_GAP}|-|/|,[ ]?)(?:the[ ])?(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|\.))?"
+    rf"(?:[ ]?[-–][ ]?{_DAY}(?:st|nd|rd|th)?)?(?![\d:%]|[.,]\d(?!\d{{3}})|/\d)"
+    rf"(?:(?:,?{_GAP}|[-/][ ]?|{_GAP}of{_GAP}|,?{_GAP}de{_GAP})(?P<year>{_YEAR}|['’]\d\d)(?!\d)|(?:,[ ]|[-/])\d\d(?![\d:/]))?",
+    re.IGNORECASE,
+)
+_MONTH_YEAR = re.compile(
+    rf"\.?(?:,?{_GAP}(?:of{_GAP}|de[l]?{_GAP})?{_YEAR}|{_GAP}['’]\d\d|[-/](?:{_YEAR}|\d\d))(?!\d)", re.IGNORECASE
+)
+_YEAR_AFTER = re.compile(
+    rf"\.?(?:,?{_GAP}(?:of{_GAP}|de[l]?{_GAP})?(?:{_YEAR}|['’]\d\d)|[-/. ](?:{_YEAR}|\d\d))(?![\d:])", re.IGNORECASE
+)
+_BEFORE_MONTH = re.compile(
+    rf"(?<![\d/.:-])(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|º|\.))?(?:{_GAP}(?:of{_GAP}|de{_GAP})?|-|/|\.)$", re.IGNORECASE
+)
+_YEAR_BEFORE = re.compile(rf"(?<!\d){_YEAR}(?:[ ]|-|/|,[ ])$")
+_WEEKDAY_BEFORE = re.compile(
+    r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?[ \t\r\n]+(?:the[ \t]+)?$", re.IGNORECASE
+)
+_IN_MONTH = frozenset("in since last of until till early late mid this next by from during through before after around".split())
+
+# A part such as 3/14 is a date after one of these words ...
+_DATE_WORDS = frozenset(
+    "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs typed d t "
+    "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
+    "transcribed signed taken obtained performed placed removed admitted discharged admission discharge surgery "
+    "before after around yesterday today between visit previous last than at was started began op report rept "
+    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split()
+)
+# ... and never before or after one of these.
+_NOT_AFTER = frozenset(
+    "grade graded strength motor power murmur reflexes pulses pulse gcs score scored pain page image series slice "
+    "ratio vision visual acuity stage level bp pressure upper lower mid distal proximal approximately about nearly "
+    "over only level levels at-level systolic bore gauge size pack step out".split()
+)
+_NOT_BEFORE = re.compile(
+    r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|murmur|systolic|diastolic|"
+    r"strength|pack|ppd|inch|in\.|cm\b|mm\b|mg\b|ml\b|cc\b|tab|cup|dose|way|full|lung|hemithorax|thirds?|quarters?|"
+    r"pulses?|reflex|holo|SEM\b|on[ \t]a[ \t]scale|positive|negative|bottles|sets|cores|nodes|lymph|joint|space|"
+    r"rib|interspace|%|x\b|-?year|y/?o|strength|criteria|in[ \t]all|bilateral|throughout|gauge|screws?|normal)",
+    re.IGNORECASE,
+)
+_BEFORE_WORD = re.compile(r"([A-Za-z/\-]+)[.:;,(#]?[ \t\r\n]*(?:the[ \t\r\n]+)?$")
+
+
+def take(page: Page) -> None:
+    months = [word for word in page.words if word.folded in _ALL_MONTHS]
+    for word in months:
+        _take_named(page, word)
+    text = page.text
+    for start in page.numbers:
+        if page.free(start, start + 1) and not _take_numeric(page, start) and "/" in text[start : start + 3]:
+            _take_part(page, start)
+    for match in _ORDINAL.finditer(text):
+        if page.free(*match.span("day")) and _ON_THE.search(page.before(match.start(), 16)):
+            page.take(*match.span("day"), Category.DATE)
+    _take_weekdays(page)
+
+
+def _take(page: Page, start: int, end: int) -> None:
+    """With the weekday before it."""
+    weekday = _WEEKDAY_BEFORE.search(page.before(start, 16))
+    if weekday:
+        start -= len(weekday[0])
+    if page.free(start, end):
+        page.take(start, end, Category.DATE)
+
+
+def _take_numeric(page: Page, start: int) -> bool:
+    text = page.text
+    if stamp := _STAMP.match(text, start):
+        page.take(start, start + 8, Category.DATE)
+        page.take(start + 8, stamp.end(), Category.TIME)
+        return True
+    for form in _NUMERIC:
+        match = form.match(text, start)
+        if match and _possible(match[0]) and page.free(*match.span()):
+            _take(page, *match.span())
+            if clock := _ISO_TIME.match(text, match.end()):
+                page.take(clock.start() + 1, clock.end(), Category.TIME)
+            return True
+    return False
+
+
+def _possible(written: str) -> bool:
+    """Of two small numbers one must be a month."""
+    numbers = [int(part) for part in re.findall(r"\d+", written)]
+    if len(numbers) != 3 or numbers[0] > 31:
+        return True
+    return min(numbers[0], numbers[1]) <= 12 and (written.count(".") < 2 or numbers[2] > 31 or len(written) >= 8 or numbers[1] <= 12)
+
+
+def _take_part(page: Page, start: int) -> None:
+    match = _PART.match(page.text, start)
+    if not match or min(int(match["first"]), int(match["second"])) > 12:
+        return
+    before = page.before(start, 24)
+    word = _BEFORE_WORD.search(before)
+    said = word[1].lower().strip("/-") if word else ""
+    if said in _NOT_AFTER or _NOT_BEFORE.match(page.text, match.end()):
+        return
+    end = match.end()
+    if ending := _RANGE_END.match(page.text, end):
+        end = ending.end()
+    beside = page.taken_at(start - 2) or page.taken_at(start - 1) or _followed_by_time(page, end)
+    signed = bool(re.search(r"(?:^|[\s/:])[A-Za-z]{2,3}[ \t]+$", before)) and bool(re.match(r"[ \t]*(?:\r?\n|$)", page.text[end:]))
+    if said in _DATE_WORDS or beside or signed or _alone_on_line(page, start, end):
+        _take(page, start, end)
+
+
+def _followed_by_time(page: Page, end: int) -> bool:
+    return bool(re.match(r"[ \t,]{1,3}(?:at[ ])?(?:\d{1,2}:\d\d|[012]\d[0-5]\d\b)", page.text[end : end + 14]))
+
+
+def _alone_on_line(page: Page, start: int, end: int) -> bool:
+    before, after = page.before(start, 3), page.text[end : end + 3]
+    return (not before or before.endswith(("\n", "\n- ", "\n* ", ", "))) and (not after or after[0] in "\r\n")
+
+
+def _take_named(page: Page, word: Word) -> None:
+    text = page.text
+    ordinary = word.folded in _WORDS_TOO
+    if ordinary and not word.capital:
+        # "may 3" and "mar 3" are dates only as a whole date
+        match = re.compile(rf"[ .\-]{{1,2}}{_DAY}(?:st|nd|rd|th)?,?[ \-]{{1,2}}{_YEAR}(?!\d)").match(text, word.end)
+        day = _BEFORE_MONTH.search(page.before(word.start, 10))
+        if not match and not (day and _YEAR_AFTER.match(text, word.end)):
+            return
+    start, end = word.start, word.end
+    day = _BEFORE_MONTH.search(page.before(word.start, 12))
+    if day and (year := _YEAR_AFTER.match(text, word.end)):
+        start, end = word.start - len(day[0]), year.end()
+    elif (after := _AFTER_MONTH.match(text, word.end)) and not _is_amount(text, after):
+        end = after.end()
+        if year := _YEAR_BEFORE.search(page.before(word.start, 8)):
+            start -= len(year[0])
+    elif year := _MONTH_YEAR.match(text, word.end):
+        end = year.end()
+    elif day and not (word.folded in _WORDS_TOO and not word.capital):
+        start = word.start - len(day[0])
+    elif not _month_alone(page, word):
+        return
+    _take(page, start, end)
+
+
+def _is_amount(text: str, match: re.Match[str]) -> bool:
+    """`May 3 cm` and the like; and months that are a verb before a number."""
+    return bool(re.match(r"[ \t]?(?:mm|cm|mg|ml|views?|weeks?|months?|days?|hours?|%)\b", text[match.end() : match.end() + 9]))
+
+
+def _month_alone(page: Page, word: Word) -> bool:
+    if word.folded not in _MONTHS or not word.capital or len(word.folded) < 3:
+        return False
+    before = re.findall(r"[A-Za-z]+", page.before(word.start, 14))
+    if not before or before[-1].lower() not in _IN_MONTH:
+        return False
+    return len(word.folded) > 3 or word.folded == "may"
+
+
+def _take_weekdays(page: Page) -> None:
+    """A weekday tells the shift by up to a week where the date beside it was moved."""
+    for word in page.words:
+        if word.folded in _WEEKDAYS and len(word.folded) > 4 and page.free(word.start, word.end):
+            before = re.findall(r"[A-Za-z]+", page.before(word.start, 12))
+            if before and before[-1].lower() in ("on", "last", "this", "next", "since", "until", "by", "of", "from"):
+                page.take(word.start, word.end, Category.DATE)

@@ -1,0 +1,115 @@
+"""The word lists of the rules, and what they say about a word.
+
+Plain text beside this file: given names and family names of many countries, ordinary words of English and medicine,
+abbreviations, and people whose names are signs, diseases and devices.
+"""
+
+from __future__ import annotations
+
+from enum import IntFlag
+from functools import cache, lru_cache
+from importlib.resources import files
+
+HOLDS_PARTS = False
+
+
+class Kind(IntFlag):
+    """What a word can be; several at once."""
+
+    UNKNOWN = 0
+    GIVEN = 1
+    FAMILY = 2
+    ORDINARY = 4  # a word of the language
+    EPONYM = 8  # a sign, disease, operation or device
+    SHORT = 16  # an abbreviation of the ward
+    PARTICLE = 32  # van, de la, bin
+    CITY = 64
+
+    @property
+    def name_only(self) -> bool:
+        """A name and nothing else."""
+        return bool(self & (Kind.GIVEN | Kind.FAMILY)) and not self & (Kind.ORDINARY | Kind.EPONYM | Kind.SHORT)
+
+    @property
+    def listed(self) -> bool:
+        return bool(self & (Kind.GIVEN | Kind.FAMILY))
+
+
+PARTICLES = frozenset(
+    "van von der den de la las los del della di da das do dos du des le el al bin ibn ben bint ten ter op zu zur zum "
+    "abu ap mac mc ni o st saint san santa t y e".split()
+)
+_ENDINGS = ("'s", "’s", "s", "es", "ed", "d", "ing", "ly", "er", "est", "al", "ally", "ness", "less", "able", "ment")
+# Words made like these are words, not names, unless a list says otherwise.
+_MADE = (
+    "itis osis oses oma omas ectomy otomy ostomy graphy gram grams ology ologist ologic pathy emia plasty scopy tion "
+    "tions sion sions ment ments ness ity ities ary ible able ible ously ous ically ical ative itive oidal iform genic "
+    "genous trophic static plasia plegia algia rrhea uria cyte cytes lysis phagia sclerosis stenosis penia megaly ward "
+    "wards ish ular iac ual ial ional ogram thorax pulmonary vascular"
+).split()
+_MADE_OF = tuple(ending for ending in _MADE if len(ending) > 3)
+
+
+@lru_cache(maxsize=1 << 15)
+def kind_of(folded: str) -> Kind:
+    """What is known of a word in lower case and plain letters; the parts of a hyphened one count together."""
+    kind = _single(folded)
+    if "-" in folded and not kind & (Kind.EPONYM | Kind.ORDINARY):
+        parts = [_single(part) for part in folded.split("-") if part]
+        if any(part & (Kind.EPONYM | Kind.ORDINARY | Kind.SHORT) and not part.listed for part in parts):
+            return kind | Kind.ORDINARY
+        if any(part.name_only for part in parts) or all(part.listed for part in parts):
+            kind |= parts[0] | parts[-1]
+            if any(part.name_only for part in parts):
+                kind &= ~(Kind.ORDINARY | Kind.EPONYM | Kind.SHORT)
+    return kind
+
+
+def _single(folded: str) -> Kind:
+    kind = _table().get(folded, Kind.UNKNOWN)
+    if kind & Kind.ORDINARY:
+        return kind
+    for ending in _ENDINGS:
+        if folded.endswith(ending) and len(folded) > len(ending) + 1:
+            stem = folded[: -len(ending)]
+            if ending in ("'s", "’s"):
+                return kind | _single(stem)
+            if not kind.listed and _is_word(stem):
+                return kind | Kind.ORDINARY
+    if not kind.listed and len(folded) > 6 and folded.endswith(_MADE_OF):
+        kind |= Kind.ORDINARY
+    if folded[:2] in ("o'", "d'", "l'", "o’", "d’", "l’") and len(folded) > 3:
+        kind |= _single(folded[2:]) & (Kind.GIVEN | Kind.FAMILY) or Kind.FAMILY
+    return kind
+
+
+def _is_word(stem: str) -> bool:
+    table = _table()
+    if table.get(stem, Kind.UNKNOWN) & Kind.ORDINARY or table.get(stem + "e", Kind.UNKNOWN) & Kind.ORDINARY:
+        return True
+    doubled = len(stem) > 2 and stem[-1] == stem[-2]
+    if doubled and table.get(stem[:-1], Kind.UNKNOWN) & Kind.ORDINARY:
+        return True
+    return stem.endswith("i") and bool(table.get(stem[:-1] + "y", Kind.UNKNOWN) & Kind.ORDINARY)
+
+
+@cache
+def _table() -> dict[str, Kind]:
+    table: dict[str, Kind] = dict.fromkeys(PARTICLES, Kind.PARTICLE)
+    for name, kind in (
+        ("given_names", Kind.GIVEN),
+        ("family_names", Kind.FAMILY),
+        ("ordinary_words", Kind.ORDINARY),
+        ("eponyms", Kind.EPONYM),
+        ("abbreviations", Kind.SHORT),
+        ("cities", Kind.CITY),
+    ):
+        for word in read_list(name):
+            table[word] = table.get(word, Kind.UNKNOWN) | kind
+    return table
+
+
+def read_list(name: str) -> list[str]:
+    """The words of a list, in lower case."""
+    lines = files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [word for line in lines if not line.startswith("#") for word in line.lower().split()]

@@ -1,0 +1,114 @@
+"""A text as the rules read it: its words, its numbers, and what has already been recognised."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.rules.lists import Kind, kind_of
+from medveil.defenses.spelling import fold
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
+_NUMBER = re.compile(r"\d+")
+_GAP = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*")
+
+
+class Word(NamedTuple):
+    """A run of letters, hyphens and apostrophes inside it included; `folded` is lower case without accents."""
+
+    start: int
+    end: int
+    text: str
+    folded: str
+    kind: Kind
+
+    @property
+    def capital(self) -> bool:
+        return self.text[0].isupper()
+
+    @property
+    def initial(self) -> bool:
+        return len(self.text) == 1 and self.text.isupper()
+
+
+class Page:
+    """One text and the identifiers recognised in it so far."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[Found] = []
+        self._taken = bytearray(len(text))
+
+    @cached_property
+    def words(self) -> list[Word]:
+        words = []
+        for match in _WORD.finditer(self.text):
+            written = match[0]
+            folded = fold(written)
+            words.append(Word(match.start(), match.end(), written, folded, kind_of(folded)))
+        return words
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """Where each run of digits begins that is not the continuation of a longer number or code."""
+        text, starts = self.text, []
+        for match in _NUMBER.finditer(text):
+            start = match.start()
+            before = text[start - 1] if start else " "
+            if before.isalnum() or (before in "./-:" and start > 1 and text[start - 2].isdigit()):
+                continue
+            starts.append(start)
+        return starts
+
+    def take(self, start: int, end: int, category: Category) -> None:
+        """Characters [start, end) are an identifier."""
+        if end > start:
+            self.found.append(Found(start, end, category))
+            self._taken[start:end] = b"\x01" * (end - start)
+
+    def free(self, start: int, end: int) -> bool:
+        """Whether nothing has been recognised in [start, end)."""
+        return self._taken.find(1, start, end) < 0
+
+    def taken_at(self, place: int) -> bool:
+        return 0 <= place < len(self._taken) and self._taken[place] == 1
+
+    def before(self, place: int, length: int) -> str:
+        return self.text[max(0, place - length) : place]
+
+    def joined(self, index: int) -> bool:
+        """Whether only a space, or the end of a line, parts this word from the next."""
+        words = self.words
+        return index + 1 < len(words) and bool(_GAP.fullmatch(self.text, words[index].end, words[index + 1].start))
+
+    def opens_sentence(self, place: int) -> bool:
+        """Whether a capital at this place is due to the sentence and says nothing."""
+        before = self.before(place, 12).rstrip(" \t(\"'“*•-")
+        return not before or before[-1] in ".:;!?\n|" or before[-1].isdigit()
+
+    @cached_property
+    def _capital_lines(self) -> list[tuple[int, int, bool]]:
+        lines, start = [], 0
+        for line in self.text.splitlines(keepends=True):
+            letters = [letter for letter in line if letter.isalpha()]
+            small = sum(map(str.islower, letters))
+            lines.append((start, start + len(line), len(letters) > 3 and small * 5 < len(letters)))
+            start += len(line)
+        return lines
+
+    def in_capitals(self, place: int) -> bool:
+        """Whether this line is written in capitals throughout."""
+        low, high = 0, len(self._capital_lines)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._capital_lines[middle][0] <= place else (low, middle)
+        return bool(self._capital_lines) and self._capital_lines[low][2]
+
+    def in_capitals_beyond(self, start: int, end: int) -> bool:
+        """Whether the words beside this one are in capitals too, so that capitals say nothing."""
+        around = self.text[max(0, start - 30) : start] + self.text[end : end + 30]
+        letters = [letter for letter in around if letter.isalpha()]
+        return len(letters) > 8 and all(map(str.isupper, letters))

@@ -1,0 +1,54 @@
+"""Times of day; durations and ratios stay."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.page import Page
+
+_HALF = r"(?:[ \t]?(?:\r?\n[ \t]*)?[ap](?:\.[ ]?m\.?|m)(?![A-Za-z]))"
+_ZONE = r"(?:[ \t]?(?:h|hrs|hours|uhr|est|edt|cst|cdt|mst|mdt|pst|pdt|utc|gmt)(?![A-Za-z]))"
+_CLOCK = re.compile(
+    rf"(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:[.,]\d{{1,6}})?)?(?![\d:])(?:{_HALF}|{_ZONE})?",
+    re.IGNORECASE,
+)
+_HOUR = re.compile(rf"(?:0?[1-9]|1[0-2])(?:\.[0-5]\d)?{_HALF}", re.IGNORECASE)
+_MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-]){_ZONE}", re.IGNORECASE)
+_BARE = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\w/:]|[.,-]\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|units?|%))")
+_EUROPEAN = re.compile(r"(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])", re.IGNORECASE)
+_AT = re.compile(r"(?:\bat|@|\btime|\btimed|\bapprox(?:imately)?\.?|\baround|\bhours|\btaken|\bhrs)[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$", re.IGNORECASE)
+_RATIO = re.compile(r"(?:ratio|titers?|titres?|dilut\w*|scale|mix\w*)[ \t]*(?:of|is|was|:|=|<|>)?[ \t]*$", re.IGNORECASE)
+
+
+def take(page: Page) -> None:
+    text = page.text
+    for start in page.numbers:
+        if not page.free(start, start + 1):
+            continue
+        for form in (_CLOCK, _EUROPEAN, _HOUR, _MILITARY):
+            match = form.match(text, start)
+            if match and page.free(*match.span()):
+                if not _RATIO.search(page.before(start, 16)):
+                    page.take(*match.span(), Category.TIME)
+                break
+        else:
+            match = _BARE.match(text, start)
+            if match and _AT.search(page.before(start, 20)):
+                page.take(*match.span(), Category.TIME)
+
+
+def take_beside_identifiers(page: Page) -> None:
+    """Four digits right after an identifier, such as a date or a doctor's name: `d/w Dr. Long 1012`."""
+    text = page.text
+    for start in page.numbers:
+        match = _BARE.match(text, start)
+        if not match or not page.free(*match.span()):
+            continue
+        if page.taken_at(start - _gap(page, start) - 1):
+            page.take(*match.span(), Category.TIME)
+
+
+def _gap(page: Page, start: int) -> int:
+    before = page.before(start, 4)
+    return len(before) - len(before.rstrip(" \t,\r\n"))

@@ -1,0 +1,1 @@
+"""The tagger: a small network that reads a text word by word and says which words identify somebody."""

@@ -1,0 +1,1 @@
+"""Invented clinical texts with every identifier's place known: what the tagger learns from."""

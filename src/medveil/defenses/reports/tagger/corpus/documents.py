@@ -1,0 +1,223 @@
+"""Whole texts of many kinds: reports, letters, summaries, nursing notes, tables, messages, single phrases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from medveil.defenses.reports.tagger.corpus.grammar import Pieces, capitalized, text_of
+from medveil.defenses.reports.tagger.corpus.mentions import NUMBERS, PEOPLE, TIMES_AND_PLACES
+from medveil.defenses.reports.tagger.corpus.scene import Scene
+from medveil.defenses.reports.tagger.corpus.sentences import CLINICAL, RADIOLOGY
+
+_FIELDS = (
+    ("[Patient|Name|Patient Name|PATIENT|Pt|Pt Name|PATIENT NAME|Patient's name]", "{pf}"),
+    ("[MRN|Patient ID|MR#|Med Rec No|Unit #|Hospital No|ID]", "{mrn}"),
+    ("[DOB|Date of Birth|Birthdate|D.O.B.|Born]", "{dob}"),
+    ("[Accession|Accession #|Acc No|ACCESSION NUMBER|Order #|Acc]", "{acc}"),
+    ("[Exam Date|Date|Study Date|Exam date/time|DATE OF EXAM|Date of Service|Performed]", "{date}[| {time}]"),
+    ("[Referring|Referring Physician|Ordering MD|Requested by|Attending|Ordering Provider|REF MD|Physician|Req. doctor]", "[Dr. |DR. |]{dsig}"),
+    ("[Age|AGE]", "{agex}"), ("[Age/Sex|AGE/SEX|Sex/Age]", "{agex}[/M|/F| M|y F]"), ("[Sex|Gender|SEX]", "[M|F|Male|Female|FEMALE]"),
+    ("[Hospital|Facility|Site|Institution|FACILITY]", "{hosp}"), ("[Location|Ward|Room|Loc|Unit|Nursing unit]", "[{unit}|{room}|{unit} {room}]"),
+    ("[Phone|Tel|Home Phone|Contact|Telephone]", "{phone}"), ("[Fax|FAX]", "{fax}"), ("[Address|Home Address|Addr]", "{street}, {town}, {st} {zip}"),
+    ("[SSN|SS#|Social Security]", "{ssn}"), ("[Insurance|Payor|Plan|Policy #|Member ID]", "[{plan} |]{plann}"), ("[Exam|Procedure|Study|EXAMINATION|Modality]", "{exam}"),
+    ("[Account|Acct #|Visit #|Encounter|FIN|Case]", "{oid}"), ("[Technologist|Tech|Radiographer]", "[{dsig}|{di}]"), ("[Radiologist|Reading MD|Interpreting|Read by]", "{dsig}"),
+    ("[Dictated|Transcribed|Signed|Reported|D|T|Finalized|Admitted|Discharged|Collected|Received]", "{date}[| {time}]"), ("[Station|Scanner|Equipment]", "{oid}"),
+    ("[Serial|S/N]", "{serial}"), ("[Status|Priority|Class]", "[Final|STAT|Routine|Inpatient|OUTPATIENT|Preliminary]"), ("[Email|E-mail]", "{email}"), ("[Reason|Indication|Dx|Clinical info]", "[{symptom}|{dx}]"),
+    ("[Next of Kin|Emergency contact|NOK|Guardian]", "{kin} ({rel}) {phone}"), ("[PCP|Family doctor|GP]", "[Dr. |]{d}"), ("[Pages|Page|Images|Views]", "{small}"), ("[Allergies|Weight|Height]", "[NKDA|{num} kg|{num} cm|{drug}]"),
+)  # fmt: skip
+
+
+def _join(separator: str, parts: list[Pieces]) -> Pieces:
+    pieces: Pieces = []
+    for number, part in enumerate(parts):
+        if number:
+            pieces.append((separator, None))
+        pieces.extend(part)
+    return pieces
+
+
+def _mention(scene: Scene) -> Pieces:
+    kind = scene.rng.random()
+    table = PEOPLE if kind < 0.55 else TIMES_AND_PLACES if kind < 0.85 else NUMBERS
+    return scene.write(scene.rng.choice(table))
+
+
+def _sentences(scene: Scene, count: int, *, named: float, clinical: float = 0.0, separator: str = " ") -> Pieces:
+    said = []
+    for _ in range(count):
+        if scene.chance(named):
+            piece = _mention(scene)
+        else:
+            piece = scene.write(scene.rng.choice(CLINICAL if scene.chance(clinical) else RADIOLOGY))
+        said.append(capitalized(piece) if scene.chance(0.9) else piece)
+    return _join(separator, said)
+
+
+def _block(scene: Scene, count: int) -> Pieces:
+    """Labelled values, one to a line, in columns, or in one line."""
+    fields = scene.rng.sample(_FIELDS, min(count, len(_FIELDS)))
+    if scene.chance(0.8) and _FIELDS[0] not in fields:
+        fields[0] = _FIELDS[0]
+    colon = scene.rng.choice([": ", ": ", ":", ":  ", " - ", " ", ":\t", " = "])
+    layout = scene.rng.random()
+    cells = []
+    for label, value in fields:
+        head = scene.write(label)
+        cells.append([*head, (colon, None), *scene.write(value)] if scene.chance(0.93) else scene.write(value))
+    if layout < 0.5:
+        width = scene.rng.choice([0, 0, 14, 18])
+        if width:
+            cells = [[(text_of(scene.write(label)).ljust(width), None), *scene.write(value)] for label, value in fields]
+        return _join("\n", cells)
+    if layout < 0.75:
+        rows, width = [], scene.rng.choice([30, 36, 40, 46])
+        for place in range(0, len(cells), 2):
+            left = cells[place]
+            gap = " " * max(width - len(text_of(left)), 1 + (layout < 0.7))
+            rows.append(_join(gap, cells[place : place + 2]))
+        return _join("\n", rows)
+    return _join(scene.rng.choice([" | ", "   ", " / ", ", ", "; ", " // ", "\t", "  "]), cells)
+
+
+def _letterhead(scene: Scene) -> Pieces:
+    return scene.write(
+        "[{hosp}|{hosp}\n{dept}|{dept}\n{hosp}|{hosp} {dept}|{hosp} - {dept}][\n{street}, {town}, {st} {zip}|\n{street}\n{town}, {st} {zip}|\n{town}, {st}|]"
+        "[\n[Tel|Phone|Telephone|T] {phone}[  | * |, |\n][Fax|F|fax] {fax}|\n{phone}|][\n{url}|\n{email}|]"
+    )  # fmt: skip
+
+
+def _ending(scene: Scene) -> Pieces:
+    return scene.write(
+        scene.rng.choice(
+            (
+                "[Electronically signed by|Signed by|Dictated by|Read by|Finalized by][: | ]{dsig}[ on | |, ]{date}[ at | ]{time}",
+                "{dsig}\n{di}/{ti}\nD: {date}  T: {date} {time}[  Job #{oid}| Job: {oid}|]",
+                "{di}:{ti}\n[DD|D|Dict]: {date} {time}\n[DT|T|Trans]: {date} {time}[\ncc: {dr}|]",
+                "[Radiologist|Attending Radiologist|Reporting doctor][: |\n]{dsig}[\nResident: {dsig}|][\nTechnologist: {dsig}|]",
+                "{dsig}, {hosp}, {date}", "- {di} {date} {time}", "{dfull} x{ext}", "[Dr. |]{d} [pager|bleep|ext.] {ext}", "{di}/{ti} {date}",
+                "[Transcriptionist|Typist|Trans][: | ]{ti}[ {date}|]\n[Reviewed and approved by|Approved] {dsig}", "{pf} / MRN {mrn} / {acc} / Page 1 of 1", "{mrn} {pf} {hs} Page {small}/{small}",
+                "rad: {di}  tech: {di}  unit s/n {serial}", "I, {dsig}, have [reviewed the images and agree|personally reviewed the study].", "[Attending|Staff]: {dlast}, {dfirst}[ {cred}|]. [Resident|Fellow]: {dlast}, {dfirst}",
+                "[Confidential|This report is confidential]. [Questions? Call|Contact] {phone}[ or {email}|].", "[Report|Result] [released|sent] to {dr} [at {hosp}|by fax {fax}|by email {email}] [on |]{date}", "{dfull}\n{specialty}\n{hosp}\n{phone}",
+            )
+        )
+    )  # fmt: skip
+
+
+def report(scene: Scene) -> Pieces:
+    parts: list[Pieces] = []
+    if scene.chance(0.5):
+        parts.append(_letterhead(scene))
+    parts.append(_block(scene, scene.rng.randint(2, 12)))
+    sections = scene.rng.sample(["INDICATION", "TECHNIQUE", "COMPARISON", "FINDINGS", "IMPRESSION", "HISTORY", "CLINICAL INFORMATION", "EXAM"], scene.rng.randint(2, 6))
+    for head in sections:
+        name = scene.rng.choice([head, head.title(), head.lower()])
+        body = (
+            scene.write(scene.rng.choice(TIMES_AND_PLACES[:4]))
+            if head == "COMPARISON" and scene.chance(0.7)
+            else _sentences(scene, scene.rng.randint(1, 5), named=0.12, clinical=0.5 if head in ("HISTORY", "INDICATION") else 0.05)
+        )
+        parts.append([(name + scene.rng.choice([": ", ":\n", "\n", ":  ", " - "]), None), *body])
+    if scene.chance(0.45):
+        parts.append(_mention(scene))
+    parts.append(_ending(scene))
+    return _join(scene.rng.choice(["\n\n", "\n", "\n\n", "\n \n"]), parts)
+
+
+def prose(scene: Scene) -> Pieces:
+    heading = scene.write("[RADIOLOGY REPORT   {hosp}\n|{hosp}\n|CHEST, {date}\n|{exam} {date}\n|][RE: |Re: |]{pf}[, | ][unit no. |MRN |# |]{mrn}[, born {dob}| DOB {dob}|]")
+    body = _sentences(scene, scene.rng.randint(4, 12), named=0.2, clinical=0.2)
+    return _join("\n\n" if scene.chance(0.7) else "\n", [heading, body, _ending(scene)])
+
+
+def telegram(scene: Scene) -> Pieces:
+    head = scene.write(
+        "[{pf} {mrn} CXR {date} {time}|{date} {time} pCXR // {pf} // {mrn} // {acc}|pt {p} #{mrn} rm {room} CXR {date}|{hs} CXR {acc} {pf} DOB {dob}|{pf} {agex}[M|F] {mrn}|{plast} {room} {mrn}]"
+    )
+    bullet = scene.rng.choice(["- ", "* ", "• ", "", "-"])
+    lines = [[(bullet, None), *_sentences(scene, 1, named=0.18, clinical=0.4)] for _ in range(scene.rng.randint(2, 8))]
+    call = scene.write("[d/w {dr} {time}|called {room} {time}, spoke w/ {dfull}|pgd Dr. {d} p{ext}|pt's {rel} {kin} aware, {phone}|prelim to ED, {p}, {time}|hx {symptom} since {ld}|req {dr}|cf {ld}|prior {ld}]")
+    sign = scene.write("[{di}/{ti} {date}|- {di} {date} {time} acc {acc}|{dsig} x{ext}|rad: {di}  tech: {di}  unit s/n {serial}|{di} {time}|{di}]")
+    return _join("\n", [head, *lines, call, sign])
+
+
+def letter(scene: Scene) -> Pieces:
+    parts = [_letterhead(scene)]
+    if scene.chance(0.6):
+        parts.append(scene.write("[{date}|Date: {date}|{town}, {date}|{town}, den {date}]"))
+    if scene.chance(0.6):
+        parts.append(scene.write("[Dr. |Dr |]{dsig}\n[{hosp}\n|{specialty}\n|]{street}\n{town}[, {st}|] {zip}"))
+    parts.append(scene.write("[RE|Re|Regarding|Reference|Betreff][: |:]{pf}[, DOB {dob}| ({dob})|, born {dob}|][, MRN {mrn}|, your ref {oid}|][, {street}, {town}, {st} {zip}|][\n{plan} {plann}|]"))
+    parts.append(scene.write("Dear [{dr}|{dr}|Colleague|Sir or Madam|Doctor {dlast}|{dfirst}|{p}],"))
+    parts.append(_sentences(scene, scene.rng.randint(3, 9), named=0.35, clinical=0.5))
+    parts.append(scene.write("[Yours sincerely|Sincerely|With kind regards|Kind regards|Best regards|Sincerely yours],\n\n{dsig}\n[{specialty}\n|][{email}, pager {ext}|{email}|{phone}|Tel {phone}, Fax {fax}|{hosp}|]"))
+    if scene.chance(0.5):
+        parts.append(scene.write("[{di}/{ti}|{di}:{ti} {date}|cc: {p}\n{street}\n{town}, {st} {zip}|c.c. {dr}, {hosp}|Dictated {date} {time}, {di}/{ti}|Enc.]"))
+    return _join("\n\n", parts)
+
+
+def summary(scene: Scene) -> Pieces:
+    parts = [_letterhead(scene)] if scene.chance(0.4) else []
+    parts.append(_block(scene, scene.rng.randint(3, 9)))
+    for _ in range(scene.rng.randint(3, 7)):
+        head = text_of(scene.write("{section}"))
+        parts.append([(head + scene.rng.choice([": ", ":\n", "\n"]), None), *_sentences(scene, scene.rng.randint(1, 5), named=0.25, clinical=0.9)])
+    parts.append(_ending(scene))
+    return _join(scene.rng.choice(["\n\n", "\n"]), parts)
+
+
+def nursing(scene: Scene) -> Pieces:
+    """A shift's note: one stream of short clauses."""
+    head = scene.write("[{ld} {time} [NPN|nsg note|Nursing Progress Note|npn 7p-7a|RESP CARE NOTE|micu npn 1900-0700]\n|NPN:\n|]")
+    body = _sentences(scene, scene.rng.randint(4, 14), named=0.28, clinical=0.95, separator=scene.rng.choice([" ", "\n", ". ", "  ", "... "]))
+    return [*head, *body]
+
+
+def table(scene: Scene) -> Pieces:
+    """People in rows, as on a worklist."""
+    columns = scene.rng.sample(["{pf}", "{mrn}", "{dob}", "{room}", "{agex}[M|F]", "{dlast}", "{date}", "{time}", "{acc}", "{exam}", "{dx}", "{phone}", "{di}"], scene.rng.randint(3, 6))
+    separator = scene.rng.choice([" | ", "\t", ", ", "   ", ";"])
+    rows = []
+    for _ in range(scene.rng.randint(2, 7)):
+        other = Scene(scene.rng, scene.lexicon)
+        rows.append(_join(separator, [other.write(column) for column in columns]))
+    return _join("\n", rows)
+
+
+def message(scene: Scene) -> Pieces:
+    return _join(
+        scene.rng.choice(["\n", " ", "\n\n"]),
+        [scene.write("[From: {dfull}\nTo: {dfull}\nSubject: {pf} {mrn}|Hi {dfirst},|Dear {dr},|Hello {pfirst},|@{dlast}|FYI {dlast}:|Phone message {date} {time}:]"), _sentences(scene, scene.rng.randint(1, 6), named=0.5, clinical=0.6),
+         scene.write("[Thanks, {dfirst}|Thanks\n{dsig}|{dfull} {phone}|{di}|{dlast} {ext}|Regards, {dsig}]")],
+    )  # fmt: skip
+
+
+def phrase(scene: Scene) -> Pieces:
+    """What stands in a short attribute: a description, a comment, a file name."""
+    return scene.write(
+        scene.rng.choice(
+            (
+                "{exam}", "{exam}", "{exam} {p}", "{exam} for {dr}", "{exam} {date}", "{exam} {acc}", "{p}", "{pf}", "{exam} r/o {dx}", "{device} placement", "{exam} {hosp}", "{pf} {mrn}", "{symptom}, {dx}",
+                "{exam} [portable|STAT|repeat|post {procedure}]", "CHEST [PA|AP|LAT] {plast}", "[req|ordered] by {dr}", "{exam} rm {room}", "pt of {dr}", "{hs} {exam}", "[{exam}|{dx}], {pi}", "[Is there|Is] {finding} [in the {anatomy}|present]?",
+                "[What|Where] is the {finding}?", "Which [lung|lobe|side] is [abnormal|affected]?", "[Does|Did] the [patient|image] [have|show] {finding}?", "How many [ribs|lesions|nodules] are [seen|visible]?", "Is this [a PA film|an MRI|taken in PA view|a CT]?",
+                "{finding} [in|of] the {anatomy}", "call {dr} {ext}", "comparison {ld}", "{kin} ({rel}) {phone}", "{dfull}", "{eponym}", "{drug} {dose}", "tech {di}", "{date} {time}", "s/p {procedure} {ld}", "{agex}[yo|F|M] {symptom}",
+            )
+        )
+    )  # fmt: skip
+
+
+def plain(scene: Scene) -> Pieces:
+    """Nothing that identifies anybody."""
+    clinical = scene.rng.choice([0.0, 0.2, 0.9])
+    body = _sentences(scene, scene.rng.randint(1, 12), named=0.0, clinical=clinical, separator=scene.rng.choice([" ", " ", "\n"]))
+    if scene.chance(0.4):
+        body = [(text_of(scene.write("{section}: ")), None), *body]
+    return body
+
+
+def mixture(scene: Scene) -> Pieces:
+    return _sentences(scene, scene.rng.randint(2, 12), named=0.5, clinical=0.5, separator=scene.rng.choice([" ", "\n", "\n\n", "; "]))
+
+
+KINDS: tuple[tuple[float, Callable[[Scene], Pieces]], ...] = (
+    (0.22, report), (0.08, prose), (0.08, telegram), (0.08, letter), (0.11, summary), (0.1, nursing), (0.03, table), (0.04, message), (0.05, phrase), (0.13, plain), (0.08, mixture),
+)  # fmt: skip

@@ -1,0 +1,53 @@
+"""One text a number: the same number always gives the same text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medveil.defenses.found import Found
+from medveil.defenses.reports.tagger.corpus.documents import KINDS
+from medveil.defenses.reports.tagger.corpus.grammar import Pieces, found_in, text_of
+from medveil.defenses.reports.tagger.corpus.noise import disturbed
+from medveil.defenses.reports.tagger.corpus.refill import refilled
+from medveil.defenses.reports.tagger.corpus.scene import Lexicon, Scene
+
+
+@dataclass(frozen=True)
+class Document:
+    text: str
+    found: tuple[Found, ...]
+
+
+def document(number: int, lexicon: Lexicon | None = None) -> Document:
+    rng = random.Random(number)
+    scene = Scene(rng, lexicon or Lexicon())
+    write = rng.choices([kind for _, kind in KINDS], [share for share, _ in KINDS])[0]
+    return as_document(disturbed(write(scene), rng, scene.lexicon.words))
+
+
+def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> Document:
+    """A text from elsewhere with other people and places in it, or as it is."""
+    rng = random.Random(number)
+    if rng.random() < 0.35:
+        return original
+    scene = Scene(rng, lexicon or Lexicon())
+    pieces = refilled(original.text, original.found, scene) if rng.random() < 0.7 else cut(original)
+    return as_document(disturbed(pieces, rng, scene.lexicon.words))
+
+
+def cut(original: Document) -> Pieces:
+    pieces, place = [], 0
+    for one in original.found:
+        pieces += [(original.text[place : one.start], None), (original.text[one.start : one.end], one.category)]
+        place = one.end
+    return [*pieces, (original.text[place:], None)]
+
+
+def as_document(pieces: Pieces) -> Document:
+    return Document(text_of(pieces), tuple(found_in(pieces)))
+
+
+def documents(numbers: Sequence[int], lexicon: Lexicon | None = None) -> list[Document]:
+    return [document(number, lexicon) for number in numbers]

@@ -1,0 +1,165 @@
+"""Dates, times, telephones and the numbers by which hospitals know people and things."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import string
+
+_MONTHS = "January February March April May June July August September October November December".split()
+_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+_HOLIDAYS = "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan".split(",")
+_TENS = {9: "ninety", 10: "one hundred", 11: "one hundred and ten"}
+_ONES = " one two three four five six seven eight nine".split(" ")
+_ORDINALS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth "
+    "twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
+).split()
+
+
+def ordinal(number: int) -> str:
+    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def date(rng: random.Random, day: dt.date) -> str:
+    """A whole day, in any of the ways it is written."""
+    d, m, y, month = day.day, day.month, day.year, _MONTHS[day.month - 1]
+    short, yy = month[:3], f"{y % 100:02d}"
+    forms = (
+        f"{m:02d}/{d:02d}/{y}", f"{m}/{d}/{y}", f"{m}/{d}/{yy}", f"{m:02d}/{d:02d}/{yy}", f"{y}-{m:02d}-{d:02d}",
+        f"{m}-{d}-{yy}", f"{m:02d}-{d:02d}-{y}", f"{d:02d}.{m:02d}.{y}", f"{d}.{m}.{yy}", f"{d:02d}/{m:02d}/{y}",
+        f"{y}/{m:02d}/{d:02d}", f"{y}{m:02d}{d:02d}", f"{month} {d}, {y}", f"{month} {ordinal(d)}, {y}", f"{d} {month} {y}",
+        f"{d:02d} {short} {y}", f"{d:02d}-{short}-{y}", f"{d}-{short}-{yy}", f"{short} {d}, {y}", f"{short}. {d}, {y}",
+        f"{month} {d} {y}", f"{ordinal(d)} {month} {y}", f"{d:02d}{short.upper()}{y}", f"{short} {d} {yy}",
+        f"the {ordinal(d)} of {month}, {y}", f"{_DAYS[day.weekday()]}, {month} {d}, {y}", f"{_DAYS[day.weekday()][:3]} {m}/{d}/{y}",
+        f"{_DAYS[day.weekday()]} {d} {month} {y}", f"{m}.{d}.{y}", f"{d:02d}-{m:02d}-{y}", f"{y}.{m:02d}.{d:02d}",
+        f"{d}. {month} {y}", f"{short}-{d}-{y}", f"{m} / {d} / {y}", f"'{yy}-{m:02d}-{d:02d}", f"{month[:3].upper()} {d:02d} {y}",
+    )  # fmt: skip
+    return forms[int(rng.random() * len(forms))]
+
+
+def loose_date(rng: random.Random, day: dt.date) -> str:
+    """A day, a part of one, a month of a year, as people write in passing."""
+    if rng.random() < 0.45:
+        return date(rng, day)
+    d, m, y, month = day.day, day.month, day.year, _MONTHS[day.month - 1]
+    forms = (
+        f"{m}/{d}", f"{m}/{d}", f"{m:02d}/{d:02d}", f"{month} {d}", f"{month[:3]} {d}", f"{month} {ordinal(d)}",
+        f"{d} {month[:3]}", f"{ordinal(d)} of {month}", f"{month} {y}", f"{month[:3]} {y}", f"{month}, {y}", f"{m}/{y}",
+        f"{m:02d}/{y}", f"{month[:3]} '{y % 100:02d}", f"{_DAYS[day.weekday()]}", f"{_DAYS[day.weekday()]} {m}/{d}",
+        f"{month[:3]}. {ordinal(d)}", f"{m}-{d}", f"{month} of {y}", f"{d}.{m}.", f"{month} the {_ORDINALS[d - 1]}",
+        f"{_DAYS[day.weekday()]}, {month} {ordinal(d)}", f"{month} {_ORDINALS[d - 1]}", f"{month}", _HOLIDAYS[d % len(_HOLIDAYS)],
+    )  # fmt: skip
+    return forms[int(rng.random() * len(forms))]
+
+
+def time(rng: random.Random) -> str:
+    hour, minute, second = rng.randint(0, 23), rng.randint(0, 59), rng.randint(0, 59)
+    half = "AM" if hour < 12 else "PM"
+    twelve = (hour + 11) % 12 + 1
+    forms = (
+        f"{hour:02d}:{minute:02d}", f"{hour:02d}:{minute:02d}", f"{hour:02d}{minute:02d}", f"{twelve}:{minute:02d} {half}",
+        f"{twelve}:{minute:02d}{half.lower()}", f"{twelve}:{minute:02d} {half[0].lower()}.m.", f"{hour:02d}:{minute:02d}:{second:02d}",
+        f"{twelve} {half.lower()}", f"{twelve}{half.lower()}", f"{hour:02d}{minute:02d}h", f"{hour:02d}h{minute:02d}", f"{hour}.{minute:02d}",
+        f"{twelve:02d}:{minute:02d} {half}", f"{hour:02d}:{minute:02d} hrs", f"{twelve} o'clock", f"{twelve}:{minute:02d}",
+    )  # fmt: skip
+    return forms[int(rng.random() * len(forms))]
+
+
+def old_age(rng: random.Random) -> str:
+    age = rng.choice([90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 106, 110])
+    if rng.random() < 0.12:
+        return "-".join(filter(None, (_TENS[age // 10], _ONES[age % 10])))
+    return str(age)
+
+
+def digits(rng: random.Random, count: int) -> str:
+    return "".join(rng.choice(string.digits) for _ in range(count))
+
+
+def phone(rng: random.Random) -> str:
+    a, b, c = str(rng.randint(201, 989)), str(rng.randint(200, 999)), digits(rng, 4)
+    forms = (
+        f"({a}) {b}-{c}", f"{a}-{b}-{c}", f"{a}.{b}.{c}", f"{a} {b} {c}", f"{b}-{c}", f"+1 {a} {b} {c}", f"1-{a}-{b}-{c}",
+        f"({a}){b}-{c}", f"{a}{b}{c}", f"+1-{a}-{b}-{c}", f"{a}-{b}-{c} ext. {digits(rng, 4)}", f"{a}-{b}-{c} x{digits(rng, 3)}",
+        f"+44 {digits(rng, 4)} {digits(rng, 6)}", f"0{digits(rng, 4)} {digits(rng, 6)}", f"+49 {digits(rng, 3)} {digits(rng, 7)}",
+        f"0{digits(rng, 2)}/{digits(rng, 7)}", f"+91 {digits(rng, 5)} {digits(rng, 5)}", f"{digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)}",
+        f"+33 {digits(rng, 1)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)}", f"({a}) {b} {c}", f"{a}/{b}-{c}",
+        f"+61 {digits(rng, 1)} {digits(rng, 4)} {digits(rng, 4)}", f"020 {digits(rng, 4)} {digits(rng, 4)}", f"{b} {c}",
+    )  # fmt: skip
+    return forms[int(rng.random() * len(forms))]
+
+
+def extension(rng: random.Random) -> str:
+    """A pager or a house telephone."""
+    return rng.choice([digits(rng, 4), digits(rng, 4), digits(rng, 5), f"{digits(rng, 1)}-{digits(rng, 4)}", f"{digits(rng, 3)}-{digits(rng, 4)}", digits(rng, 3)])
+
+
+def ssn(rng: random.Random) -> str:
+    a, b, c = digits(rng, 3), digits(rng, 2), digits(rng, 4)
+    return rng.choice([f"{a}-{b}-{c}", f"{a}-{b}-{c}", f"{a} {b} {c}", f"{a}{b}{c}", f"xxx-xx-{c}", f"***-**-{c}", f"{a}.{b}.{c}"])
+
+
+def record(rng: random.Random) -> str:
+    letter = rng.choice(string.ascii_uppercase)
+    forms = (
+        digits(rng, 6), digits(rng, 7), digits(rng, 8), digits(rng, 9), digits(rng, 10), digits(rng, 5), f"{letter}{digits(rng, 7)}",
+        f"{letter}{digits(rng, 6)}", f"MR{digits(rng, 7)}", f"MR-{digits(rng, 6)}", f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 2)}",
+        f"{digits(rng, 3)}-{digits(rng, 3)}-{digits(rng, 3)}", f"{digits(rng, 7)}-{digits(rng, 1)}", f"{digits(rng, 2)}-{digits(rng, 2)}-{digits(rng, 2)}",
+        f"{digits(rng, 6)}{letter}", f"{letter}-{digits(rng, 7)}", f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}", f"{letter}{letter}{digits(rng, 6)}",
+        f"{digits(rng, 7)}-{letter}", f"{letter}{digits(rng, 2)}-{digits(rng, 5)}", f"00{digits(rng, 6)}", f"{digits(rng, 4)}/{digits(rng, 2)}",
+    )  # fmt: skip
+    return forms[int(rng.random() * len(forms))]
+
+
+def accession(rng: random.Random, year: int) -> str:
+    yy, letters = f"{year % 100:02d}", "".join(rng.choice(string.ascii_uppercase) for _ in range(rng.randint(1, 3)))
+    forms = (
+        f"{letters}{digits(rng, 7)}", f"{letters}-{yy}-{digits(rng, 6)}", f"{yy}-{digits(rng, 6)}", f"{yy}{digits(rng, 8)}",
+        f"{letters}{yy}{digits(rng, 7)}", digits(rng, 8), digits(rng, 7), f"CXR-{yy}-{digits(rng, 8)}", f"{letters}{yy}-{digits(rng, 5)}",
+        f"{digits(rng, 8)}-{rng.choice('XRCT')}", f"S{yy}-{digits(rng, 5)}", f"RAD{digits(rng, 8)}", f"{year}{digits(rng, 6)}", f"{letters}.{yy}.{digits(rng, 5)}",
+        f"{digits(rng, 4)}{letters}{digits(rng, 4)}", f"{year}-{digits(rng, 5)}", f"{letters}/{digits(rng, 6)}", f"{letters}_{digits(rng, 6)}",
+    )  # fmt: skip
+    return forms[int(rng.random() * len(forms))]
+
+
+def plan_number(rng: random.Random) -> str:
+    letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
+    return rng.choice(
+        [f"{letters}{digits(rng, 9)}", f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 4)}-A", digits(rng, 10), f"{letters[:2]}{digits(rng, 9)}",
+         f"{letters[0]}{digits(rng, 8)}", f"{digits(rng, 1)}{letters[:2]}{digits(rng, 1)}-{letters[1:]}{digits(rng, 1)}-{letters[:2]}{digits(rng, 2)}",
+         f"{digits(rng, 9)}{letters[0]}", f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}", f"{digits(rng, 8)}-{digits(rng, 2)}"]
+    )  # fmt: skip
+
+
+def serial(rng: random.Random) -> str:
+    letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
+    return rng.choice(
+        [f"SN{digits(rng, 8)}", f"{letters}{digits(rng, 6)}", f"{digits(rng, 6)}-{digits(rng, 3)}", f"{letters[:2]}-{digits(rng, 7)}", digits(rng, 7),
+         f"{letters[0]}{digits(rng, 3)}{letters[1]}{digits(rng, 4)}", f"{letters}{digits(rng, 6)}H", f"{digits(rng, 4)}{letters[0]}{digits(rng, 3)}",
+         f"{letters[:2]}{digits(rng, 7)}"]
+    )  # fmt: skip
+
+
+def uid(rng: random.Random) -> str:
+    root = rng.choice(["1.2.840.113619.2", "1.3.12.2.1107.5", "2.25", "1.2.826.0.1.3680043", "1.3.6.1.4.1.14519.5.2", "1.2.392.200036"])
+    return root + "." + ".".join(str(rng.randint(1, 10 ** rng.randint(1, 9))) for _ in range(rng.randint(2, 6)))
+
+
+def other_id(rng: random.Random) -> str:
+    letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
+    return rng.choice(
+        [digits(rng, 7), digits(rng, 6), digits(rng, 9), f"ORD{digits(rng, 7)}", f"{letters}-{digits(rng, 5)}", f"{letters[0]}{digits(rng, 8)}",
+         f"{letters[:2]}{digits(rng, 7)}", f"{letters}{digits(rng, 4)}", f"{digits(rng, 3)}-{letters}", f"{digits(rng, 5)}-{digits(rng, 2)}", digits(rng, 10)]
+    )  # fmt: skip
+
+
+def room(rng: random.Random) -> str:
+    letter = rng.choice("NSEWABCD")
+    return rng.choice(
+        [f"{rng.randint(2, 9)}{letter}-{rng.randint(1, 40):02d}", f"{rng.randint(100, 999)}", f"{rng.randint(1, 12)}{letter}", f"{letter}{rng.randint(100, 899)}",
+         f"{rng.randint(100, 999)}-{rng.choice('AB12')}", f"{rng.randint(2, 12)}{rng.choice(['West', 'East', 'North', 'South', 'W', 'E'])}",
+         f"{rng.randint(2, 9)}-{rng.randint(100, 900)}", f"{letter}{rng.randint(1, 20)}", f"{rng.randint(1, 30)}"]
+    )  # fmt: skip

@@ -1,0 +1,45 @@
+"""Other identifiers of the same kinds in the places of a text's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.tagger.corpus.grammar import Pieces
+from medveil.defenses.reports.tagger.corpus.scene import Scene
+
+_SLOTS = {
+    Category.NAME: "p", Category.DOCTOR: "d", Category.DATE: "ld", Category.TIME: "time", Category.MRN: "mrn", Category.ACCESSION: "acc",
+    Category.SSN: "ssn", Category.HEALTH_PLAN: "plann", Category.PHONE: "phone", Category.FAX: "fax", Category.EMAIL: "email",
+    Category.URL: "url", Category.HOSPITAL: "hosp", Category.DEVICE_SERIAL: "serial", Category.UID: "uid", Category.OTHER_ID: "oid",
+    Category.AGE_OVER_89: "old",
+}  # fmt: skip
+_INITIALS = {True: "ti", False: "di"}
+
+
+def refilled(text: str, found: Iterable[Found], scene: Scene) -> Pieces:
+    pieces, place = [], 0
+    for one in found:
+        pieces.append((text[place : one.start], None))
+        pieces += _other(text[one.start : one.end], one.category, scene)
+        place = one.end
+    return [*pieces, (text[place:], None)]
+
+
+def _other(own: str, category: Category, scene: Scene) -> Pieces:
+    if category is Category.ADDRESS:
+        return scene.slot("zip" if own[:2].isdigit() and " " not in own else "street" if own[0].isdigit() else "town")
+    if category is Category.INITIALS:
+        return scene.slot(_INITIALS[own.islower()])
+    if category is Category.PHONE and len(own) < 6:
+        return scene.slot("ext")
+    if category is Category.DATE and own[-2:] in ("st", "nd", "rd", "th") and len(own) < 5:
+        return scene.slot("dayof")
+    if category is Category.OTHER_ID and len(own) < 6:
+        return scene.slot("room")
+    if category is Category.HOSPITAL and own.isupper() and " " not in own:
+        return scene.slot("hs")
+    if category is Category.NAME and "," in own:
+        return scene.slot("pf")
+    return scene.slot(_SLOTS[category])

@@ -1,0 +1,84 @@
+"""The tagger at work: texts in, identifying pieces out. Many texts are read as one, with empty places between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from medveil.defenses.found import Found
+from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
+from medveil.defenses.reports.tagger.network import NONE, REACH, STEP
+from medveil.defenses.reports.tagger.spans import spans
+from medveil.defenses.reports.tagger.splitting import Tokens, split
+from medveil.defenses.reports.tagger.word_memory import WordMemory
+
+_WINDOW = 2048  # tokens read at once
+_GROUP = 16_384  # tokens of texts taken together
+
+
+class Tagger:
+    """Finds identifiers by how texts are written."""
+
+    def __init__(self, model: TaggerModel) -> None:
+        self.model = model
+        self._memory = WordMemory(model)
+
+    @classmethod
+    def bundled(cls) -> Tagger:
+        from medveil.weights.tagger import weights
+
+        return cls(_loaded(weights()))
+
+    def find(self, texts: Sequence[str]) -> list[list[Found]]:
+        return [spans(tokens, *said) for tokens, said in self._read([split(text) for text in texts])]
+
+    def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
+        for group in _groups(texts):
+            self._memory.learn(word for tokens in group for word in tokens.words)
+            starts = np.cumsum([STEP, *(len(tokens) + STEP for tokens in group)])
+            rows, gaps = np.zeros((2, starts[-1]), np.int64)
+            for start, tokens in zip(starts[:-1], group, strict=True):
+                rows[start : start + len(tokens)] = self._memory.rows(tokens.words)
+                gaps[start : start + len(tokens)] = tokens.gaps
+            classes, begins = self._classify(rows, gaps)
+            for start, tokens in zip(starts[:-1], group, strict=True):
+                own = slice(start, start + len(tokens))
+                yield tokens, (classes[own], begins[own])
+
+    def _classify(self, rows: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
+        scores = []
+        with torch.inference_mode(), threadpool_limits(1):
+            for start in range(0, len(rows), _WINDOW):
+                low, high = max(start - REACH, 0), start + _WINDOW + REACH
+                row = torch.from_numpy(rows[low:high])
+                out = self.model.network(self._memory.vectors[row], torch.from_numpy(gaps[low:high]), (row > 0).float())
+                scores.append(out[start - low : start - low + _WINDOW])
+        said = torch.cat(scores)
+        shares = said[:, : NONE + 1].softmax(1)
+        classes = torch.where(shares[:, NONE] >= self.model.sure, NONE, shares[:, :NONE].argmax(1))
+        return classes.numpy(), (said[:, NONE + 1] > 0).numpy()
+
+
+def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:
+    group: list[Tokens] = []
+    size = 0
+    for tokens in texts:
+        if group and size + len(tokens) > _GROUP:
+            yield group
+            group, size = [], 0
+        group.append(tokens)
+        size += len(tokens)
+    if group:
+        yield group
+
+
+@lru_cache(maxsize=2)
+def _loaded(path: Path) -> TaggerModel:
+    return load_model(path)

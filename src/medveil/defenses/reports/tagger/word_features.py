@@ -1,0 +1,82 @@
+"""What a single token is made of: pieces of a vocabulary, groups of letters, and its shape."""
+
+from __future__ import annotations
+
+import unicodedata
+import zlib
+from collections.abc import Sequence
+
+PIECES = 6  # at most, of one word
+_LONGEST = 40  # letters
+_SIZES = (3, 4)  # letters of a group
+_LENGTHS = 14
+_KINDS = 9
+SHAPES = _KINDS * _LENGTHS
+COUNTS = 4  # how many pieces a word falls into: one, two, three, more
+UNKNOWN = "[UNK]"
+
+
+class Vocabulary:
+    """Word pieces as BERT has them: the longest that fits comes first, later ones begin with ##."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self.pieces = tuple(pieces)
+        self._place = {piece: place for place, piece in enumerate(self.pieces)}
+        self._unknown = self._place[UNKNOWN]
+
+    def __call__(self, word: str) -> list[int]:
+        plain = plain_word(word)
+        whole = self._place.get(plain)
+        if whole is not None:
+            return [whole]
+        found: list[int] = []
+        start, mark = 0, ""
+        while start < len(plain):
+            end = len(plain)
+            while end > start and mark + plain[start:end] not in self._place:
+                end -= 1
+            if end == start:
+                return [self._unknown]
+            found.append(self._place[mark + plain[start:end]])
+            start, mark = end, "##"
+        return (found if len(found) <= PIECES else [*found[: PIECES - 1], found[-1]]) or [self._unknown]
+
+
+def plain_word(word: str) -> str:
+    """Small letters without accents; of a run of signs the first."""
+    if not word[0].isalnum():
+        return word[0]
+    word = word[:_LONGEST].lower()
+    if word.isascii():
+        return word
+    spread = unicodedata.normalize("NFD", word)
+    return "".join(letter for letter in spread if not unicodedata.combining(letter)) or word
+
+
+def letter_groups(word: str, buckets: int) -> list[int]:
+    """The buckets of a word's letter groups, its ends marked."""
+    plain = f"<{plain_word(word)}>"
+    groups = {plain, *(plain[at : at + size] for size in _SIZES for at in range(max(len(plain) - size + 1, 1)))}
+    return sorted(zlib.crc32(group.encode("utf-8", "surrogatepass")) % buckets for group in groups)
+
+
+def shape(word: str) -> int:
+    """Its kind of writing and its length."""
+    first = word[0]
+    if first.isdigit():
+        kind = 0
+    elif not first.isalpha():
+        kind = 1
+    elif word.islower():
+        kind = 2
+    elif len(word) == 1:
+        kind = 3
+    elif word.isupper():
+        kind = 4
+    elif first.isupper() and word[1:].islower():
+        kind = 5
+    elif first.isupper():
+        kind = 6
+    else:
+        kind = 7 if any(letter.isupper() for letter in word) else 8
+    return kind * _LENGTHS + min(len(word), _LENGTHS) - 1

@@ -1,0 +1,78 @@
+"""Words as they are compared: without case and accents, and with one typing error allowed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+# Letters that have no accent to take off.
+_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "ß": "ss", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i", "ħ": "h"}
+)
+# How German and Nordic letters are spelled out where the keyboard has none.
+_SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "ñ": "ny"})
+# Marks and characters without width do not end a word; neither does what stands for an unreadable letter.
+_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff\ufffd])+")
+
+
+class Word(NamedTuple):
+    """Characters [start, end) of a text, and how they compare."""
+
+    start: int
+    end: int
+    written: str
+    folded: str
+
+    @property
+    def capital(self) -> bool:
+        return self.written[0].isupper()
+
+
+def words_of(text: str) -> list[Word]:
+    """Every run of letters and digits."""
+    found = []
+    for match in _WORD.finditer(text):
+        written = match[0]
+        if folded := fold(written):
+            found.append(Word(match.start(), match.end(), written, folded))
+    return found
+
+
+@lru_cache(maxsize=1 << 15)
+def fold(text: str) -> str:
+    """Lower case without accents or invisible characters."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
+    return "".join(letter for letter in plain if letter.isalnum() or letter == "\ufffd")
+
+
+def spellings(text: str) -> set[str]:
+    """The folded word, and with its umlauts spelled out."""
+    lowered = unicodedata.normalize("NFC", text).lower()
+    return {fold(text), fold(lowered.translate(_SPELLED_OUT))}
+
+
+@lru_cache(maxsize=1 << 15)
+def shortened(word: str) -> frozenset[str]:
+    """The word with each of its letters left out once."""
+    return frozenset(word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+def one_error_apart(one: str, other: str) -> bool:
+    """Whether a letter lost, added, replaced or swapped with its neighbour turns one into the other."""
+    if one == other:
+        return True
+    if len(one) > len(other):
+        one, other = other, one
+    if len(other) - len(one) > 1:
+        return False
+    start = 0
+    while start < len(one) and one[start] == other[start]:
+        start += 1
+    if len(one) < len(other):
+        return one[start:] == other[start + 1 :]
+    rest, other_rest = one[start:], other[start:]
+    return rest[1:] == other_rest[1:] or (rest[:2] == other_rest[1::-1] and rest[2:] == other_rest[2:])

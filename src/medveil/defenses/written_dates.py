@@ -1,0 +1,247 @@
+"""Dates as people write them: read in their own format, moved, and written in that format again.
+
+Whole dates, and parts of one: month and day, month and year, a year, a day of the month. Which of two numbers is
+the month follows from what is known of the person, else from the separator's usual meaning.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+_NAMES = "january february march april may june july august september october november december"
+MONTHS = _NAMES.split()  # also by their first three letters
+DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+_MONTH = (
+    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_WEEKDAY = (
+    r"(?:(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?"
+    r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)(?P<after>\.?,?\s+))?"
+)
+_DAY = r"(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))?"
+_YEAR = r"(?P<year>(?:1[89]|20|21)\d\d|['’]?\d\d)"
+_FULL_YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)"
+_GAP = r"(?:[\s,.\-/]|\bof\b)*"
+
+_FORMS = tuple(
+    re.compile(rf"{pattern}", re.IGNORECASE)
+    for pattern in (
+        rf"{_WEEKDAY}{_MONTH}\.?[\s\-]{{0,3}}{_DAY}(?:[\s,.\-/]+{_YEAR})?(?!\d)",
+        rf"{_WEEKDAY}(?:the\s+)?{_DAY}{_GAP}{_MONTH}\.?(?:{_GAP}{_YEAR})?(?![\d])",
+        rf"{_WEEKDAY}{_FULL_YEAR}[\s,.\-/]*{_MONTH}[\s,.\-/]*{_DAY}(?!\d)",
+        rf"{_MONTH}{_GAP}(?P<year>(?:1[89]|20|21)\d\d|['’]\d\d)(?!\d)",
+        rf"{_FULL_YEAR}(?P<separator>[-/.:\s]?)(?P<second>[01]\d)(?P=separator)(?P<third>[0-3]\d)(?!\d)",
+        rf"{_FULL_YEAR}(?P<separator>[-/.])(?P<second>\d\d?)(?P=separator)(?P<third>\d\d?)(?!\d)",
+        rf"{_WEEKDAY}(?P<first>\d\d?)(?P<separator>\s?[-/.]\s?|\s)(?P<second>\d\d?)(?:(?P=separator)|\s?[-/.]\s?){_YEAR}(?!\d)",
+        r"(?P<first>[0-3]\d)(?P<separator>)(?P<second>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d)",
+        r"(?P<first>\d\d)(?P<separator>)(?P<second>\d\d)(?P<third>\d\d)(?!\d)",
+        rf"(?P<monthnumber>[01]?\d)\s?[-/.]\s?{_FULL_YEAR}(?!\d)",
+        rf"{_FULL_YEAR}\s?[-/.]\s?(?P<monthnumber>[01]\d)(?!\d)",
+        r"(?P<first>[0-3]?\d)(?P<separator>[-/.])(?P<second>[0-3]?\d)(?![\d])",
+        rf"(?:{_FULL_YEAR})(?!\d)",
+        r"(?:the\s+)?(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))",
+        rf"{_MONTH}(?![a-z])",
+        r"['’](?P<year>\d\d)(?!\d)",
+    )
+)
+# What may stand in a running text for a day, by how it begins; lesser parts of a date need rules that know the
+# sentence.
+_SLASHED = re.compile(r"(?P<first>[01]?\d)(?P<separator>/)(?P<second>[0-3]?\d)(?![\d/])")
+_AFTER_NUMBER = (*_FORMS[1:3], *_FORMS[4:9], _SLASHED)
+_AFTER_MONTH = _FORMS[:1]
+_BEGINNING = re.compile(
+    r"(?<![\w/.\-])(?:\d|(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[\s\-]{0,3}\d)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class WrittenDate:
+    """One reading of a text as a date; what the text does not say is None."""
+
+    text: str
+    year: int | None
+    month: int | None
+    day: int | None
+    places: tuple[tuple[str, int, int], ...]  # what stands where: year, month, day, ordinal, weekday
+
+    @property
+    def whole(self) -> dt.date | None:
+        if self.year is None or self.month is None or self.day is None:
+            return None
+        return dt.date(self.year, self.month, self.day)
+
+    def written(self, day: dt.date) -> str:
+        """Another date in the same format."""
+        pieces, last = [], 0
+        numbers = [end - start for what, start, end in self.places if what in ("month", "day", "ordinal")]
+        padded = all(length == 2 for length in numbers) and not any(what == "ordinal" for what, *_ in self.places)
+        for what, start, end in self.places:
+            pieces += [self.text[last:start], _render(what, self.text[start:end], day, padded)]
+            last = end
+        return "".join((*pieces, self.text[last:]))
+
+
+def readings(text: str) -> list[WrittenDate]:
+    """Every way to read the whole text as a date, the usual one first; none where it is not a date."""
+    core = text.strip()
+    for form in _FORMS:
+        if match := form.fullmatch(core):
+            found = list(_read(text, match, text.index(core) if core else 0))
+            if found:
+                return found
+    return []
+
+
+def dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
+    """Where a running text names a day, with or without its year, and how that may be read."""
+    for beginning in _BEGINNING.finditer(text):
+        for form in _AFTER_MONTH if beginning["name"] else _AFTER_NUMBER:
+            if (match := form.match(text, beginning.start())) and (found := list(_read(text, match, 0))):
+                yield match.start(), match.end(), found
+
+
+def choose(found: list[WrittenDate], known: Collection[dt.date]) -> WrittenDate:
+    """The reading that is a date of this person, else the usual one."""
+    return next((reading for reading in found if reading.whole in known), found[0])
+
+
+def moved(text: str, shift: dt.timedelta, known: Collection[dt.date], around: dt.date | None) -> str | None:
+    """The text's date moved back by the shift, in its own format; None where it is no date.
+
+    `around` is when the text was written: it tells the year of "March 3rd" and the month of "the 12th".
+    """
+    found = readings(text)
+    if not found:
+        return None
+    reading = choose(found, known)
+    day = reading.whole or _completed(reading, known, around or dt.date(2001, 12, 31))
+    try:
+        return reading.written(day - shift) if day else None
+    except OverflowError:
+        return None
+
+
+def _completed(reading: WrittenDate, known: Collection[dt.date], around: dt.date) -> dt.date | None:
+    """The day that part of a date most likely means."""
+    if reading.year is not None:
+        return dt.date(reading.year, reading.month or 7, 1 if reading.month is None else 15)
+    if reading.day is None:
+        return _latest((_day(year, reading.month or 1, 15) for year in _years(around)), around)
+    if reading.month is None:
+        months = [(around.year, around.month), _month_before(around), _month_before(_month_before_date(around))]
+        return _latest((_day(year, month, reading.day) for year, month in months), around)
+    same = [day for day in known if (day.month, day.day) == (reading.month, reading.day)]
+    if same:
+        return min(same, key=lambda day: (abs(day - around), day))
+    return _latest((_day(year, reading.month, reading.day) for year in _years(around)), around)
+
+
+def _years(around: dt.date) -> range:
+    return range(around.year + 1, max(around.year - 9, 1), -1)
+
+
+def _latest(days: Iterator[dt.date | None], around: dt.date) -> dt.date | None:
+    """The last of these that was not yet to come."""
+    past = [day for day in days if day is not None and day <= around + dt.timedelta(days=31)]
+    return max(past, default=None)
+
+
+def _month_before(day: dt.date) -> tuple[int, int]:
+    return (day.year, day.month - 1) if day.month > 1 else (day.year - 1, 12)
+
+
+def _month_before_date(day: dt.date) -> dt.date:
+    year, month = _month_before(day)
+    return dt.date(year, month, 1)
+
+
+def _day(year: int, month: int, day: int) -> dt.date | None:
+    try:
+        return dt.date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _read(text: str, match: re.Match[str], offset: int) -> Iterator[WrittenDate]:
+    groups = {name: value for name, value in match.groupdict().items() if value}
+    spans = {name: (match.start(name) + offset, match.end(name) + offset) for name in groups}
+    for roles in _roles(groups):
+        numbers = {role: _number(groups[name]) for role, name in roles.items()}
+        month, day = numbers.get("month"), numbers.get("day")
+        named = [(role, *spans[name]) for role, name in roles.items()]
+        named += [(extra, *spans[extra]) for extra in ("ordinal", "weekday") if extra in spans]
+        places = tuple(sorted(named, key=lambda place: place[1]))
+        for year in _centuries(numbers.get("year")):
+            if _possible(year, month, day):
+                yield WrittenDate(text, year, month, day, places)
+
+
+def _centuries(year: int | None) -> tuple[int | None, ...]:
+    """Two digits are of this century where that is not far ahead, else of the last; either may be meant."""
+    if year is None or year >= 100:
+        return (year,)
+    return (2000 + year, 1900 + year) if year <= 30 else (1900 + year, 2000 + year)
+
+
+def _roles(groups: dict[str, str]) -> list[dict[str, str]]:
+    """Which group is the year, the month and the day: the usual reading first."""
+    if "first" not in groups and "second" not in groups:
+        return [dict(_plain(groups))]
+    year = {"year": "year"} if "year" in groups else {}
+    if "first" not in groups:
+        return [{**year, "month": "second", "day": "third"}, {**year, "day": "second", "month": "third"}]
+    if "third" in groups:  # six digits
+        return [
+            {"year": "first", "month": "second", "day": "third"},
+            {"month": "first", "day": "second", "year": "third"},
+            {"day": "first", "month": "second", "year": "third"},
+        ]
+    month_first = {"month": "first", "day": "second", **year}
+    day_first = {"day": "first", "month": "second", **year}
+    return [day_first, month_first] if "." in groups.get("separator", "") else [month_first, day_first]
+
+
+def _plain(groups: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for name in ("year", "month", "monthnumber", "day"):
+        if name in groups:
+            yield name.removesuffix("number"), name
+
+
+def _number(written: str) -> int:
+    if written[0].isalpha():
+        return 1 + next(place for place, month in enumerate(MONTHS) if month.startswith(written[:3].lower()))
+    return int(written.lstrip("'’"))
+
+
+def _possible(year: int | None, month: int | None, day: int | None) -> bool:
+    return _day(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day) is not None
+
+
+def _render(what: str, old: str, day: dt.date, padded: bool) -> str:
+    match what:
+        case "year":
+            mark = old[0] if old[0] in "'’" else ""
+            return f"{mark}{day.year % 100:02d}" if len(old) <= 3 else f"{day.year:04d}"
+        case "month" if old[0].isalpha():
+            return _like(old, MONTHS[day.month - 1], short=len(old) <= 4 and old.lower() not in ("june", "july"))
+        case "weekday":
+            return _like(old, DAYS[day.weekday()], short=len(old) <= 5)
+        case "ordinal":
+            ending = "th" if 10 <= day.day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
+            return old[: len(old) - 2] + (ending.upper() if old.isupper() else ending)
+    number = day.month if what == "month" else day.day
+    return f"{number:02d}" if padded or old[0] == "0" else str(number)
+
+
+def _like(old: str, word: str, *, short: bool) -> str:
+    """The month or weekday as long and as capital as the old one."""
+    word = word[:3] if short else word
+    if old.isupper():
+        return word.upper()
+    return word.capitalize() if old[0].isupper() else word
