@@ -49,11 +49,13 @@ ABOUT: dict[str, Any] = {
     ],
     "limits": [
         "One hospital and 256 pixels: more data and detail serve an attacker better (published: 0.996).",
-        "Settings were chosen on the val patients (about a dozen runs), so their scores lean to the good side.",
+        "Settings were chosen on the val patients (about twenty runs), so their scores lean to the good side.",
         "Six of the NIH images are laterals that the publisher calls frontals; one of them is of a val patient.",
         "Images were stored anew as WebP (quality 85) before training; those of val were not.",
-        "The recipe was run once. The retrained runs differ from it in the second teacher: 224 pixels, bent anatomy, "
-        "no proxies, and six epochs fewer (nine for the student).",
+        "The first three steps ran once with the recipe's settings, called one by one; the command as it stands has "
+        "not been run from beginning to end.",
+        "The retrained runs differ from the recipe in the second teacher: 224 pixels, bent anatomy, no proxies, and "
+        "six epochs fewer (nine for the student).",
         "Ten of the 67 val patients with several images give 48 % of the queries, so the intervals "
         "by patient are wide.",
     ],

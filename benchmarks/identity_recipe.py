@@ -3,16 +3,13 @@
     python benchmarks/identity_recipe.py train --data DATA --start IMAGENET --out RUN --device cuda
     python benchmarks/identity_recipe.py evaluate --data DATA --out RUN --export
 
-DATA holds the folders nih14 and covid19; IMAGENET the weights of EfficientNet-lite0 and 1, as files whose names
-begin with the network's. `train` takes five steps, together about four minutes on one H200, and goes on where it was
+DATA holds the folders nih14 and covid19; IMAGENET the weights of EfficientNet-lite0, 1 and 2, as files whose names
+begin with the network's. `train` takes four steps, together about five minutes on one H200, and goes on where it was
 when run again:
 
-1. to 3. Teachers, larger than what is shipped, learn to tell the patients of nih14's split 'train' apart. They differ
-   in their random numbers alone, and so err in different places.
-4. The shipped network learns the same, for longer, and to agree with the teachers on who resembles whom.
-5. The verification network takes over its branches; only its decision is fitted.
-
-The first half of each training sees images at 192 pixels, the second half at 256.
+1. and 2. Two teachers, larger than what is shipped, learn to tell the patients of nih14's split 'train' apart.
+3. The shipped network learns the same and, image by image, to agree with the teachers on who resembles whom.
+4. The verification network takes over its branches; only its decision is fitted.
 
 Every step runs to its end: nothing is stopped or picked by its score. Patients of 'val' are only measured; covid19 is
 looked at once, at the end. `--seed` retrains everything from other random numbers. `evaluate` scores both models with
@@ -33,6 +30,7 @@ import numpy as np
 import torch
 from PIL import Image
 
+from medveil.encoders.identity.augment import Augmentation
 from medveil.encoders.identity.backbones import placed
 from medveil.encoders.identity.checkpoint import save_network
 from medveil.encoders.identity.decision import fit_decision
@@ -43,19 +41,29 @@ from medveil.encoders.identity.training import MODEL, RECORD, STATE, build_netwo
 from medveil.encoders.identity.training_images import TrainingImages
 from medveil.storage import write_json
 
-TEACHERS = ("teacher-1", "teacher-2", "teacher-3")
-STAGES = (*TEACHERS, "reidentification", "verification")
+STAGES = ("teacher-1", "teacher-2", "reidentification", "verification")
 
 
 def settings_of(stage: str, start: Path, out: Path, seed: int) -> TrainingSettings:
     """What makes each stage; everything else is as `TrainingSettings` has it."""
-    whole = TrainingSettings(seed=seed + STAGES.index(stage), patience=None, validate_every=1000, coarse=0.6)
-    if stage in TEACHERS:
-        return replace(whole, backbone="efficientnet-lite1", start=imagenet(start, "efficientnet-lite1"), epochs=84)
-    if stage == "reidentification":
-        teachers = tuple(out / teacher / MODEL for teacher in TEACHERS)
-        return replace(whole, start=imagenet(start, "efficientnet-lite0"), teachers=teachers, epochs=170)
-    return replace(whole, continue_from=out / "reidentification" / MODEL)
+    seed += STAGES.index(stage)
+    # scored and saved now and then, to go on from after a kill; the last weights count whatever the scores
+    whole = TrainingSettings(seed=seed, patience=None, validate_every=25)
+    match stage:
+        case "teacher-1":
+            return replace(whole, backbone="efficientnet-lite1", start=imagenet(start, "efficientnet-lite1"), epochs=94)
+        case "teacher-2":
+            # people as they are, each with a place of their own to go to: it errs elsewhere than the first
+            return replace(
+                whole, backbone="efficientnet-lite2", start=imagenet(start, "efficientnet-lite2"), epochs=94,
+                augmentation=Augmentation(person=0.0), losses={"supervised-contrastive": 1.0, "cosface": 0.1},
+            )  # fmt: skip
+        case "reidentification":
+            teachers = (out / "teacher-1" / MODEL, out / "teacher-2" / MODEL)
+            return replace(whole, start=imagenet(start, "efficientnet-lite0"), teachers=teachers, epochs=119)
+        case "verification":
+            return replace(whole, continue_from=out / "reidentification" / MODEL)
+    raise ValueError(stage)
 
 
 def imagenet(folder: Path, backbone: str) -> Path:

@@ -2,14 +2,15 @@
 
     python benchmarks/inpainting_recipe.py prepare --data DATA --out SMALL
     python benchmarks/inpainting_recipe.py train --data SMALL --out RUN --device cuda --seconds 420
-    python benchmarks/inpainting_recipe.py evaluate --data DATA --out RUN --export
+    python benchmarks/inpainting_recipe.py evaluate --data DATA --out RUN --features IMAGENET --export
 
-DATA holds the folders nih14 and nih14_512. `prepare` writes what training needs as WebP, about 11 MB: all of
+DATA holds the folders nih14, nih14_512 and covid19. `prepare` writes what training needs as WebP, about 11 MB: all of
 nih14_512, one image of every training patient of nih14 (256 px), and phantom radiographs. `train` needs only PyTorch,
 NumPy and Pillow; it measures how fast the machine is and takes as many epochs as fit into the seconds (`--epochs` sets
 them), saving as it goes, and goes on where it was when run again with the same epochs. Patients of 'val' are only
 measured. `evaluate` compares the generator with classical filling and a plain box, with intervals by patient, and
-writes the card; `--export` copies both into the package.
+writes the card (`--features`: EfficientNet-lite0 from ImageNet, for the perceptual distance); `--export`
+copies both into the package.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, help="instead of as many as fit into the seconds")
     parser.add_argument("--trial", action="store_true", help="a tiny network on tiny crops, to see that all runs")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--features", type=Path, help="ImageNet weights of an EfficientNet-lite, to score with")
     parser.add_argument("--export", action="store_true", help="copy the generator and its card into the package")
     options = parser.parse_args()
     match options.step:
@@ -146,7 +148,7 @@ def main() -> None:
         case "evaluate":
             from inpainting_card import evaluate
 
-            evaluate(options.data, options.out, export=options.export)
+            evaluate(options.data, options.out, features=options.features, export=options.export)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ import copy
 import io
 import math
 import multiprocessing
+import os
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -30,7 +32,7 @@ from torch import Tensor
 from torch.nn import functional
 
 import pixels_rendering as rendering
-from medveil.defenses.pixels.text_network import AREA, CELL, MIDDLE, TextNetwork, fused
+from medveil.defenses.pixels.detection.text_network import AREA, CELL, MIDDLE, TextNetwork, fused
 from pixels_composing import Composer
 
 SIZE = 512
@@ -79,6 +81,13 @@ class Factory:
         sheets = next(self._done)
         self._room.release()
         return sheets
+
+    def stop(self) -> None:
+        """End the workers: the generator of tasks waits for ever, and so would the pool's own end."""
+        for process in multiprocessing.active_children():
+            process.kill()
+        sys.stdout.flush()
+        os._exit(0)
 
     def fill(self, keep: Keeper) -> None:
         def work() -> None:
@@ -214,7 +223,7 @@ def train(args: argparse.Namespace, factory: Factory, start: float) -> None:
             save(kept, args.out)
     save(kept, args.out)
     print(f"end: step {step} sheets {keeper.count} {score(kept, test)}", flush=True)
-    factory._pool.terminate()
+    factory.stop()
 
 
 def _follow(kept: TextNetwork, network: TextNetwork, share: float) -> None:

@@ -8,7 +8,17 @@ from pathlib import Path
 import click
 import typer
 
-from medveil.commands import about, attack_identity, attack_linkage, cohorts, models, protect_alignment, releases
+from medveil.commands import (
+    about,
+    attack_identity,
+    attack_linkage,
+    cohorts,
+    deid,
+    models,
+    protect_alignment,
+    releases,
+    verify,
+)
 from medveil.commands.groups import app
 from medveil.errors import MedveilError
 
@@ -19,10 +29,12 @@ __all__ = [
     "attack_identity",
     "attack_linkage",
     "cohorts",
+    "deid",
     "main",
     "models",
     "protect_alignment",
     "releases",
+    "verify",
 ]
 
 

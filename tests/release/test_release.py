@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -281,8 +282,10 @@ def test_places_that_make_no_sense_are_refused(tmp_path: Path, hospital_folder: 
 def test_another_key_or_other_settings_do_not_mix(tmp_path: Path) -> None:
     source = broken_folder(tmp_path / "in")
     run(source, tmp_path / "out", settings=NOTHING)
-    with pytest.raises(InputError, match="another key"):
+    with pytest.raises(SettingsError, match="another key"):
         run(source, tmp_path / "out", settings=NOTHING, keys=Keys.for_demonstration(2))
+    with pytest.raises(InputError, match="other settings"):
+        run(source, tmp_path / "out", settings=replace(NOTHING, seed=8))
 
 
 def test_a_defense_left_out_is_a_blocking_gap(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from medveil.errors import SettingsError
 from medveil.stats.matched_pools import matched_pools
 from medveil.stats.pools import random_pools
 from medveil.stats.ranks import rank_pairs
-from medveil.stats.sampled_pools import sampled_pools
+from medveil.stats.sampled_pools import Pool, sampled_pools
 
 N = 240
 
@@ -40,9 +40,10 @@ def test_sampled_and_exact_agree_within_their_error(pairs: Any, matched: bool, e
     ranks = rank_pairs(pairs["images"], pairs["reports"], profiles=profiles, exclude=exclude)
     sides = (pairs["images"], pairs["reports"]), (pairs["reports"], pairs["images"])
     for (queries, gallery), rank in zip(sides, ranks, strict=True):
-        for size in (12, 60, None):
+        pools = [Pool(size, matched) for size in (12, 60, 200, None)]
+        found = sampled_pools(queries, gallery, pools, profiles=profiles, exclude=exclude, ties=ties, seed=4)
+        for (size, _), drawn in zip(pools, found, strict=True):
             exact = (matched_pools if matched else random_pools)(rank, size, ties=ties)
-            drawn = sampled_pools(queries, gallery, size, profiles=profiles, exclude=exclude, ties=ties, seed=4)
             apart = drawn.values - exact.values
             error = apart.std(axis=0) / np.sqrt(N)
             assert (np.abs(apart.mean(axis=0)) <= 4.5 * error + 1e-12).all()
@@ -53,10 +54,11 @@ def test_sampled_and_exact_agree_within_their_error(pairs: Any, matched: bool, e
 
 
 def test_the_same_seed_draws_the_same_pools(pairs: Any) -> None:
-    one, same, other = (sampled_pools(pairs["images"], pairs["reports"], 20, seed=seed).values for seed in (1, 1, 2))
+    draws = [sampled_pools(pairs["images"], pairs["reports"], [Pool(20)], seed=seed) for seed in (1, 1, 2)]
+    one, same, other = (drawn[0].values for drawn in draws)
     assert np.array_equal(one, same) and not np.array_equal(one, other)
 
 
 def test_too_large_a_pool_is_refused(pairs: Any) -> None:
     with pytest.raises(SettingsError, match="larger than what there is"):
-        sampled_pools(pairs["images"], pairs["reports"], N + 1, seed=1)
+        sampled_pools(pairs["images"], pairs["reports"], [Pool(N + 1)], seed=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,10 +12,14 @@ from medveil import console
 from medveil.commands.groups import app
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 
+if TYPE_CHECKING:
+    from medveil.defenses.pixels.inpainting.training import TrainingResult
+
 
 class Network(StrEnum):
     verification = "verification"
     reidentification = "reidentification"
+    inpainting = "inpainting"
 
 
 class Recipe(StrEnum):
@@ -25,14 +29,23 @@ class Recipe(StrEnum):
 
 @app.command(epilog="Example: medveil train reidentification /data/NIH -o /data/model --device cuda")
 def train(
-    network: Annotated[Network, typer.Argument(help="Whether two images show one person, or a vector an image.")],
-    source: Annotated[Path, typer.Argument(metavar="COHORT", help="Data with several studies a patient and splits.")],
+    network: Annotated[
+        Network,
+        typer.Argument(help="Whether two images show one person, a vector an image, or a painter of masked regions."),
+    ],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="COHORT", help="A data set; to recognise patients, one with several studies a patient and splits."
+        ),
+    ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model.")],
     recipe: Annotated[
-        Recipe, typer.Option("--recipe", help="small: the bundled networks'; published: the paper's ResNet-50.")
+        Recipe, typer.Option("--recipe", help="small: the bundled networks'; published: the papers' large ones.")
     ] = Recipe.small,
     start: Annotated[
-        Path | None, typer.Option("--start", help="ImageNet weights of the backbone (safetensors or .pth).")
+        Path | None,
+        typer.Option("--start", help="ImageNet weights of the backbone, or of the painter's perceptual loss."),
     ] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the recipe's.")] = None,
     size: Annotated[
@@ -46,14 +59,22 @@ def train(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Train a network that recognises patients, choosing on validation patients. A killed run goes on where it was."""
+    """Train a network that recognises patients or fills masked regions. A killed run goes on where it was."""
+    console.start_logging(log_level)
+    if network is Network.inpainting:
+        with console.progress_bars(quiet or json) as watch:
+            painter = _train_inpainting(source, out, recipe, start, epochs, size, device, layout, seed, watch)
+        if json:
+            console.show_json({"model": str(painter.model), "epochs": painter.epochs, "error": painter.error})
+        elif not quiet:
+            typer.echo(f"The model is {painter.model}")
+        return
     from dataclasses import replace
 
     from medveil.cohort.readers import read_cohort
     from medveil.encoders.identity.settings import TrainingSettings, published
     from medveil.encoders.identity.training import train as run
 
-    console.start_logging(log_level)
     kind: Literal["verification", "reidentification"] = (
         "verification" if network is Network.verification else "reidentification"
     )
@@ -73,6 +94,36 @@ def train(
         console.show_json({"model": str(result.model), "epochs": result.epochs, "scores": vars(result.scores)})
     elif not quiet:
         typer.echo(f"The model is {result.model}")
+
+
+def _train_inpainting(
+    source: Path,
+    out: Path,
+    recipe: Recipe,
+    features: Path | None,
+    epochs: int | None,
+    size: int | None,
+    device: str,
+    layout: str | None,
+    seed: int,
+    watch: console.Watch,
+) -> TrainingResult:
+    from dataclasses import replace
+
+    from medveil.defenses.pixels.inpainting.settings import InpaintingSettings, published
+    from medveil.defenses.pixels.inpainting.training import train_inpainting
+    from medveil.defenses.pixels.inpainting.training_images import read_images
+
+    settings = published(features) if recipe is Recipe.published else InpaintingSettings(features=features)
+    settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
+    images = read_images(source, layout=layout, seed=seed, progress=lambda done, total: watch("reading", done, total))
+    return train_inpainting(
+        images,
+        out,
+        settings=settings,
+        device=device,
+        progress=lambda state: watch("epochs", state["epoch"], settings.epochs),
+    )
 
 
 @app.command(epilog="Example: medveil encode /data/to-publish --encoder medveil-small -o /data/vectors")

@@ -125,7 +125,7 @@ class StandInNames:
         alike = [
             other
             for other in known[1:]
-            if any(_same(one, two) for one in first.given for two in other.given)
+            if any(_same(one, two) or one[:2] == two[:2] for one in first.given for two in other.given)
             or (not other.given and set(other.family) & set(first.parts))
         ]
         return [first, *alike]
@@ -184,7 +184,7 @@ class StandInNames:
         else:
             keyed = int(self.person.keys.pseudonym("surrogate initials", letters), 16)
             drawn = "".join("ABCDEFGHJKLMNPRSTVW"[keyed // 19**place % 19] for place in range(len(letters)))
-            if drawn.lower() == letters:
+            if letters and drawn.lower() == letters:
                 drawn = drawn[1:] + ("K" if drawn[0] != "K" else "T")
         fresh = iter(drawn)
         return "".join(_case(letter, next(fresh, "")) if letter.isalnum() else letter for letter in piece)

@@ -125,22 +125,22 @@ class StandIns:
             case Category.TIME:
                 return self._time(piece) or "[TIME]"
             case Category.PHONE | Category.FAX:
-                return self._fresh(lambda turn: self._phone(piece, turn))
+                return self._fresh(piece, lambda turn: self._phone(piece, turn))
             case Category.EMAIL:
                 return f"{self._digits('email', piece, 0)[:8]}@mail.example.net"
             case Category.URL:
                 return f"https://www.example.net/{self._digits('url', piece, 0)[:8]}"
             case Category.ADDRESS:
-                return self._fresh(lambda turn: self._address(piece, turn))
+                return self._fresh(piece, lambda turn: self._address(piece, turn))
             case Category.HOSPITAL:
-                return self._fresh(lambda turn: self._hospital(piece, turn))
-        return self._fresh(lambda turn: self._same_shape(category, piece, turn))
+                return self._fresh(piece, lambda turn: self._hospital(piece, turn))
+        return self._fresh(piece, lambda turn: self._same_shape(category, piece, turn))
 
-    def _fresh(self, make: Callable[[int], str]) -> str:
-        """The first attempt that is nothing known of the person."""
+    def _fresh(self, piece: str, make: Callable[[int], str]) -> str:
+        """The first attempt that is neither what it stands for nor anything known of the person."""
         for turn in range(_TRIES):
             made = make(turn)
-            if not self._search.find(made):
+            if _plain(made) != _plain(piece) and not self._search.find(made):
                 return made
         return "[REMOVED]"
 

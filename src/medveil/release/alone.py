@@ -18,7 +18,7 @@ from medveil.cohort.images import inside
 from medveil.errors import Quarantined
 from medveil.finding import Finding, Verdict
 from medveil.release.examine import package_versions
-from medveil.release.run import now
+from medveil.release.folder import now
 from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, Provenance, ReportContent, Subject
 

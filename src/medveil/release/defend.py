@@ -21,12 +21,9 @@ from medveil.cohort.images import inside, load_image
 from medveil.cohort.rows import CHUNK, Rows
 from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined, StorageError
-from medveil.parallel import ordered_map
 from medveil.parts import Defense, Record, registered
-from medveil.release.journal import Journal
+from medveil.release.journal import Entry, count, journaled, line
 from medveil.storage import write_bytes
-
-Entry = dict[str, Any]
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:
@@ -67,13 +64,13 @@ class Defender:
                 "source": digest,
                 "quarantined": f"could not be processed ({type(surprise).__name__})",
             }
-        return _line(entry)
+        return line(entry)
 
     def crashed(self, task: tuple[dict[str, Any], bytes | None]) -> bytes:
         """The journal line of a row whose decoding killed the process."""
         row, _ = task
         name = self.keys.pseudonym("image", row["image_id"])
-        return _line({"id": name, "source": self._digest(row), "quarantined": "crashed the decoder"})
+        return line({"id": name, "source": self._digest(row), "quarantined": "crashed the decoder"})
 
     def _release(self, row: dict[str, Any]) -> Entry:
         record = Record(dict(row), load_image(self.source, row["path"], frame=row["frame"]))
@@ -93,7 +90,7 @@ class Defender:
             real = inside(self.source, row["path"])
             head_of(real)  # refuses pipes and devices, which would never end
             with real.open("rb") as file:
-                digest = hmac.new(self.keys.secret, _line(_to_json(row)), sha256)
+                digest = hmac.new(self.keys.secret, line(_to_json(row)), sha256)
                 while block := file.read(1 << 20):
                     digest.update(block)
                 return digest.hexdigest()[:32]
@@ -135,31 +132,24 @@ def defend(
     """Run the chain over every row, in the order of the pseudonyms: the source's order may itself tell."""
     ids = cohort.table["image_id"]
     order = sorted(range(len(cohort)), key=lambda row: keys.pseudonym("image", ids.iat[row]))
-    journal = Journal(out / "journal.jsonl")
     defender = Defender(cohort.root, out / "data", keys, names)
-    tasks = zip(_rows(cohort.table, order), journal.earlier_lines(), strict=False)
+    rows = _rows(cohort.table, order)
     result = Defended(None, [])
     released = Rows()
     digest = sha256()
-    try:
-        for at, line in enumerate(ordered_map(defender, tasks, workers=workers, crashed=defender.crashed)):
-            journal.record(line)
-            entry = json.loads(line)
-            digest.update(f"{entry['id']} {entry['source']}\n".encode())
-            if "quarantined" in entry:
-                _count(result.quarantined, {entry["quarantined"]: 1})
-                result.withheld.append((entry["id"], entry["quarantined"]))
-            else:
-                released.add(entry["row"])
-                result.rows.append(order[at])
-                for defense, done in entry["done"].items():
-                    _count(result.done.setdefault(defense, {}), done)
-            progress(at + 1, len(order))
-        journal.finish()
-    finally:
-        journal.close()
+    for at, entry in enumerate(journaled(out / "journal.jsonl", defender, rows, workers=workers)):
+        digest.update(f"{entry['id']} {entry['source']}\n".encode())
+        if "quarantined" in entry:
+            count(result.quarantined, {entry["quarantined"]: 1})
+            result.withheld.append((entry["id"], entry["quarantined"]))
+        else:
+            released.add(entry["row"])
+            result.rows.append(order[at])
+            for defense, done in entry["done"].items():
+                count(result.done.setdefault(defense, {}), done)
+        progress(at + 1, len(order))
     for problem in cohort.problems:
-        _count(result.quarantined, {problem.reason: 1})
+        count(result.quarantined, {problem.reason: 1})
         result.withheld.append((keys.pseudonym("file", problem.path), problem.reason))
     result.source_digest = digest.hexdigest()
     table = released.table()
@@ -185,10 +175,6 @@ def _rows(table: pd.DataFrame, order: list[int]) -> Iterator[dict[str, Any]]:
         yield from table.iloc[order[start : start + CHUNK]].to_dict("records")
 
 
-def _line(entry: Entry) -> bytes:
-    return (json.dumps(entry, separators=(",", ":"), allow_nan=False, sort_keys=True) + "\n").encode()
-
-
 def _to_json(row: dict[str, Any]) -> Entry:
     """The row without what is missing, labels included only where they say something."""
     plain: Entry = {}
@@ -202,8 +188,3 @@ def _to_json(row: dict[str, Any]) -> Entry:
         else:
             plain[column] = value
     return plain
-
-
-def _count(total: dict[str, int], more: dict[str, int]) -> None:
-    for what, count in more.items():
-        total[what] = total.get(what, 0) + count

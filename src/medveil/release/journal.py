@@ -6,12 +6,52 @@ without the key.
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
+from medveil.parallel import ordered_map
 from medveil.storage import told
+
+Entry = dict[str, Any]
+Task = TypeVar("Task", contravariant=True)
+
+
+class Worker(Protocol[Task]):
+    """Does one task and tells of it in a line; the earlier run's line where that still holds."""
+
+    def __call__(self, task: tuple[Task, bytes | None], /) -> bytes: ...
+
+    def crashed(self, task: tuple[Task, bytes | None], /) -> bytes:
+        """The line of a task that killed its process."""
+        ...
+
+
+def journaled(
+    path: Path, worker: Worker[Task], tasks: Iterable[Task], *, workers: int | None, chunk: int = 8
+) -> Iterator[Entry]:
+    """What came of each task, in order, noted as it comes."""
+    journal = Journal(path)
+    try:
+        pairs = zip(tasks, journal.earlier_lines(), strict=False)
+        for done in ordered_map(worker, pairs, workers=workers, chunk=chunk, crashed=worker.crashed):
+            journal.record(done)
+            yield json.loads(done)
+        journal.finish()
+    finally:
+        journal.close()
+
+
+def line(entry: Entry) -> bytes:
+    return (json.dumps(entry, separators=(",", ":"), allow_nan=False, sort_keys=True) + "\n").encode()
+
+
+def count(total: dict[str, int], more: dict[str, int]) -> None:
+    for what, number in more.items():
+        total[what] = total.get(what, 0) + number
 
 
 class Journal:

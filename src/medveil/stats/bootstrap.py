@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -68,13 +69,17 @@ class Redraws:
 
     def __init__(self, units: int, *, redraws: int = REDRAWS, seed: int) -> None:
         self.units, self._redraws, self._seed = units, redraws, seed
+        self._memory = threading.local()  # each worker's weights, used again and again
 
     def of(self, *statistics: Callable[[Singles], Floats]) -> list[Floats]:
         """Each statistic turns weights (some redraws x units) into values (as many x columns)."""
         blocks = range(0, self._redraws, _BLOCK)
-        with ThreadPoolExecutor(available_cores()) as pool:
+        with ThreadPoolExecutor(available_cores(), initializer=self._begin) as pool:
             parts = list(pool.map(lambda start: self._block(start, statistics), blocks))
         return [np.concatenate(each) for each in zip(*parts, strict=True)]
+
+    def _begin(self) -> None:
+        self._memory.weights = np.empty((_BLOCK, self.units), dtype=np.float32)
 
     def _block(self, start: int, statistics: tuple[Callable[[Singles], Floats], ...]) -> list[Floats]:
         from medveil.stats.draw_loops import draw_counts
@@ -83,7 +88,7 @@ class Redraws:
         seeds = rng.integers(2**64, size=_BLOCK, dtype=np.uint64)
         ends = np.append(np.arange(0, self.units, _CHUNK), self.units)
         draws = rng.multinomial(self.units, np.diff(ends) / self.units, size=_BLOCK)
-        weights = np.empty((min(_BLOCK, self._redraws - start), self.units), dtype=np.float32)
+        weights = self._memory.weights[: self._redraws - start]
         draw_counts(seeds, draws, ends, weights)
         return [statistic(weights) for statistic in statistics]
 

@@ -20,9 +20,17 @@ _NOTHING = 1e-17  # of the mode's chance: what lies beyond adds up to less than 
 
 
 # the steps and multipliers of splitmix64, a generator small enough to stay in registers
-_STRIDE, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+STRIDE, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+
+
+@compiled
+def mixed(state: np.uint64) -> np.uint64:
+    """The random word of a state; the next state is a STRIDE further."""
+    word = (state ^ (state >> _30)) * _FIRST
+    word = (word ^ (word >> _27)) * _SECOND
+    return word ^ (word >> _31)
 
 
 @compiled
@@ -41,10 +49,8 @@ def draw_counts(seeds: Words, draws: Counts, ends: Counts, counts: Singles) -> N
             unfair = np.uint64(1 << 32) % units
             tally[:] = 0
             while left > 0:
-                state += _STRIDE
-                word = (state ^ (state >> _30)) * _FIRST
-                word = (word ^ (word >> _27)) * _SECOND
-                word ^= word >> _31
+                state += STRIDE
+                word = mixed(state)
                 one, other = (word >> _32) * units, (word & _LOW) * units
                 if one & _LOW >= unfair:
                     tally[np.intp(one >> _32)] += np.uint8(1)

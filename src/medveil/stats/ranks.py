@@ -60,7 +60,7 @@ def rank_pairs(
     depends on blocks, threads or the device.
     """
     n = _check(images, reports, profiles, exclude, device)
-    words = np.zeros(n, np.uint64) if profiles is None else _words(profiles)
+    words = np.zeros(n, np.uint64) if profiles is None else profile_words(profiles)
     shells = 1 if profiles is None else profiles.shape[1] + 1
     codes = np.arange(n) if exclude is None else np.unique(exclude, return_inverse=True)[1]
     if device == "cuda":
@@ -110,7 +110,8 @@ def _check(
     return n
 
 
-def _words(profiles: NDArray[np.bool_]) -> Profiles:
+def profile_words(profiles: NDArray[np.bool_]) -> Profiles:
+    """Each row's labels as the bits of a word."""
     return profiles.astype(np.uint64) @ (np.uint64(1) << np.arange(profiles.shape[1], dtype=np.uint64))
 
 

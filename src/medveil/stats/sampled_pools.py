@@ -6,67 +6,93 @@ a check that shares nothing with the closed forms.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.parallel import available_cores
 from medveil.stats.codes import Codes
 from medveil.stats.pools import METRICS, Counts, PoolScores, certain_scores, draws_of, mean_chance
+from medveil.stats.ranks import profile_words
 from medveil.stats.scores import Doubles, Vectors, on_grid
 
 if TYPE_CHECKING:
     from medveil.stats.retrieval import Ties
 
 RANDOM_REPEATS, MATCHED_REPEATS = 20, 10
-_CELLS = 1 << 24  # scores at a time
+_CELLS = 1 << 23  # scores at a time
+_SHARES = 4  # of them, for each core
+
+
+class Pool(NamedTuple):
+    """How many candidates (None: all), and whether those that resemble the query come first."""
+
+    size: int | None
+    matched: bool = False
+
+    @property
+    def repeats(self) -> int:
+        return MATCHED_REPEATS if self.matched else RANDOM_REPEATS
 
 
 def sampled_pools(
     queries: Vectors,
     gallery: Vectors,
-    size: int | None,
+    pools: Sequence[Pool],
     *,
     profiles: NDArray[np.bool_] | None = None,
     exclude: Codes | None = None,
     ties: Ties = "expected",
     seed: int,
-) -> PoolScores:
-    """Query i belongs to gallery row i. Pools of `size`, drawn 20 times from all, or 10 times by `profiles`."""
+    progress: Callable[[int, int], None] | None = None,
+) -> list[PoolScores]:
+    """Query i belongs to gallery row i. Each of `pools`, drawn 20 times from all, or 10 times by `profiles`."""
     ours, theirs = on_grid(queries).astype(np.float64), on_grid(gallery).astype(np.float64)
-    codes = np.arange(len(ours)) if exclude is None else exclude
-    others = len(codes) - np.bincount(codes)[codes]
-    drawn = draws_of(others.astype(np.int64), size)
-    values, rank = np.empty((len(ours), len(METRICS))), np.empty(len(ours))
-    repeats = RANDOM_REPEATS if profiles is None else MATCHED_REPEATS
-    step = max(1, _CELLS // len(theirs))
-    for start in range(0, len(ours), step):
-        scores = ours[start : start + step] @ theirs.T
-        for query, row in enumerate(scores, start=start):
-            rivals = np.flatnonzero(codes != codes[query])
-            stands = np.sign(row[rivals] - row[query]).astype(np.int8)
-            distance = None if profiles is None else (profiles[rivals] != profiles[query]).sum(axis=1)
-            rng = np.random.default_rng([seed, query])
-            above, equal = _draw(stands, distance, int(drawn[query]), repeats, rng)
-            if ties != "expected":
-                above, equal = above + (equal if ties == "worst" else 0), np.zeros_like(equal)
-            values[query] = certain_scores(above, equal).mean(axis=0)
-            rank[query] = 1 + (above + equal / 2).mean()
-    return PoolScores(values, rank, mean_chance(drawn + 1), drawn + 1)
+    n = len(ours)
+    codes = np.arange(n) if exclude is None else exclude
+    words = np.zeros(n, np.uint64) if profiles is None else profile_words(profiles)
+    others = (n - np.bincount(codes)[codes]).astype(np.int64)
+    drawings = [_Drawing(pool, draws_of(others, pool.size), ties, [seed, number]) for number, pool in enumerate(pools)]
+    step = max(1, _CELLS // n)
+    with ThreadPoolExecutor(available_cores()) as workers:
+        for start in range(0, n, step):
+            scores = ours[start : start + step] @ theirs.T
+            share = -(-len(scores) // (_SHARES * available_cores()))
+            parts = [slice(first, min(first + share, len(scores))) for first in range(0, len(scores), share)]
+
+            def draw(part: slice, start: int = start, scores: Doubles = scores) -> None:
+                for drawing in drawings:
+                    drawing.draw(scores[part], start + part.start, codes, words)
+
+            list(workers.map(draw, parts))
+            if progress:
+                progress(min(start + step, n), n)
+    return [drawing.scores() for drawing in drawings]
 
 
-def _draw(
-    stands: NDArray[np.int8], distance: Doubles | None, drawn: int, repeats: int, rng: np.random.Generator
-) -> tuple[Counts, Counts]:
-    """How many candidates stand above and equal in each of the repeated pools."""
-    inside = np.zeros(0, dtype=np.int8)
-    if distance is not None and drawn < len(stands):
-        edge = np.partition(distance, drawn)[drawn]  # the shell that does not fit whole
-        inside, stands = stands[distance < edge], stands[distance == edge]
-    draws = drawn - len(inside)
-    if draws == len(stands):
-        pools = np.tile(stands, (1, 1))
-    else:
-        pools = np.stack([rng.choice(stands, draws, replace=False, shuffle=False) for _ in range(repeats)])
-    above, equal = ((pools == sign).sum(axis=1) + (inside == sign).sum() for sign in (1, 0))
-    return above, equal
+class _Drawing:
+    """One pool of every query, drawn so often, some queries at a time."""
+
+    def __init__(self, pool: Pool, drawn: Counts, ties: Ties, seed: list[int]) -> None:
+        self._pool, self._drawn, self._ties = pool, drawn, ties
+        self._seeds = np.random.default_rng(seed).integers(2**64, size=len(drawn), dtype=np.uint64)
+        self._values, self._rank = np.empty((len(drawn), len(METRICS))), np.empty(len(drawn))
+
+    def draw(self, scores: Doubles, first: int, codes: Codes, words: NDArray[np.uint64]) -> None:
+        """For the queries from `first` on, whose scores with the whole gallery these are."""
+        from medveil.stats.sampling_loops import draw_pools
+
+        rows = slice(first, first + len(scores))
+        above, equal = np.empty((2, len(scores), self._pool.repeats), dtype=np.int64)
+        draw_pools(scores, first, codes, words, self._pool.matched, self._drawn[rows], self._seeds[rows], above, equal)
+        if self._ties != "expected":
+            above, equal = above + (equal if self._ties == "worst" else 0), np.zeros_like(equal)
+        values = certain_scores(above.ravel(), equal.ravel())
+        self._values[rows] = values.reshape(len(scores), -1, len(METRICS)).mean(axis=1)
+        self._rank[rows] = 1 + (above + equal / 2).mean(axis=1)
+
+    def scores(self) -> PoolScores:
+        return PoolScores(self._values, self._rank, mean_chance(self._drawn + 1), self._drawn + 1)

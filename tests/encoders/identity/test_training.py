@@ -12,8 +12,12 @@ from safetensors.torch import load_file
 
 from medveil.cohort import Cohort
 from medveil.encoders.identity import training
+from medveil.encoders.identity.checkpoint import Architecture, load_into, save_network
 from medveil.encoders.identity.decision import fit_decision
+from medveil.encoders.identity.inference import as_input
+from medveil.encoders.identity.retrieval import RetrievalNetwork
 from medveil.encoders.identity.settings import TrainingSettings, published
+from medveil.encoders.identity.teachers import Teachers
 from medveil.encoders.identity.training import MODEL, STATE, train, train_on
 from medveil.encoders.identity.training_images import TrainingImages
 from medveil.encoders.identity.verification import VerificationNetwork
@@ -99,6 +103,27 @@ def test_a_student_learns_from_teachers_and_a_verifier_goes_on_from_it(
     )
     came, went = load_file(student.model), load_file(verifier.model)
     assert torch.allclose(came["head.fc.weight"].float(), went["branch.head.fc.weight"].float(), atol=1e-3)
+
+
+def test_teachers_take_turns_and_look_at_their_own_size(phantoms: TrainingImages, tmp_path: Path) -> None:
+    gray = as_input(torch.from_numpy(phantoms.pixels[:4]), 64)
+    network = RetrievalNetwork("efficientnet-lite0", "gem", 128).eval()
+    load_into(network, bundled("reidentification"))
+    paths, expected = [], []
+    for size in (64, 96):
+        paths.append(tmp_path / f"{size}.safetensors")
+        save_network(paths[-1], network, Architecture("reidentification", head="gem", size=size))
+        inputs = torch.nn.functional.interpolate(gray, (size, size), mode="bilinear", align_corners=False)
+        with torch.no_grad():
+            unit = [torch.nn.functional.normalize(network(view), dim=1) for view in (inputs, inputs.flip(3))]
+        expected += [each @ each.T for each in unit]
+    teachers, rng = Teachers(paths, "cpu"), np.random.default_rng(1)
+    told = [teachers.similarities(gray, rng) for _ in range(16)]
+    with torch.autocast("cpu", torch.bfloat16):
+        assert teachers.similarities(gray, rng).dtype == torch.float32
+    equal = [[torch.allclose(one, other, atol=1e-3) for other in expected] for one in told]
+    assert np.sum(equal, axis=1).tolist() == [1] * len(told)
+    assert np.any(equal, axis=0).all()
 
 
 def test_early_stopping_keeps_the_best(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.linkage import tables
-from medveil.attacks.linkage.audit import Audit, LinkageResult
+from medveil.attacks.linkage.audit import Audit, LinkageResult, Progress
 from medveil.attacks.linkage.cases import Cases, check_enough
 from medveil.attacks.linkage.findings import NAME
 from medveil.attacks.linkage.settings import LinkageSettings
@@ -21,7 +20,6 @@ from medveil.errors import InputError, NotMeasurable
 from medveil.finding import Finding
 from medveil.parts import register_attack
 
-Progress = Callable[[str, int, int], None]  # stage, done, of how many
 Vectors = NDArray[np.float32]
 ENCODER = "medveil-small"
 ORIGINAL_REPORTS = "The released X-rays were compared with the original reports, which somebody may hold."
@@ -77,8 +75,7 @@ def run_linkage(
     audit = Audit(Cases.of(table, rows, settings), settings, seed)
     for encoder, each in embeddings.items():
         at = np.searchsorted(each.rows, rows)
-        told = None if progress is None else _staged(progress, f"ranking by {encoder}")
-        audit.add(encoder, _picked(each.images, at), _picked(each.reports, at), told)
+        audit.add(encoder, _picked(each.images, at), _picked(each.reports, at), progress)
     set_aside: dict[str, int] = {}
     for each in embeddings.values():
         set_aside |= each.set_aside
@@ -107,7 +104,3 @@ def _common_rows(embeddings: dict[str, Embeddings], count: int) -> NDArray[np.in
 def _picked(vectors: Vectors, rows: NDArray[np.intp]) -> Vectors:
     """These rows; all of them as they are, which may be a file larger than memory."""
     return vectors if len(rows) == len(vectors) else vectors[rows]
-
-
-def _staged(progress: Progress, stage: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(stage, done, total)

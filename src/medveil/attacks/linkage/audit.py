@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,6 @@ from medveil.attacks.linkage.figures import (
 from medveil.attacks.linkage.findings import HEADLINE, linkage_finding
 from medveil.attacks.linkage.measurement import (
     Measured,
-    Progress,
     Setting,
     measure,
     measure_sampled,
@@ -48,6 +49,7 @@ from medveil.stats.estimate import Estimate
 from medveil.stats.pools import draws_of
 from medveil.stats.ranks import Ranks
 
+Progress = Callable[[str, int, int], None]  # stage, done, of how many
 Results = dict[str, dict[Setting, Estimates]]
 Vectors = NDArray[np.float32]
 EVERYONE = Setting(DIRECTIONS[0], "random", None)
@@ -88,11 +90,15 @@ class Audit:
 
     def add(self, encoder: str, images: Vectors, reports: Vectors, progress: Progress | None = None) -> None:
         """Measure one more encoder."""
-        ranks = rank_cases(images, reports, self._cases, device=self._settings.device, progress=progress)
+        told = None if progress is None else partial(progress, f"ranking by {encoder}")
+        ranks = rank_cases(images, reports, self._cases, device=self._settings.device, progress=told)
         with ThreadPoolExecutor(1) as beside:
             control = beside.submit(self._controlled, ranks[DIRECTIONS[0]])
             if self._settings.sampled:
-                found = measure_sampled(images, reports, self._cases, self._wanted, self._settings, seed=self._seed)
+                told = None if progress is None else partial(progress, f"drawing pools for {encoder}")
+                found = measure_sampled(
+                    images, reports, self._cases, self._wanted, self._settings, seed=self._seed, progress=told
+                )
             else:
                 found = measure(ranks, self._wanted, self._settings)
             self._control = control.result()

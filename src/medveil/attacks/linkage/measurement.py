@@ -15,7 +15,7 @@ from medveil.parallel import available_cores
 from medveil.stats.matched_pools import matched_pools
 from medveil.stats.pools import PoolScores, one_shell, random_pools
 from medveil.stats.ranks import Ranks, rank_pairs
-from medveil.stats.sampled_pools import sampled_pools
+from medveil.stats.sampled_pools import Pool, sampled_pools
 
 Protocol = Literal["random", "matched"]
 Progress = Callable[[int, int], None]
@@ -83,17 +83,24 @@ def measure_sampled(
     settings: LinkageSettings,
     *,
     seed: int,
+    progress: Progress | None = None,
 ) -> Measured:
     """The same from drawn pools, as published."""
-    sides = {DIRECTIONS[0]: (images, reports), DIRECTIONS[1]: (reports, images)}
-    return {
-        setting: sampled_pools(
-            *sides[setting.direction],
-            setting.size,
-            profiles=cases.profiles if setting.protocol == "matched" else None,
+    found: Measured = {}
+    for turn, (direction, sides) in enumerate(zip(DIRECTIONS, ((images, reports), (reports, images)), strict=True)):
+        asked = [setting for setting in wanted if setting.direction == direction]
+        scores = sampled_pools(
+            *sides,
+            [Pool(setting.size, setting.protocol == "matched") for setting in asked],
+            profiles=cases.profiles,
             exclude=cases.exclude,
             ties=settings.ties,
             seed=seed,
+            progress=None if progress is None else _half(progress, turn),
         )
-        for setting in wanted
-    }
+        found |= dict(zip(asked, scores, strict=True))
+    return {setting: found[setting] for setting in wanted}
+
+
+def _half(progress: Progress, turn: int) -> Progress:
+    return lambda done, total: progress(turn * total + done, len(DIRECTIONS) * total)

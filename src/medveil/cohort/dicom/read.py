@@ -37,7 +37,7 @@ def read_pixels(path: Path, frame: int = 0) -> NDArray[Any]:
     with quarantining("unreadable pixel data"):
         if "PixelData" not in dataset:
             raise Quarantined("unsupported pixel format" if _has_float_pixels(dataset) else "no pixel data")
-        _check_size(dataset, frame)
+        check_size(dataset, frame)
         return _gray(dataset, frame) if dataset.SamplesPerPixel == 1 else _colour(dataset, frame)
 
 
@@ -49,7 +49,7 @@ def _has_float_pixels(dataset: FileDataset) -> bool:
     return "FloatPixelData" in dataset or "DoubleFloatPixelData" in dataset
 
 
-def _check_size(dataset: FileDataset, frame: int) -> None:
+def check_size(dataset: FileDataset, frame: int) -> None:
     """Refuse bombs by what the header, and the compressed stream within, declare."""
     rows, columns, frames = int(dataset.Rows), int(dataset.Columns), frame_count(dataset)
     if rows < 1 or columns < 1:

@@ -7,8 +7,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.burn_in import Corner, burn, burn_marker
 from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.burn_in import Corner, burn, burn_marker
 from medveil.cohort.phantom.gold import Boxed, PixelIdentifier
 from medveil.cohort.phantom.headers import Chart
 from medveil.cohort.phantom.people import fold

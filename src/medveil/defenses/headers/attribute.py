@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 
-from pydicom.datadict import dictionary_has_tag, dictionary_keyword, dictionary_VR
+from pydicom.datadict import dictionary_has_tag, dictionary_keyword, dictionary_VM, dictionary_VR, repeater_has_tag
 
 from medveil.defenses.headers.table import Row, table
 
@@ -33,18 +34,19 @@ CLASS_UIDS = frozenset(
         "TransferSyntaxUID",
     }
 )
-# The arc of HL7's code systems; the standard's own UIDs are known to the stand-ins.
-CODE_SYSTEMS = "2.16.840.1.113883.6."
+# Where such names come from: DICOM itself, and HL7's code systems.
+CLASS_ROOTS = ("1.2.840.10008.", "2.16.840.1.113883.6.")
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """`vr` is empty where the dictionary does not know the tag."""
+    """`vr` is empty where the dictionary does not know the tag; `most` is how many values it may have."""
 
     tag: int
     keyword: str
     vr: str
     row: Row | None
+    most: float = inf
 
     @property
     def is_known(self) -> bool:
@@ -66,6 +68,9 @@ class Attribute:
 @lru_cache(maxsize=1 << 14)
 def attribute(tag: int) -> Attribute:
     row = table().find(tag)
-    known = not tag >> 16 & 1 and dictionary_has_tag(tag)
+    known = not tag >> 16 & 1 and (dictionary_has_tag(tag) or repeater_has_tag(tag))
     keyword = dictionary_keyword(tag) if known else row.keyword if row else ""
-    return Attribute(tag, keyword, str(dictionary_VR(tag)) if known else "", row)
+    if not known:
+        return Attribute(tag, keyword, "", row)
+    last = str(dictionary_VM(tag)).split("-")[-1].split(" or ")[-1]
+    return Attribute(tag, keyword, str(dictionary_VR(tag)), row, int(last) if last.isdigit() else inf)

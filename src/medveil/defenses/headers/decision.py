@@ -22,7 +22,9 @@ _BY_VR = {
     "UI": Row("", "", "U", _KEPT_UIDS),
     "AS": Row("", "", "X/Z/D", {Option.PATIENT_CHARACTERISTICS: "K"}),
     "UN": Row("", "", "X", {}),
+    **dict.fromkeys(("LT", "ST", "UC", "UT"), Row("", "", "X/Z/D", {Option.CLEAN_DESCRIPTORS: "C"})),
 }
+_CODES = frozenset({"LongCodeValue", "URNCodeValue"})
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,9 @@ class Decision:
     code: str
 
 
-def row_by_vr(vr: str) -> Row | None:
-    """The row an unlisted attribute is treated by, if its kind calls for one."""
-    return _BY_VR.get(vr)
+def row_by_vr(vr: str, keyword: str = "") -> Row | None:
+    """The row an unlisted attribute is treated by, if its kind calls for one: a code is no remark."""
+    return None if keyword in _CODES else _BY_VR.get(vr)
 
 
 def decide(row: Row, profile: Profile) -> Decision:
@@ -46,8 +48,11 @@ def decide(row: Row, profile: Profile) -> Decision:
     return Decision(row.basic, BASIC_CODE)
 
 
-def resolve(action: str, required: str) -> str:
-    """One of D, Z, X or U for a basic action, so that the object stays valid (PS3.15 Table E.1-1a)."""
+def resolve(action: str, required: str, *, nested: bool = False) -> str:
+    """One of D, Z, X or U for a basic action, so that the object stays valid (PS3.15 Table E.1-1a).
+
+    A reference to images that stands inside another sequence is one the object's list of references counts on.
+    """
     needs_value, needs_presence = required.startswith("1"), required != "3"
     match action:
         case "Z" | "Z/D":
@@ -57,6 +62,6 @@ def resolve(action: str, required: str) -> str:
         case "X" | "X/Z" | "X/Z/D":
             return "D" if needs_value else "Z" if needs_presence else "X"
         case "X/Z/U*":
-            return "U" if needs_value else "Z" if needs_presence else "X"
+            return "U" if needs_value or nested else "Z" if needs_presence else "X"
         case _:
             return action

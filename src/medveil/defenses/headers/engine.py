@@ -15,20 +15,21 @@ from pydicom.uid import MediaStorageDirectoryStorage
 from medveil.cohort.dicom.opening import quarantining
 from medveil.defenses.headers.attribute import attribute
 from medveil.defenses.headers.dates import age_between, day_of
-from medveil.defenses.headers.file_meta import clean_file_meta
+from medveil.defenses.headers.file_meta import actions_on_file_meta, clean_file_meta
 from medveil.defenses.headers.judgement import Judge, Outcome, Place
 from medveil.defenses.headers.known_in_header import known_in
-from medveil.defenses.headers.options import Option
+from medveil.defenses.headers.options import BASIC_CODE, Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.stamps import stamps
 from medveil.defenses.headers.text_values import UTF8, fits, texts_of
-from medveil.defenses.headers.values import CleanText, Values, search_for
+from medveil.defenses.headers.values import CleanText, Values, values_for
 from medveil.defenses.person import Person
 from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
 
 DEEPEST = 128  # sequences within sequences; past it no writer can follow
 _CHARSET = 0x00080005
+_AGE = 0x00101010
 _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
 
 
@@ -40,6 +41,9 @@ class Done:
     keyword: str
     action: str
     code: str
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.path, self.keyword, self.action, self.code)))
 
 
 @dataclass
@@ -96,14 +100,22 @@ class HeaderCleaner:
             return self._plan(dataset, person, stand_ins, Option.CLEAN_PIXEL_DATA in self.profile.options).done
 
     def _plan(self, dataset: FileDataset, person: Person, stand_ins: StandIns, pixels_cleaned: bool) -> Plan:
-        if dataset.get("SOPClassUID") == MediaStorageDirectoryStorage or "DirectoryRecordSequence" in dataset:
-            raise Quarantined("a directory of files")
-        search = search_for({*person.known, *known_in(dataset)}, self.profile)
-        values = Values(person, stand_ins, self._clean_text, search)
+        _refuse_what_is_no_object(dataset)
+        known = {*person.known, *known_in(dataset)}
+        values = values_for(person, known, self.profile, self._clean_text, stand_ins)
         sop_class = str(dataset.get("SOPClassUID") or "")
         judge = Judge(self.profile, values, sop_class, keep_graphics=pixels_cleaned)
         plan = Plan()
+        for number, action in sorted(actions_on_file_meta(dataset, self.profile).items()):
+            code = Option.UIDS.code if action == "K" else BASIC_CODE
+            plan.done.append(Done(str(BaseTag(number)), attribute(number).keyword, action, code))
         top = Place.top(dataset, self.profile)
+        self._walk(top, judge, plan)
+        self._complete(plan, top, values)
+        return plan
+
+    def _walk(self, top: Place, judge: Judge, plan: Plan) -> None:
+        """Every attribute, depth first, on a stack of our own: hostile files nest deeper than Python may call."""
         stack = [_tags(top)]
         while stack:
             visited = next(stack[-1], None)
@@ -119,8 +131,6 @@ class HeaderCleaner:
                 stack += (_tags(item) for item in reversed(place.items(tag, outcome.mode, self.profile)))
             if outcome.element is not None or outcome.removes:
                 plan.edits.append((place, tag, outcome.element))
-        self._complete(plan, top, values)
-        return plan
 
     def _complete(self, plan: Plan, top: Place, values: Values) -> None:
         """The pseudonym even where a file has no id; the age where it is kept and only the birth date tells it."""
@@ -128,9 +138,9 @@ class HeaderCleaner:
             return  # an object of no patient, such as a colour palette
         own = {"PatientName": values.stand_ins.patient_name(), "PatientID": values.stand_ins.patient_id()}
         added = {keyword: value for keyword, value in own.items() if keyword not in top.dataset}
-        if Option.PATIENT_CHARACTERISTICS in self.profile.options and not top.dataset.get("PatientAge"):
-            age = _age(top.dataset)
-            added |= {"PatientAge": age} if age else {}
+        keeps_age = Option.PATIENT_CHARACTERISTICS in self.profile.options and _AGE not in self.profile.attributes
+        if keeps_age and not top.dataset.get("PatientAge") and (age := _age(top.dataset)):
+            added["PatientAge"] = age
         for keyword, value in added.items():
             tag = BaseTag(tag_for_keyword(keyword))
             plan.edits.append((top, tag, DataElement(tag, dictionary_VR(tag), value)))
@@ -142,6 +152,14 @@ class HeaderCleaner:
             pixels_cleaned=pixels_cleaned,
             recognizable_cleaned=recognizable_cleaned,
         )
+
+
+def _refuse_what_is_no_object(dataset: FileDataset) -> None:
+    if dataset.get("SOPClassUID") == MediaStorageDirectoryStorage or "DirectoryRecordSequence" in dataset:
+        raise Quarantined("a directory of files")
+    meta = getattr(dataset, "file_meta", None) or Dataset()
+    if not all(dataset.get(uid) or meta.get(f"MediaStorage{uid}") for uid in ("SOPClassUID", "SOPInstanceUID")):
+        raise Quarantined("no SOP class or instance")
 
 
 def _tags(place: Place) -> Iterator[tuple[Place, BaseTag]]:

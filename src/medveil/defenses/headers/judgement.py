@@ -27,6 +27,7 @@ _CHARSET = 0x00080005
 _STAMPED = frozenset({0x00120062, 0x00120063, 0x00120064, 0x00280303})
 # Commands, file meta and directory records have no place in a dataset.
 _MISPLACED = frozenset({0x0000, 0x0002, 0x0004})
+_PIXEL_GROUP = 0x7FE0
 _AUDIO = range(0x2000, 0x2600)
 
 
@@ -116,11 +117,11 @@ class Judge:
         return self._unlisted(place, known)
 
     def _perform(self, place: Place, known: Attribute, decision: Decision) -> Outcome:
-        action = resolve(decision.action, self._type(place, known))
+        action = resolve(decision.action, self._type(place, known), nested=bool(place.within))
         if action == "X":
             return Outcome("X", decision.code, removes=True)
         element = self._read(place, known)
-        if element.VR == "UN":
+        if element.VR == "UN" and action not in ("D", "Z"):
             return _REMOVED  # nobody can tell what is in it
         if element.VR == "SQ":
             return self._sequence(element, action, decision.code)
@@ -161,18 +162,24 @@ class Judge:
     def _unlisted(self, place: Place, known: Attribute) -> Outcome:
         """Not in the table: kept, unless its kind or its content says otherwise."""
         if known.vr.split(" or ")[-1] in dummies.BINARY:
-            return _REMOVED if place.mode is Mode.DUMMY else _LEFT
+            return self._bytes(place, known)
         element = self._read(place, known)
         if element.VR == "SQ":
             return Outcome(mode=place.mode)
-        row = row_by_vr(element.VR)
-        if row is not None:
-            decision = decide(row, self.profile)
-            outcome = self._perform(place, known, decision)
+        row = row_by_vr(element.VR, element.keyword)
+        if row is not None and (place.mode is Mode.NORMAL or element.VR not in dummies.TEXT):
+            outcome = self._perform(place, known, decide(row, self.profile))
             return outcome if outcome.element is not None or outcome.removes else _LEFT
         if element.VR not in dummies.WORDS:
             return _LEFT
         return self._unlisted_text(place, element)
+
+    def _bytes(self, place: Place, known: Attribute) -> Outcome:
+        if place.mode is Mode.DUMMY:
+            return _REMOVED
+        if known.tag >> 16 != _PIXEL_GROUP:
+            self.values.check_bytes(dummies.bytes_of(self._read(place, known)))
+        return _LEFT
 
     def _unlisted_text(self, place: Place, element: DataElement) -> Outcome:
         free = element.VR in dummies.TEXT
@@ -189,13 +196,12 @@ class Judge:
             return _LEFT
         if not place.blocks.element_is_safe(known.tag):
             return _REMOVED
-        element, code = place.dataset[known.tag], Option.SAFE_PRIVATE.code
-        check_decoded(_decoded(element), place.charset)
+        element, code = self._read(place, known), Option.SAFE_PRIVATE.code
         if element.VR == "SQ":
             return Outcome("C", code, mode=Mode.CLEAN)
         if element.VR in dummies.BINARY:
             return Outcome("C", code) if place.blocks.is_named(known.tag) else _REMOVED
-        if element.VR in dummies.WHOLE or element.VR in ("DS", "IS", "FL", "FD"):
+        if element.VR in dummies.NUMBERS:
             return Outcome("C", code)
         row = row_by_vr(element.VR)
         decision = decide(row, self.profile) if row else Decision("C", code)
@@ -224,8 +230,11 @@ class Judge:
     def _read(self, place: Place, known: Attribute) -> DataElement:
         """The element, decoded; refused where it is not of the kind the standard gives it."""
         element = place.dataset[known.tag]
-        if known.vr and element.VR != "UN" and not dummies.same_family(element.VR, known.vr):
+        fits = element.VR == "UN" or not known.vr or dummies.same_family(element.VR, known.vr)
+        if not fits or not dummies.is_of_kind(element.value, element.VR):
             raise Quarantined("attribute of another kind than the standard's")
+        if element.VR in dummies.NUMBERS and known.most < element.VM:
+            raise Quarantined("more values than the standard allows")
         check_decoded(_decoded(element), place.charset)
         return element
 

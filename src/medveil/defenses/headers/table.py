@@ -1,7 +1,8 @@
 """PS3.15 Table E.1-1 as data: what the Basic Profile and each option do with an attribute.
 
 `attributes.csv` holds one row an attribute: its tag (x stands for any digit), its keyword, the action of the
-Basic Profile and, under the code of each option, the action that option puts in its place.
+Basic Profile and, under the code of each option, the action that option puts in its place. `beyond.csv`, in the same
+form, holds attributes that identify although the table does not list them, most of them of worklists and orders.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class Table:
     single: dict[int, Row]
     repeating: dict[tuple[int, int | None], Row]
     private: Row
+    beyond: dict[int, Row]
 
     def find(self, tag: int) -> Row | None:
         """The row of a tag; curves and overlays repeat over even groups, private attributes have odd ones."""
@@ -42,7 +44,7 @@ class Table:
         if row is None and tag >> 24 in (0x50, 0x60):
             family = tag >> 24
             row = self.repeating.get((family, tag & 0xFFFF)) or self.repeating.get((family, None))
-        return row
+        return row or self.beyond.get(tag)
 
 
 def read_csv(name: str) -> list[dict[str, str]]:
@@ -57,7 +59,8 @@ def table() -> Table:
     single = {int(_digits(row), 16): row for row in rows if row.tag != PRIVATE and "x" not in row.tag}
     repeating = {_family(row): row for row in rows if "x" in row.tag}
     private = next(row for row in rows if row.tag == PRIVATE)
-    return Table(rows, single, repeating, private)
+    beyond = {int(_digits(row), 16): row for row in map(_row, read_csv("beyond.csv"))}
+    return Table(rows, single, repeating, private, beyond)
 
 
 def _row(entry: dict[str, str]) -> Row:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydicom.charset import convert_encodings
 from pydicom.dataset import Dataset
+from pydicom.valuerep import PersonName
 
 from medveil.errors import Quarantined
 
 UTF8 = "ISO_IR 192"
+_CONTROL = re.compile(r"[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 _UNDECODABLE = "text in another character set than the file says"
 
 
@@ -19,7 +22,7 @@ def texts_of(value: Any) -> list[str]:
     """The values of an element as text; an empty one, or one of bytes, has none."""
     if value is None or value == "" or isinstance(value, bytes):
         return []
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    if isinstance(value, str | PersonName) or not hasattr(value, "__iter__"):
         return [str(value)]
     return [str(one) for one in value]
 
@@ -45,15 +48,27 @@ def check_charset(dataset: Dataset, inherited: tuple[str, ...]) -> tuple[str, ..
 
 
 def check_decoded(texts: Iterable[str], charset: tuple[str, ...]) -> None:
-    """Refuse text whose bytes do not belong to the declared set: names in it could not be found."""
+    """Refuse text whose bytes do not belong to the declared set: names in it could not be found.
+
+    Control characters inside a text mean bytes that are none: another element, swallowed by a wrong length, or an
+    escape into a set that was not declared.
+    """
     for text in texts:
-        if "\x1b" in text:
-            raise Quarantined(_UNDECODABLE)  # an escape into a set that was not declared
-        if text.isascii():
-            continue
-        # Undeclared means ASCII. In a single-byte set, C1 controls betray bytes of another one.
-        if not any(charset) or "\ufffd" in text or any("\x80" <= letter <= "\x9f" for letter in text):
+        if _CONTROL.search(text.strip("\0 ")) or (not text.isascii() and not _is_plausible(text, charset)):
             raise Quarantined(_UNDECODABLE)
+
+
+def _is_plausible(text: str, charset: tuple[str, ...]) -> bool:
+    """Whether letters beyond ASCII were declared, and are not those of UTF-8 read as a single-byte set."""
+    if not any(charset) or "\ufffd" in text:
+        return False
+    if len(charset) > 1 or charset[0] == UTF8:
+        return True
+    try:
+        text.encode(convert_encodings(list(charset))[0]).decode("utf-8")
+    except UnicodeError:
+        return True
+    return False
 
 
 def fits(text: str, charset: tuple[str, ...]) -> bool:

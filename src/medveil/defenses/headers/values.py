@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from pydicom.dataelem import DataElement
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.headers import dummies
-from medveil.defenses.headers.attribute import CLASS_UIDS, CODE_SYSTEMS
+from medveil.defenses.headers.attribute import CLASS_ROOTS, CLASS_UIDS
 from medveil.defenses.headers.dates import capped_age, moved
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
@@ -19,10 +20,13 @@ from medveil.defenses.headers.text_values import each, texts_of
 from medveil.defenses.known import KnownSearch
 from medveil.defenses.person import Known, Person
 from medveil.defenses.stand_ins import StandIns
+from medveil.errors import Quarantined
 
 CleanText = Callable[[str, Person], str]
 
+_TELLING_BYTES = 6  # shorter ones turn up in any bytes
 _OFFSET = "TimezoneOffsetFromUTC"
+_UID = re.compile(r"[0-9.]{0,64}\0?")
 _SEXES = frozenset({"M", "F", "O", ""})
 # What each option lets stay is not looked for.
 _RETAINED = {
@@ -45,6 +49,7 @@ class Values:
     stand_ins: StandIns
     clean_text: CleanText
     search: KnownSearch
+    known_bytes: tuple[bytes, ...]
 
     def kept(self, element: DataElement) -> Any:
         """The value as it is, but for ages over 89; a value that is not of its kind is refused."""
@@ -53,19 +58,28 @@ class Values:
             if None in ages:
                 raise CannotClean
             return ages[0] if len(ages) == 1 else ages or None
-        if element.keyword == "PatientSex" and not {*texts_of(element.value)} <= _SEXES:
+        texts = texts_of(element.value)
+        if element.keyword == "PatientSex" and not {*texts} <= _SEXES:
             raise CannotClean
+        if element.VR == "UI" and not all(_UID.fullmatch(text) for text in texts):
+            raise CannotClean
+        if self._is_moment(element):
+            each(element.value, lambda text: moved(text, element.VR, lambda day: day))
         return element.value
 
     def cleaned(self, element: DataElement) -> Any:
         """Dates moved, text cleaned of identifiers; other kinds cannot be cleaned."""
-        if element.VR in dummies.DATES or element.keyword == _OFFSET:
+        if self._is_moment(element):
             return each(element.value, lambda text: moved(text, element.VR, self._move))
         if element.VR == "UI":
             return self.uids(element)
         if element.VR not in dummies.WORDS - {"PN"}:
             raise CannotClean
         return each(element.value, lambda text: self._clean(text, element.VR))
+
+    @staticmethod
+    def _is_moment(element: DataElement) -> bool:
+        return element.VR in dummies.DATES or element.keyword == _OFFSET
 
     def emptied(self, element: DataElement) -> Any:
         """The stand-in where there is one, which keeps a person's files together; else nothing."""
@@ -86,8 +100,15 @@ class Values:
         """An attribute that should tell nothing, with what is known of the person cut out of it."""
         return each(element.value, self._cut)
 
+    def check_bytes(self, data: bytes) -> None:
+        """Refuse bytes that spell something known: an element that a wrong length let swallow its neighbours."""
+        if any(known in data for known in self.known_bytes):
+            raise Quarantined("an identifier among bytes")
+
     def _uid(self, uid: str, names_class: bool) -> str:
-        return uid if names_class and uid.startswith(CODE_SYSTEMS) else self.stand_ins.uid(uid)
+        if not uid or (names_class and uid.startswith(CLASS_ROOTS) and _UID.fullmatch(uid)):
+            return uid
+        return self.stand_ins.uid(uid)
 
     def _cut(self, text: str) -> str:
         found = self.search.find(text)
@@ -121,10 +142,15 @@ class Values:
         return None
 
 
-def search_for(known: set[Known], profile: Profile) -> KnownSearch:
-    """A search for what may not stay under this profile."""
-    retained: Final = {category for option in profile.options for category in _RETAINED.get(option, ())}
-    return KnownSearch(one for one in known if one.category not in retained)
+def values_for(
+    person: Person, known: set[Known], profile: Profile, clean_text: CleanText, stand_ins: StandIns
+) -> Values:
+    """With a search for what may not stay under this profile."""
+    retained = {category for option in profile.options for category in _RETAINED.get(option, ())}
+    wanted = [one for one in known if one.category not in retained]
+    spelled = {one.value.encode(codec, "ignore") for one in wanted for codec in ("utf-8", "latin-1")}
+    long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
+    return Values(person, stand_ins, clean_text, KnownSearch(wanted), long)
 
 
 def _gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:

@@ -19,7 +19,6 @@ class TrainingSettings:
     head: str = "gem"
     dim: int = 128
     size: int = 256
-    coarse: float = 0.0  # share of the epochs, the first ones, that see images at three quarters of the size
     start: Path | None = None  # an ImageNet classifier of the backbone
     continue_from: Path | None = None  # an identity model with the same backbone and head
     teachers: tuple[Path, ...] = ()  # reidentification models to learn similarities from

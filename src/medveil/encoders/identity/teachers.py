@@ -34,7 +34,8 @@ class Teachers:
         if size != gray.shape[-1]:
             gray = functional.interpolate(gray, size=(size, size), mode="bilinear", align_corners=False)
         unit = functional.normalize(network(gray.flip(3) if rng.random() < 0.5 else gray).float(), dim=1)
-        return unit @ unit.T
+        with torch.autocast(unit.device.type, enabled=False):  # half precision would blur what the student learns
+            return unit @ unit.T
 
 
 def _load(path: Path, device: str) -> tuple[nn.Module, int]:

@@ -102,7 +102,6 @@ class _Run:
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.teachers = Teachers(settings.teachers, device)
         self.optimizer = self._optimizer()
-        self.scaler = torch.amp.GradScaler(torch.device(device).type, enabled=device != "cpu")
         self.rate = settings.rate or 0.0
         self.epoch = 0
         self.best: dict[str, float] | None = None
@@ -151,14 +150,12 @@ class _Run:
             group["lr"] = rate * group["share"]
         loss = self._loss(batch, rng, generator)
         self.optimizer.zero_grad(set_to_none=True)
-        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
-        self.scaler.unscale_(self.optimizer)
+        loss.backward()  # type: ignore[no-untyped-call]
         if frozen:
             for parameter in self._backbone().parameters():
                 parameter.grad = None
         nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
-        self.scaler.step(self.optimizer)
-        self.scaler.update()
+        self.optimizer.step()
         self._follow()
         return loss.detach()
 
@@ -170,7 +167,7 @@ class _Run:
         turned = torch.from_numpy(mirrored[labels]).to(self.device)
         identities = torch.from_numpy(labels + self.patients * mirrored[labels]).to(self.device)
         prepared = self.pixels[torch.from_numpy(batch.rows).to(self.device)]
-        gray = augment(prepared, self._size(), identities, turned, generator, self.settings.augmentation)
+        gray = augment(prepared, self.settings.size, identities, turned, generator, self.settings.augmentation)
         with self._autocast():
             output = self.network(gray)
         loss = self.objective.loss(self.network, output.float(), identities, batch)
@@ -179,11 +176,6 @@ class _Run:
                 taught = self.teachers.similarities(gray, rng)
             loss = loss + self.settings.teacher_weight * relation_loss(output, taught)
         return loss
-
-    def _size(self) -> int:
-        early = self.epoch < self.settings.coarse * self.epochs
-        # multiples of 32, by which the networks divide the side
-        return max(64, round(self.settings.size * 0.75 / 32) * 32) if early else self.settings.size
 
     def _validate(self, loss: float) -> None:
         pixels, codes = self.images.part(validation=True)
@@ -231,8 +223,7 @@ class _Run:
         return self.epoch * len(self.objective)
 
     def _autocast(self) -> torch.autocast:
-        # not bfloat16: for that, batch normalisation has slow kernels only
-        return torch.autocast(torch.device(self.device).type, torch.float16, enabled=self.device != "cpu")
+        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.device != "cpu")
 
     def _objective(self) -> Objective:
         if self.kind == "reidentification":
@@ -284,7 +275,6 @@ class _Run:
             "losses": self.objective.modules.state_dict(),
             "memory": self.objective.state(),
             "optimizer": self.optimizer.state_dict(),
-            "scaler": self.scaler.state_dict(),
         }
         with atomic_path(self.out / STATE) as temporary:
             torch.save(state, temporary)
@@ -304,7 +294,6 @@ class _Run:
         self.objective.modules.load_state_dict(state["losses"])
         self.objective.restore(state["memory"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.scaler.load_state_dict(state["scaler"])
 
     def _fingerprint(self) -> str:
         told = json.dumps([self.kind, self.settings.as_dict(), self.patients], sort_keys=True)

@@ -17,7 +17,7 @@ from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import table
 from medveil.defenses.known import KnownSearch
-from medveil.release.verify.wrong import Wrong
+from medveil.release.verify.wrong import KEPT, Wrong
 
 _CHECK = "header"
 _STANDARD_UIDS = "1.2.840.10008."
@@ -99,10 +99,10 @@ class HeaderCheck:
         if any(self.search.find(text) for text in texts(met.old)):
             return None  # it named someone, so it had to change
         if met.new is None:
-            return ("K", "kept", "missing")
+            return ("K", KEPT, "missing")
         if met.element.VR == "AS" and texts(met.new) == [_CAPPED_AGE]:
             return None
-        return None if texts(met.new) == texts(met.old) else ("K", "kept", "changed")
+        return None if texts(met.new) == texts(met.old) else ("K", KEPT, "changed")
 
     def _moved(self, met: Met) -> tuple[str, str, str] | None:
         """Dates move by the person's shift, to the day; a value that is no date is dropped."""

@@ -12,13 +12,12 @@ import struct
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 
 from ahocorasick_rs import BytesAhoCorasick
 
 from medveil.cohort.dicom.elements import PIXEL_DATA, Layout, elements
 from medveil.cohort.identifiers import Category
-from medveil.cohort.phantom.names import ORDINARY_WORDS
+from medveil.defenses.ordinary_words import is_ordinary
 from medveil.defenses.person import Known
 from medveil.errors import Quarantined
 
@@ -32,50 +31,43 @@ _WORD = re.compile(rb"[0-9A-Za-z]")
 
 
 class KnownBytes:
-    """Built once from what is known of every person (by pseudonym), then asked file by file."""
+    """Strings to search for, set up once and asked file by file."""
 
-    def __init__(self, known: Mapping[str, Iterable[Known]]) -> None:
-        own: dict[str, dict[bytes, Category]] = {}
-        everywhere: dict[bytes, Category] = {}
-        for person, values in known.items():
-            mine = own.setdefault(person, {})
-            for value in values:
-                for form in forms(value):
-                    for needle in _encoded(form):
-                        mine[needle] = value.category
-                        if _distinctive(form, value.category):
-                            everywhere[needle] = value.category
-        self._own = {person: tuple(needles.items()) for person, needles in own.items()}
-        self._everywhere = _Needles(tuple(everywhere.items()))
-        self._of = lru_cache(maxsize=64)(lambda person: _Needles(self._own.get(person, ())))
+    def __init__(self, needles: Mapping[bytes, Category]) -> None:
+        self._needles = list(needles.items())
+        self._search = BytesAhoCorasick(list(needles)) if needles else None
 
-    def found_in(self, content: bytes, person: str | None) -> dict[Category, int]:
+    @classmethod
+    def own(cls, known: Iterable[Known]) -> KnownBytes:
+        """For the files of the person these are known of."""
+        return cls({needle: one.category for one in known for form in forms(one) for needle in _encoded(form)})
+
+    @classmethod
+    def anyones(cls, known: Iterable[Known]) -> KnownBytes:
+        """For every file: only what is distinctive."""
+        return cls(
+            {
+                needle: one.category
+                for one in known
+                for form in forms(one)
+                if _distinctive(form, one.category)
+                for needle in _encoded(form)
+            }
+        )
+
+    def found_in(self, content: bytes) -> dict[Category, int]:
         """How often each kind of identifier stands in these bytes as a whole word."""
-        content, noise = _opened(content)
-        counts: dict[Category, int] = defaultdict(int)
-        lowered = content.lower()
-        places: set[tuple[int, int]] = set()
-        for needles in (self._everywhere, self._of(person)) if person else (self._everywhere,):
-            for start, end, category in needles.found_in(lowered):
-                in_noise = noise[0] <= start < noise[1]
-                if (in_noise and end - start < SHORTEST_IN_NOISE) or (start, end) in places:
-                    continue
-                places.add((start, end))
-                counts[category] += 1
-        return dict(counts)
-
-
-class _Needles:
-    def __init__(self, needles: tuple[tuple[bytes, Category], ...]) -> None:
-        self._needles = needles
-        self._search = BytesAhoCorasick([needle for needle, _ in needles]) if needles else None
-
-    def found_in(self, lowered: bytes) -> Iterable[tuple[int, int, Category]]:
         if self._search is None:
-            return
+            return {}
+        content, noise = _opened(content)
+        lowered = content.lower()
+        counts: dict[Category, int] = defaultdict(int)
         for which, start, end in self._search.find_matches_as_indexes(lowered, overlapping=True):
+            if noise[0] <= start < noise[1] and end - start < SHORTEST_IN_NOISE:
+                continue
             if not _WORD.match(lowered[start - 1 : start]) and not _WORD.match(lowered[end : end + 1]):
-                yield start, end, self._needles[which][1]
+                counts[self._needles[which][1]] += 1
+        return dict(counts)
 
 
 def forms(known: Known) -> set[str]:
@@ -101,10 +93,7 @@ def forms(known: Known) -> set[str]:
             found |= _date_forms(value)
         case Category.PHONE | Category.FAX | Category.SSN | Category.HEALTH_PLAN | Category.MRN | Category.ACCESSION:
             found.add(re.sub(r"[^0-9A-Za-z]", "", value))
-    return {form for form in found if len(form) >= SHORTEST and form.lower() not in ORDINARY}
-
-
-ORDINARY = frozenset(word.lower() for word in ORDINARY_WORDS)
+    return {form for form in found if len(form) >= SHORTEST and not is_ordinary(form.lower())}
 
 
 def _date_forms(value: str) -> set[str]:

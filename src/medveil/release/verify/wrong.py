@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
+KEPT = "kept"
+
 
 @dataclass(frozen=True, order=True)
 class Wrong:
@@ -21,6 +23,11 @@ class Wrong:
     action: str
     expected: str
     found: str
+
+    @property
+    def leak(self) -> bool:
+        """Whether it may identify someone; the others are losses."""
+        return self.expected != KEPT
 
     def to_json(self) -> dict[str, str]:
         return {field.name: str(value) for field, value in zip(fields(self), astuple(self), strict=True)}

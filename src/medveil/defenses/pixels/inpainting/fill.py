@@ -125,7 +125,7 @@ def _network(path: Path) -> Painter:
         with torch.inference_mode():
             gray = torch.from_numpy(2 * image - 1)[None, None]
             mask = torch.from_numpy((~seen).astype(np.float32))[None, None]
-            painted: Floats = generator(gray, mask)[0, 0].numpy()
+            painted: Floats = generator(gray.contiguous(memory_format=torch.channels_last), mask)[0, 0].numpy()
         return (painted + 1) * np.float32(0.5)
 
     return paint

@@ -21,7 +21,7 @@ def add_grain(filled: Floats, hole: NDArray[np.bool_], rng: np.random.Generator)
     inner = cv2.resize(hole.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     result = filled.copy()
     for own, drawn in zip(_bands(filled), _bands(rng.standard_normal(filled.shape, np.float32)), strict=True):
-        power = np.minimum(np.abs(own), 4 * _typical(own)) ** 2  # an edge is no noise
+        power = np.minimum(np.abs(own), 4 * _typical(own, ~hole)) ** 2  # an edge is no noise
         whole = cv2.resize(power, size, interpolation=cv2.INTER_AREA)
         inside = cv2.resize(power * hole, size, interpolation=cv2.INTER_AREA)
         lacking = _strength(whole - inside, 1 - inner) - _strength(inside, inner)
@@ -36,8 +36,10 @@ def _bands(image: Floats) -> list[Floats]:
     return [finer - coarser for finer, coarser in pairwise(levels)]
 
 
-def _typical(band: Floats) -> float:
-    return float(np.median(np.abs(band[::3, ::3])))
+def _typical(band: Floats, known: NDArray[np.bool_]) -> float:
+    """Of every third pixel across and down: enough for a median."""
+    sample = np.abs(band[::3, ::3])[known[::3, ::3]]
+    return float(np.median(sample)) if len(sample) else 0.0
 
 
 def _strength(power: Floats, share: Floats) -> Floats:

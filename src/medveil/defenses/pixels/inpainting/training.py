@@ -116,6 +116,7 @@ class _Run:
                 for group in optimizer.param_groups:
                     group["lr"] = self._rate(self.epoch + number / self.steps)
             total += self._step(self.crops.draw(self.settings.batch, rng))
+            self._follow(self.epoch * self.steps + number)
         return total / self.steps
 
     def _step(self, batch: Batch) -> Tensor:
@@ -131,7 +132,6 @@ class _Run:
         weights = self.settings.weights
         factors = (weights.adversarial, weights.masked, weights.identity, weights.variation, weights.perceptual)
         _descend(self.painter, torch.stack([f * loss for f, loss in zip(factors, losses, strict=True)]).sum())
-        self._follow()
         return torch.stack([judged, *losses]).detach()
 
     def _painting_losses(self, batch: Batch, painted: Tensor, joined: Tensor) -> list[Tensor]:
@@ -164,11 +164,12 @@ class _Run:
     def _kept(self) -> Generator:
         return self.average if self.settings.average else self.generator
 
-    def _follow(self) -> None:
-        """The average of the weights over the last steps: steadier than the weights themselves."""
+    def _follow(self, step: int) -> None:
+        """The average of the weights over the last steps, at first over few: steadier than the weights themselves."""
+        decay = min(self.settings.average, (1 + step) / (10 + step))
         kept, new = (_floating(network) for network in (self.average, self.generator))
         with torch.no_grad():
-            torch._foreach_lerp_(kept, new, 1 - min(self.settings.average, 1 - 1 / (2 + self.epoch * self.steps)))
+            torch._foreach_lerp_(kept, new, 1 - decay)
 
     def _rate(self, epoch: float) -> float:
         start = self.settings.decay_from

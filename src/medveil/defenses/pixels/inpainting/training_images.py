@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import InputError, Quarantined
 
-if TYPE_CHECKING:
-    from medveil.cohort import Cohort
-
 SIDE = 512  # larger images are shrunk to it
 MOST = 8000  # images; 2 GB in memory
 VALIDATION = ("val", "validate", "validation")
+PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 KEPT = 0.1  # of the patients, for validation, where the data have no splits
 
 
@@ -72,36 +71,52 @@ def prepare(image: NDArray[Any]) -> NDArray[np.uint8]:
     return np.asarray(Image.fromarray(gray).resize((width, height), Image.Resampling.BOX))
 
 
-def from_cohort(cohort: Cohort, *, seed: int, progress: Callable[[int, int], None] | None = None) -> TrainingImages:
-    """Splits 'train' and 'val' where the cohort has both, else a tenth of the patients for validation."""
+def read_images(
+    source: Path, *, layout: str | None = None, seed: int, progress: Callable[[int, int], None] | None = None
+) -> TrainingImages:
+    """From a data set in any layout, or from a folder of pictures, each then counted as a patient of its own."""
+    from medveil.cohort.readers import read_cohort
+
+    pictures = sorted(file.name for file in source.glob("*") if file.suffix.lower() in PICTURES)
+    try:
+        cohort = read_cohort(source, layout=layout)
+    except InputError:
+        if layout is not None or not pictures:
+            raise
+        from medveil.cohort.images import load_image
+
+        return _read(lambda row: load_image(source, pictures[row]), np.array(pictures), None, seed, progress)
     patients = cohort.table["patient_id"].astype(str).to_numpy()
-    rows, validation = _parts(cohort, patients, seed)
+    return _read(cohort.image, patients, cohort.table["split"].astype(str).to_numpy(), seed, progress)
+
+
+def _read(
+    load: Callable[[int], NDArray[Any]],
+    patients: NDArray[Any],
+    split: NDArray[Any] | None,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> TrainingImages:
+    """By splits 'train' and 'val' where both are there, else with a tenth of the patients for validation."""
+    rng = np.random.default_rng([seed, 0x1A])
+    kept = np.isin(split, VALIDATION) if split is not None else np.zeros(len(patients), bool)
+    by_split = split is not None and kept.any() and bool((split == "train").any())
+    rows = np.flatnonzero(kept | (split == "train")) if by_split else np.arange(len(patients))
+    if len(rows) > MOST:
+        rows = np.sort(rng.permutation(rows)[:MOST])
     images: list[NDArray[np.uint8]] = []
     good: list[int] = []
-    for done, row in enumerate(rows, 1):
+    for done, row in enumerate(rows.tolist(), 1):
         try:
-            images.append(prepare(cohort.image(int(row))))
-            good.append(int(row))
+            images.append(prepare(load(row)))
+            good.append(row)
         except Quarantined:
             pass
         if progress is not None:
             progress(done, len(rows))
     if not good:
         raise InputError("no image could be read; look at the data with `medveil cohort describe`")
-    return TrainingImages.of(images, patients[good], validation[good], len(rows) - len(good))
-
-
-def _parts(cohort: Cohort, patients: NDArray[Any], seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Which rows are read, and which rows of the cohort are for validation."""
-    rng = np.random.default_rng([seed, 0x1A])
-    split = cohort.table["split"].astype(str).to_numpy()
-    validation = np.isin(split, VALIDATION)
-    if validation.any() and (split == "train").any():
-        rows = np.flatnonzero(validation | (split == "train"))
-    else:
-        people = np.unique(patients)
-        kept = rng.permutation(people)[: max(1, round(KEPT * len(people)))]
-        validation, rows = np.isin(patients, kept), np.arange(len(patients))
-    if len(rows) > MOST:
-        rows = np.sort(rng.permutation(rows)[:MOST])
-    return rows, validation
+    if not by_split:
+        people = np.unique(patients[good])
+        kept = np.isin(patients, rng.permutation(people)[: max(1, round(KEPT * len(people)))])
+    return TrainingImages.of(images, patients[good], kept[good], len(rows) - len(good))

@@ -20,6 +20,7 @@ from medveil.defenses.reports.rules import (
     name_lists,
     name_surroundings,
     numbers_with_labels,
+    phrases,
     places,
     times,
 )
@@ -30,15 +31,16 @@ HOLDS_PARTS = False
 FAMILIES = (
     contacts.take,
     numbers_with_labels.take,
+    addresses.take,
     dates.take,
     times.take,
     ages.take,
-    addresses.take,
+    codes.take,
     hospitals.take,
+    name_lists.take_inverted,
     name_surroundings.take,
     name_lists.take,
     name_echoes.take,
-    codes.take,
     initials.take,
     hospitals.take_short_names,
     times.take_beside_identifiers,
@@ -50,5 +52,13 @@ def find_by_rules(text: str) -> list[Found]:
     """Every identifier the rules see, in order of place."""
     page = Page(text)
     for family in FAMILIES:
+        family(page)
+    return without_overlaps(page.found)
+
+
+def find_in_phrase(text: str) -> list[Found]:
+    """The same in a few words that are no sentence, such as a study's description."""
+    page = Page(text)
+    for family in (*FAMILIES, phrases.take):
         family(page)
     return without_overlaps(page.found)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import Kind, kind_of
 from medveil.defenses.reports.rules.page import Page
+from medveil.defenses.spelling import fold
 
 _WORD = r"(?:[A-ZÀ-Þ][\w'’.\-]{0,24})"
 _SMALL = r"(?:de|la|le|du|des|del|of|the|and|am|an|der|den|von|van|l['’][\w'’\-]{1,24})"
@@ -19,9 +21,7 @@ _VAGUE = (
     "Gardens|Mews|Quay|Green|Park|Point|Run|Pass|Plaza|Bend|Heights|Meadow|Meadows|Estate|Weg|Platz"
 )
 _HOUSE = r"\d{1,5}[A-Za-z]?(?:[-/]\d{1,4})?"
-_UNIT = (
-    rf"(?:,?{_SPACE}(?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Bldg|Building|PO Box)\.?[ \t]?#?[ \t]?[A-Za-z0-9\-]{{1,6}})?"
-)
+_UNIT = rf"(?:,?{_SPACE}(?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Bldg|Building|PO Box)\.?[ \t]?#?[ \t]?[A-Za-z0-9\-]{{1,6}})?"
 _STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:(?:{_WORD}|{_SMALL}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)){_SPACE}){{1,4}}"
     rf"(?:{_SURE}|{_SURE.upper()})(?!\w)\.?{_UNIT}"
@@ -50,18 +50,29 @@ _STATES = (
     "Oregon|Pennsylvania|Rhode Island|South Carolina|South Dakota|Tennessee|Texas|Utah|Vermont|Virginia|Washington|"
     "West Virginia|Wisconsin|Wyoming"
 )
-_POSTAL = (
-    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC "
-    "SD TN TX UT VT VA WA WV WI WY DC PR"
-).replace(" ", "|")
+# Without a postal code: not those that are also a view, a degree or a word.
+_POSTAL = "AK|AZ|CA|FL|GA|HI|IL|KS|KY|MA|MN|NH|NJ|NM|NY|NC|NV|OH|OK|RI|TN|TX|UT|VT|VA|WA|WV|WI|WY|DC"
 _TOWN = rf"{_WORD}(?:(?:{_SPACE}|-){_WORD}){{0,3}}"
-_TOWN_AND_STATE = re.compile(rf"(?P<town>{_TOWN})(?:,{_SPACE}?|{_SPACE})(?:[A-Z]{{2}}|[A-Z]\.[A-Z]\.|{_STATES})[,.]?{_SPACE}$")
-_LINE_BEFORE = re.compile(rf"(?P<street>{_HOUSE}{_SPACE}(?=[A-ZÀ-Þ\d])[^,\n]{{3,48}}?)(?:,[ \t]*(?:\r?\n)?[ \t]*|[ \t]*\r?\n[ \t]*)$")
-_TOWN_IN_STATE = re.compile(rf"(?<!\w)(?P<town>{_TOWN}),[ \t](?:{_POSTAL})(?![\w.-])")
-_BRITISH = re.compile(r"(?<![\w-])[A-Z]{1,2}\d[A-Z\d]?[ ]\d(?!ST|ND|RD|TH|CM|MM|ML|MG|KG|PM|AM|FR|XR|CT)[ABD-HJLNP-UW-Z]{2}(?![\w-])")
+_STATE = rf"(?:[A-Z]{{2}}|[A-Z]\.[A-Z]\.|{_STATES})"
+_TOWN_AND_STATE = re.compile(rf"(?P<town>{_TOWN})(?:,{_SPACE}?|{_SPACE}){_STATE}[,.]?{_SPACE}$")
+_FIRST_WORD = re.compile(r"[^\s]+\s+")
+_LINE_BEFORE = re.compile(
+    rf"(?P<street>{_HOUSE}{_SPACE}(?=[A-ZÀ-Þ\d])[^,\n]{{3,48}}?)(?:,[ \t]*(?:\r?\n)?[ \t]*|[ \t]*\r?\n[ \t]*)$"
+)
+_STATE_AFTER = re.compile(rf",[ \t](?:{_POSTAL})(?![\w.-])")
+_TOWN_BEFORE = re.compile(rf"(?<!\w)(?P<town>{_WORD}(?:[ -]{_WORD}){{0,2}})$")
+_WORDS = Kind.ORDINARY | Kind.SHORT | Kind.EPONYM
+_BRITISH = re.compile(
+    r"(?<![\w-])[A-Z]{1,2}\d[A-Z\d]?[ ]\d(?!ST|ND|RD|TH|CM|MM|ML|MG|KG|PM|AM|FR|XR|CT)[ABD-HJLNP-UW-Z]{2}(?![\w-])"
+)
 _CANADIAN = re.compile(r"(?<![\w-])[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d(?![\w-])")
-_ADDRESS_LABEL = re.compile(r"(?<!\w)(?:home |mailing |street )?address(?:ed)?[ \t]*[:=][ \t]*(?P<value>\d[^\n]{3,80}?)(?=[ \t]{3,}|\r?\n|$)", re.IGNORECASE)
-_ZIP_LABEL = re.compile(r"(?<!\w)(?:zip|postal|post)[ \t]*(?:code)?[ \t]*[:#]?[ \t]*(?P<value>\d{5}(?:-\d{4})?)(?!\d)", re.IGNORECASE)
+_ADDRESS_LABEL = re.compile(
+    r"(?<!\w)(?:home |mailing |street )?address(?:ed)?[ \t]*[:=][ \t]*(?P<value>\d[^\n]{3,80}?)(?=[ \t]{3,}|\r?\n|$)",
+    re.IGNORECASE,
+)
+_ZIP_LABEL = re.compile(
+    r"(?<!\w)(?:zip|postal|post)[ \t]*(?:code)?[ \t]*[:#]?[ \t]*(?P<value>\d{5}(?:-\d{4})?)(?!\d)", re.IGNORECASE
+)
 
 
 def take(page: Page) -> None:
@@ -78,7 +89,9 @@ def take(page: Page) -> None:
     if "address" in lowered:
         for match in _ADDRESS_LABEL.finditer(text):
             if page.free(*match.span("value")):
-                page.take(match.start("value"), match.start("value") + len(match["value"].rstrip(" ,.")), Category.ADDRESS)
+                page.take(
+                    match.start("value"), match.start("value") + len(match["value"].rstrip(" ,.")), Category.ADDRESS
+                )
     if "zip" in lowered or "post" in lowered:
         for match in _ZIP_LABEL.finditer(text):
             page.take(*match.span("value"), Category.ADDRESS)
@@ -90,7 +103,7 @@ def _take_at_number(page: Page, start: int) -> None:
     if zip_code and (place := _TOWN_AND_STATE.search(page.before(start, 90))):
         _take_town_line(page, start, zip_code.end(), place)
         return
-    for form in (_STREET, _NUMBERED, _FRENCH, _VAGUE_STREET):
+    for form in (_NUMBERED, _FRENCH, _STREET, _VAGUE_STREET):
         match = form.match(text, start)
         if match and page.free(*match.span()):
             page.take(*match.span(), Category.ADDRESS)
@@ -103,6 +116,11 @@ def _take_town_line(page: Page, zip_start: int, zip_end: int, place: re.Match[st
     offset = zip_start - len(page.before(zip_start, 90))
     page.take(zip_start, zip_end, Category.ADDRESS)
     town, end = offset + place.start("town"), offset + place.end("town")
+    while not page.free(town, end) or "\n" in page.text[town:end]:
+        gap = _FIRST_WORD.match(page.text, town, end)
+        if not gap:
+            break
+        town = gap.end()
     street = _LINE_BEFORE.search(page.before(town, 80))
     if street:
         begin = town - len(page.before(town, 80)) + street.start("street")
@@ -119,8 +137,13 @@ def _take_town_after(page: Page, place: int) -> None:
 
 
 def _take_codes(page: Page) -> None:
-    for form, category in ((_BRITISH, "all"), (_CANADIAN, "all"), (_TOWN_IN_STATE, "town")):
+    for form in (_BRITISH, _CANADIAN):
         for match in form.finditer(page.text):
-            span = match.span("town") if category == "town" else match.span()
-            if page.free(*span):
-                page.take(*span, Category.ADDRESS)
+            if page.free(*match.span()):
+                page.take(*match.span(), Category.ADDRESS)
+    for match in _STATE_AFTER.finditer(page.text):
+        place = _TOWN_BEFORE.search(page.before(match.start(), 60))
+        if place and any(not kind_of(fold(word)) & _WORDS for word in place["town"].split()):
+            end = match.start()
+            if page.free(end - len(place["town"]), end):
+                page.take(end - len(place["town"]), end, Category.ADDRESS)

@@ -14,13 +14,16 @@ _AFTER = re.compile(
     r"|(?=[ \t](?:[MF]|male|female|man|woman|lady|gentleman|wm|wf|bm|bf)(?![A-Za-z0-9])))",
     re.IGNORECASE,
 )
-_AGE_LABEL = re.compile(r"(?:\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about)[ \t]*[:=]?[ \t]*$", re.IGNORECASE)
+_AGE_LABEL = re.compile(
+    r"(?:\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about|\bturn(?:ed|ing|s))[ \t]*[:=]?[ \t]*$",
+    re.IGNORECASE,
+)
 _BARE = re.compile(r"(?P<age>0?9\d|1[0-2]\d)(?![\d.,]*\d|[ \t]?(?:%|mm|cm|kg|lbs?|days?|weeks?|months?|hours?))")
 _TEMPERATURE = re.compile(r"(?:temp\w*|fever|febrile|tmax|t)[ \t]*(?:of|to|is|was|:|=)?[ \t]*$", re.IGNORECASE)
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _WORDS = re.compile(
     rf"(?:ninety(?:[ \t-]+(?:{_ONES}))?|(?:one|a)[ \t-]hundred(?:[ \t-]+(?:and[ \t-]+)?"
-    rf"(?:{_ONES}|ten|eleven|twelve))?)(?=[MF]?(?![A-Za-z]))",
+    rf"(?:{_ONES}|ten|eleven|twelve))?)(?=(?:[MF]|yo)?(?![A-Za-z]))",
     re.IGNORECASE,
 )
 _AFTER_WORDS = re.compile(rf"[ \t]*-?[ \t]*(?:\r?\n[ \t]*)?{_YEARS}|[MF]\b|[ \t]*/[ \t]*[MF]\b", re.IGNORECASE)
@@ -32,9 +35,9 @@ def take(page: Page) -> None:
         if text[start] not in "019" or not page.free(start, start + 1):
             continue
         match = _AFTER.match(text, start)
-        if match and not _is_temperature(page, match):
-            page.take(*match.span("age"), Category.AGE_OVER_89)
-        elif (match := _BARE.match(text, start)) and _AGE_LABEL.search(page.before(start, 16)):
+        if (match and not _is_temperature(page, match)) or (
+            (match := _BARE.match(text, start)) and _AGE_LABEL.search(page.before(start, 16))
+        ):
             page.take(*match.span("age"), Category.AGE_OVER_89)
     _take_words(page)
 

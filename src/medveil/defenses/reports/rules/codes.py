@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 
 _CHUNK = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){4,60}")
@@ -15,7 +16,8 @@ _AMOUNT_AFTER = re.compile(
 )
 _SERIALS = re.compile(r"SN\d{5,}", re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Za-z]{1,6}[-_]?\d[A-Za-z0-9_-]*")
-_GUARDED = frozenset("cpt icd icd10 snomed loinc hcpcs drg rvu grant nct isbn pmid doi".split())
+_STAFF = re.compile(r"(?:M\.?D\.?|D\.?O\.?|RN|NP)[ \t]+(?P<value>[A-Z]{1,3}\d{2,4})(?=[\s/,;.]|$)")
+_GUARDED = words("cpt icd icd10 snomed loinc hcpcs drg rvu nct isbn pmid doi")
 
 
 def take(page: Page) -> None:
@@ -24,6 +26,9 @@ def take(page: Page) -> None:
         start, end = match.span()
         if page.free(start, end) and _is_code(page, start, end):
             page.take(start, end, _category(match[0]))
+    for match in _STAFF.finditer(text):
+        if page.free(*match.span("value")):
+            page.take(*match.span("value"), Category.OTHER_ID)
     for match in _ROOM.finditer(text):
         if page.free(*match.span()):
             page.take(*match.span(), Category.OTHER_ID)
@@ -56,4 +61,4 @@ def _is_code(page: Page, start: int, end: int) -> bool:
 def _category(code: str) -> Category:
     if _SERIALS.fullmatch(code):
         return Category.DEVICE_SERIAL
-    return Category.MRN if code.isdigit() and len(code) <= 9 else Category.OTHER_ID
+    return Category.OTHER_ID

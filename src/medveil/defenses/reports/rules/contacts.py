@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}")
@@ -31,11 +32,11 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _BARE_PAGER = re.compile(r"(?<![\w.])[xXpP#][ ]?(?P<value>\d{4,6})(?![\w.-]*\d)")
-_PHONES = frozenset(
+_PHONES = words(
     "tel telephone phone ph cell cellphone mobile pager pgr beeper bleep ext extension callback call telefon "
-    "telefono telephon handy portable hotline voicemail landline phones".split()
+    "telefono telephon handy portable hotline voicemail landline phones"
 )
-_FAXES = frozenset("fax facsimile telefax faxed faxes".split())
+_FAXES = words("fax facsimile telefax faxed faxes")
 
 
 def take(page: Page) -> None:
@@ -64,8 +65,9 @@ def _take_written_addresses(page: Page) -> None:
             page.take(*match.span(), Category.DEVICE_SERIAL)
     if text.count(".") >= 3:
         for start in page.numbers:
-            if (match := _IP.match(text, start)) and not _is_section(page, match):
-                page.take(*match.span(), Category.URL)
+            address = _IP.match(text, start)
+            if address and not _is_section(page, address):
+                page.take(*address.span(), Category.URL)
 
 
 def _is_section(page: Page, match: re.Match[str]) -> bool:

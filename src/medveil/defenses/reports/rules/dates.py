@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page, Word
 
 _ENGLISH = (
@@ -19,11 +20,11 @@ _FOREIGN = (  # with a number beside them only
 )
 _MONTHS = frozenset(_ENGLISH.split())
 _ALL_MONTHS = _MONTHS | frozenset(_FOREIGN.split())
-_WORDS_TOO = frozenset("may march mar mars mai marco marzo mei dec sep jan jun".split())
-_WEEKDAYS = frozenset(
+_WORDS_TOO = words("may march mar mars mai marco marzo mei dec sep jan jun")
+_WEEKDAYS = words(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche "
-    "lunes martes miercoles jueves viernes sabado domingo".split()
+    "lunes martes miercoles jueves viernes sabado domingo"
 )
 
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
@@ -40,7 +41,9 @@ _NUMERIC = tuple(
         rf"{_YEAR}-(?:0[1-9]|1[0-2])(?![\d-])",
     )
 )
-_STAMP = re.compile(rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\.\d{{1,6}})?)?(?!\d)")
+_STAMP = re.compile(
+    rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])[0-5]\d(?:[0-5]\d(?:\.\d{{1,6}})?)?(?!\d)"
+)
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
 _RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?(?![\d/])")
@@ -48,11 +51,13 @@ _ORDINAL = re.compile(
     r"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?=[.,;:)]|[ \t]*(?:\r?\n|$)|[ \t]+(?:at|and|of this|of last|by|for)\b)",
     re.IGNORECASE,
 )
-_ON_THE = re.compile(r"(?:\bon|\bsince|\buntil|\bfrom|\bfilm of|\bstudy of|\bof)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE)
+_ON_THE = re.compile(
+    r"(?:\bon|\bsince|\buntil|\bfrom|\bfilm of|\bstudy of|\bof)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE
+)
 
 _AFTER_MONTH = re.compile(
     rf"\.?(?:{_GAP}|-|/|,[ ]?)(?:the[ ])?(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|\.))?"
-    rf"(?:[ ]?[-–][ ]?{_DAY}(?:st|nd|rd|th)?)?(?![\d:%]|[.,]\d(?!\d{{3}})|/\d)"
+    rf"(?:[ ]?[-–][ ]?{_DAY}(?:st|nd|rd|th)?)?(?P<stop>)(?![\d:%]|[.,]\d(?!\d{{3}})|/\d)"
     rf"(?:(?:,?{_GAP}|[-/][ ]?|{_GAP}of{_GAP}|,?{_GAP}de{_GAP})(?P<year>{_YEAR}|['’]\d\d)(?!\d)|(?:,[ ]|[-/])\d\d(?![\d:/]))?",
     re.IGNORECASE,
 )
@@ -63,27 +68,28 @@ _YEAR_AFTER = re.compile(
     rf"\.?(?:,?{_GAP}(?:of{_GAP}|de[l]?{_GAP})?(?:{_YEAR}|['’]\d\d)|[-/. ](?:{_YEAR}|\d\d))(?![\d:])", re.IGNORECASE
 )
 _BEFORE_MONTH = re.compile(
-    rf"(?<![\d/.:-])(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|º|\.))?(?:{_GAP}(?:of{_GAP}|de{_GAP})?|-|/|\.)$", re.IGNORECASE
+    rf"(?<![\d/.:-])(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|º|\.))?(?:{_GAP}(?:of{_GAP}|de{_GAP})?|-|/|\.)$",
+    re.IGNORECASE,
 )
 _YEAR_BEFORE = re.compile(rf"(?<!\d){_YEAR}(?:[ ]|-|/|,[ ])$")
 _WEEKDAY_BEFORE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?[ \t\r\n]+(?:the[ \t]+)?$", re.IGNORECASE
 )
-_IN_MONTH = frozenset("in since last of until till early late mid this next by from during through before after around".split())
+_IN_MONTH = words("in since last of until till early late mid this next by from during through before after around")
 
 # A part such as 3/14 is a date after one of these words ...
-_DATE_WORDS = frozenset(
+_DATE_WORDS = words(
     "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs typed d t "
     "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
     "transcribed signed taken obtained performed placed removed admitted discharged admission discharge surgery "
     "before after around yesterday today between visit previous last than at was started began op report rept "
-    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun".split()
+    "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
 )
 # ... and never before or after one of these.
-_NOT_AFTER = frozenset(
+_NOT_AFTER = words(
     "grade graded strength motor power murmur reflexes pulses pulse gcs score scored pain page image series slice "
     "ratio vision visual acuity stage level bp pressure upper lower mid distal proximal approximately about nearly "
-    "over only level levels at-level systolic bore gauge size pack step out".split()
+    "over only level levels at-level systolic bore gauge size pack step out"
 )
 _NOT_BEFORE = re.compile(
     r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|murmur|systolic|diastolic|"
@@ -139,7 +145,9 @@ def _possible(written: str) -> bool:
     numbers = [int(part) for part in re.findall(r"\d+", written)]
     if len(numbers) != 3 or numbers[0] > 31:
         return True
-    return min(numbers[0], numbers[1]) <= 12 and (written.count(".") < 2 or numbers[2] > 31 or len(written) >= 8 or numbers[1] <= 12)
+    return min(numbers[0], numbers[1]) <= 12 and (
+        written.count(".") < 2 or numbers[2] > 31 or len(written) >= 8 or numbers[1] <= 12
+    )
 
 
 def _take_part(page: Page, start: int) -> None:
@@ -154,9 +162,14 @@ def _take_part(page: Page, start: int) -> None:
     end = match.end()
     if ending := _RANGE_END.match(page.text, end):
         end = ending.end()
+    if before.lower().rstrip(" :").endswith(("d.o.b.", "d.o.b")):
+        said = "dob"
     beside = page.taken_at(start - 2) or page.taken_at(start - 1) or _followed_by_time(page, end)
-    signed = bool(re.search(r"(?:^|[\s/:])[A-Za-z]{2,3}[ \t]+$", before)) and bool(re.match(r"[ \t]*(?:\r?\n|$)", page.text[end:]))
-    if said in _DATE_WORDS or beside or signed or _alone_on_line(page, start, end):
+    signed = bool(re.search(r"(?:^|[\s/:])[A-Za-z]{2,3}[ \t]+$", before)) and bool(
+        re.match(r"[ \t]*(?:\r?\n|$)", page.text[end:])
+    )
+    plain = int(match["second"]) > 12 and said not in ("gcs", "e", "m", "v")  # no fraction or score has such a whole
+    if said in _DATE_WORDS or plain or beside or signed or _alone_on_line(page, start, end):
         _take(page, start, end)
 
 
@@ -183,7 +196,7 @@ def _take_named(page: Page, word: Word) -> None:
     if day and (year := _YEAR_AFTER.match(text, word.end)):
         start, end = word.start - len(day[0]), year.end()
     elif (after := _AFTER_MONTH.match(text, word.end)) and not _is_amount(text, after):
-        end = after.end()
+        end = after.end() if page.free(start, after.end()) else after.end("stop")
         if year := _YEAR_BEFORE.search(page.before(word.start, 8)):
             start -= len(year[0])
     elif year := _MONTH_YEAR.match(text, word.end):
@@ -197,14 +210,22 @@ def _take_named(page: Page, word: Word) -> None:
 
 def _is_amount(text: str, match: re.Match[str]) -> bool:
     """`May 3 cm` and the like; and months that are a verb before a number."""
-    return bool(re.match(r"[ \t]?(?:mm|cm|mg|ml|views?|weeks?|months?|days?|hours?|%)\b", text[match.end() : match.end() + 9]))
+    return bool(
+        re.match(r"[ \t]?(?:mm|cm|mg|ml|views?|weeks?|months?|days?|hours?|%)\b", text[match.end() : match.end() + 9])
+    )
 
 
 def _month_alone(page: Page, word: Word) -> bool:
     if word.folded not in _MONTHS or not word.capital or len(word.folded) < 3:
         return False
     before = re.findall(r"[A-Za-z]+", page.before(word.start, 14))
-    if not before or before[-1].lower() not in _IN_MONTH:
+    if (
+        not before
+        or before[-1].lower() not in _IN_MONTH
+        or re.match(r"[ \t]+[A-Z]", page.text[word.end : word.end + 3])
+    ):
+        return False
+    if word.folded in ("may", "march") and page.in_capitals(word.start):
         return False
     return len(word.folded) > 3 or word.folded == "may"
 
@@ -212,7 +233,5 @@ def _month_alone(page: Page, word: Word) -> bool:
 def _take_weekdays(page: Page) -> None:
     """A weekday tells the shift by up to a week where the date beside it was moved."""
     for word in page.words:
-        if word.folded in _WEEKDAYS and len(word.folded) > 4 and page.free(word.start, word.end):
-            before = re.findall(r"[A-Za-z]+", page.before(word.start, 12))
-            if before and before[-1].lower() in ("on", "last", "this", "next", "since", "until", "by", "of", "from"):
-                page.take(word.start, word.end, Category.DATE)
+        if word.folded in _WEEKDAYS and len(word.folded) > 5 and word.capital and page.free(word.start, word.end):
+            page.take(word.start, word.end, Category.DATE)

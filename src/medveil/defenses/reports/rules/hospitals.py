@@ -5,126 +5,162 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
-from medveil.defenses.reports.rules.lists import Kind
+from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page, Word
 
-# The word a name turns on, and words that go before it without being a name by themselves.
-_HEADS = frozenset(
+# The word a name turns on.
+_HEADS = words(
     "hospital hospitals hosp infirmary clinic clinics klinik klinikum krankenhaus hopital hospice sanatorium sanitarium "
-    "polyclinic ospedale clinique ziekenhuis sykehus university universitatsklinikum medical-center".split()
+    "polyclinic ospedale clinique ziekenhuis sykehus universitatsklinikum"
 )
 _PAIRS = {
-    "center": "medical health cancer care heart trauma surgery imaging outpatient rehabilitation radiology nursing "
-    "healthcare treatment community veterans surgical children's",
-    "centre": "medical health cancer care heart trauma surgery imaging outpatient rehabilitation radiology nursing",
-    "home": "nursing care convalescent retirement",
-    "system": "health healthcare hospital medical",
-    "group": "medical radiology physicians imaging",
-    "associates": "radiology medical imaging cardiology surgical pulmonary",
-    "institute": "cancer heart medical lung radiology",
-    "campus": "hospital medical",
-    "network": "health hospital",
-    "trust": "nhs foundation hospital",
-    "facility": "nursing care rehabilitation correctional",
-    "school": "medical",
-    "healthcare": "",
-    "practice": "medical family",
+    head: frozenset(words.split())
+    for head, words in {
+        "center": "medical health cancer care heart trauma surgery imaging outpatient rehabilitation radiology nursing "
+        "healthcare treatment surgical",
+        "centre": "medical health cancer care heart trauma surgery imaging outpatient rehabilitation radiology nursing",
+        "home": "nursing care convalescent retirement",
+        "system": "health healthcare hospital medical",
+        "group": "medical radiology physicians imaging",
+        "associates": "radiology medical imaging cardiology surgical pulmonary",
+        "institute": "cancer heart medical lung radiology",
+        "campus": "hospital medical",
+        "network": "health hospital",
+        "trust": "nhs foundation hospital",
+        "facility": "nursing care rehabilitation correctional",
+        "school": "medical",
+        "practice": "medical family",
+    }.items()
 }
-_TYPES = frozenset(
-    "general regional memorial university community county city district state national royal central veterans va st "
-    "saint santa san mount mt holy sacred good our lady children's childrens children women's womens medical health "
-    "teaching foundation presbyterian methodist baptist lutheran adventist catholic jewish deaconess mercy trinity "
-    "providence north south east west northern southern eastern western new cancer heart eye rehabilitation surgical "
-    "orthopedic imaging radiology outpatient nursing specialty specialist care family urgent surgery trauma convalescent "
-    "retirement healthcare physicians valley hill park lake river grace hope faith and & of the for at".split()
+# Words that go into a name without naming: some of them name when nothing else does.
+_NAMING = words(
+    "memorial royal st saint santa san mount mt holy sacred lady presbyterian methodist baptist lutheran adventist "
+    "catholic jewish deaconess mercy trinity providence north south east west northern southern eastern western "
+    "valley hill park lake river grace hope faith regional university county general veterans city"
 )
-_GENERIC = frozenset(  # types that name no one hospital
+_DESCRIBING = words(
     "medical health teaching cancer heart eye rehabilitation surgical orthopedic imaging radiology outpatient nursing "
-    "specialty specialist care family urgent surgery trauma and & of the for at state national district new convalescent "
-    "healthcare retirement physicians children women's children's community city county general regional local central "
-    "university university's veterans va good our new".split()
+    "specialty specialist care family urgent surgery trauma convalescent healthcare retirement physicians children "
+    "children's childrens women's womens women community district state national central foundation good our new va "
+    "and & of the for at de la du der local"
+)
+_NEVER = frozenset(  # a hospital, but not which
+    "outside other another local transferring referring previous prior same this that admitting our your any each an a "
+    "in to from day acute private public large small my his her their no pre post current initial recent base home field "
+    "primary follow up per see with patient".split()
 )
 _JOINS = re.compile(r"[ \t]{1,2}(?:&[ \t])?|[ \t]*\r?\n[ \t]*|\.[ \t]|[ \t]-[ \t]|-")
 _SHORT = re.compile(r"(?<![\w.\-/&'])[A-Z]{2,6}(?![\w'\-/]|\.\w)")
-_BEFORE_VIEW = re.compile(r"[ \t]+(?:p?CXR|CHEST|Chest|XR|X-?RAY|RADIOLOGY|Radiology|CT|MRI|US|ED|ER|ICU)\b")
+_BEFORE_VIEW = re.compile(r"[ \t]+(?:p?CXR|CHEST|Chest|XR|X-?RAY|RADIOLOGY|Radiology)\b")
 _PAGE_AFTER = re.compile(r"[ \t]+Page[ \t]\d", re.IGNORECASE)
-_FAMOUS = frozenset("MGH BWH BIDMC BIDH UCSF UCLA NYU MSKCC UPMC VUMC CHOP JHH NIH UCSD UCH OHSU UNC UTSW MDACC CCF HUP BMC NEMC SJH".split())
+_AFTER_PERSON = re.compile(r"(?:,[ \t]*(?:[A-Z]\.?){1,5}(?:\([A-Z]\))?(?:[ ][A-Z]{3,6})?)?,[ \t]*$")
+_STATE_AFTER = re.compile(r",?\s+\d{5}")
+_FAMOUS = words("MGH BWH BIDMC UCSF UCLA NYU MSKCC UPMC VUMC JHH NIH UCSD OHSU UTSW MDACC NEMC")
 
 
 def take(page: Page) -> None:
     words = page.words
     for index, word in enumerate(words):
-        head = word.folded
-        if head in _HEADS or (head in _PAIRS and index and words[index - 1].folded in _PAIRS[head].split()):
+        if word.folded in _HEADS or (index and words[index - 1].folded in _PAIRS.get(word.folded, ())):
             _take_around(page, index)
-        elif head in ("healthcare", "health") and word.capital and index and _specific(page, words[index - 1]):
-            _take_around(page, index)
+    for index in page.capitals[:-1]:
+        if words[index].folded in ("st", "saint") and index + 1 < len(words):
+            _take_saint(page, index)
+
+
+def _take_saint(page: Page, index: int) -> None:
+    """`St. Vincent's` alone is a hospital, or a town."""
+    saint, name = page.words[index], page.words[index + 1]
+    gap = page.text[saint.end : name.start]
+    fits = gap in (". ", ".") or (gap == " " and saint.folded == "saint")
+    if (
+        fits
+        and name.capital
+        and name.folded not in ("jude", "jude's")
+        and not name.kind & Kind.ORDINARY
+        and page.free(saint.start, name.end)
+    ):
+        page.take(saint.start, name.end, Category.HOSPITAL)
 
 
 def _take_around(page: Page, index: int) -> None:
     words = page.words
     if not words[index].capital or not page.free(words[index].start, words[index].end):
         return
+    letterhead = _is_letterhead(page, index)
     first = index
-    while first and index - first < 7 and _belongs(page, words[first - 1]) and _touch(page, first - 1):
+    while first and index - first < 7 and _touch(page, first - 1) and _belongs(page, words[first - 1], letterhead):
         first -= 1
-    while first < index and words[first].folded in ("of", "the", "for", "at", "and", "our") :
+    while first < index and words[first].folded in ("of", "the", "for", "at", "and", "our", "de", "la"):
         first += 1
-    last = _last_of(page, index)
+    last = _last_of(page, index, letterhead)
     inside = [word for word in words[first : last + 1] if word is not words[index]]
-    named = any(_specific(page, word) for word in inside)
-    typed = any(word.folded in _TYPES - _GENERIC for word in inside)
-    if (named or typed) and page.free(words[first].start, words[last].end):
+    named = any(_specific(page, word, letterhead) or word.folded in _NAMING for word in inside)
+    if named and page.free(words[first].start, words[last].end):
         page.take(words[first].start, words[last].end, Category.HOSPITAL)
+
+
+def _is_letterhead(page: Page, index: int) -> bool:
+    """Whether the line, up to a comma, is nothing but capital words around this one."""
+    start = page.text.rfind("\n", 0, page.words[index].start) + 1
+    end = page.text.find("\n", start)
+    line = page.text[start : end if end >= 0 else len(page.text)]
+    if ":" in line:
+        return False
+    head = re.split(r",|[ \t]{3,}", line.strip())[0]
+    written = re.findall(r"[^\W\d_][\w'’.-]*", head)
+    return len(written) <= 8 and all(word[0].isupper() or word in ("of", "the", "and", "for", "at") for word in written)
 
 
 def _touch(page: Page, index: int) -> bool:
     gap = page.text[page.words[index].end : page.words[index + 1].start]
-    if "\n" in gap and not _is_wrap(page, index):
+    if "\n" in gap and not page.wrapped(page.words[index].end):
         return False
-    if gap.startswith(".") and page.words[index].folded not in ("st", "mt", "ste", "dr"):
+    if gap.startswith(".") and page.words[index].folded not in ("st", "mt", "ste"):
         return False
     return bool(_JOINS.fullmatch(gap))
 
 
-def _is_wrap(page: Page, index: int) -> bool:
-    """Whether the line was broken because it was full."""
-    start = page.text.rfind("\n", 0, page.words[index].end)
-    return page.words[index].end - start > 55
-
-
-def _belongs(page: Page, word: Word) -> bool:
+def _belongs(page: Page, word: Word, letterhead: bool) -> bool:
     """Whether this word can stand in the name of a hospital, before the head."""
     if not page.free(word.start, word.end):
         return False
     if word.folded in ("of", "the", "and", "for", "de", "la", "du", "der"):
         return True
-    return word.capital and (word.folded in _TYPES or _specific(page, word))
+    known = word.folded in _NAMING or word.folded in _DESCRIBING
+    return word.capital and (known or _specific(page, word, letterhead))
 
 
-def _specific(page: Page, word: Word) -> bool:
+def _specific(page: Page, word: Word, letterhead: bool) -> bool:
     """Whether this word names rather than describes."""
-    if not word.capital or word.kind & Kind.SHORT:
+    if not word.capital or word.folded in _DESCRIBING or word.folded in _NEVER:
         return False
-    if word.folded in _TYPES:
+    if word.short and not (letterhead and page.in_capitals(word.start)):
         return False
-    return not word.kind & Kind.ORDINARY or (bool(word.kind.listed) and not page.in_capitals(word.start)
-                                             and not page.opens_sentence(word.start))
+    if not word.kind & Kind.ORDINARY:
+        return True
+    loud = page.in_capitals(word.start)
+    if letterhead:
+        return not loud or page.text.count("\n", 0, word.start) < 3
+    return not loud and not page.opens_sentence(word.start)
 
 
-def _last_of(page: Page, index: int) -> int:
+def _last_of(page: Page, index: int, letterhead: bool) -> int:
     """The word after which the name ends: `of Cape Verity`, `Clinic Bellhaven`."""
     words, last = page.words, index
-    if last + 1 < len(words) and words[last + 1].folded in ("of", "at", "for", "de") and _touch(page, last):
-        ahead = last + 2
-        if ahead < len(words) and words[ahead].folded == "the" and _touch(page, ahead - 1):
-            ahead += 1
-        if ahead < len(words) and _touch(page, ahead - 1) and _names_place(page, words[ahead]):
+    if last + 2 < len(words) and words[last + 1].folded in ("of", "at", "for", "de") and _touch(page, last):
+        ahead = last + 3 if words[last + 2].folded == "the" else last + 2
+        of = words[last + 1].folded in ("of", "de")
+        if (
+            ahead < len(words)
+            and _touch(page, ahead - 1)
+            and _names_place(page, words[ahead], of=of, letterhead=letterhead)
+        ):
             last = ahead
-    elif last + 1 < len(words) and _touch(page, last) and "\n" in page.text[words[last].end : words[last + 1].start]:
-        return last
-    while last + 1 < len(words) and last - index < 5 and _touch(page, last) and _names_place(page, words[last + 1]):
-        if "\n" in page.text[words[last].end : words[last + 1].start]:
+    of = last > index
+    while last + 1 < len(words) and last - index < 5 and _touch(page, last):
+        broken = "\n" in page.text[words[last].end : words[last + 1].start]
+        if (broken and not of) or not _names_place(page, words[last + 1], of=of, letterhead=letterhead):
             break
         last += 1
     if last + 1 < len(words) and words[last + 1].folded in _HEADS and _touch(page, last) and words[last + 1].capital:
@@ -132,42 +168,46 @@ def _last_of(page: Page, index: int) -> int:
     return last
 
 
-def _names_place(page: Page, word: Word) -> bool:
-    if not word.capital or not page.free(word.start, word.end) or word.kind & Kind.SHORT:
+def _names_place(page: Page, word: Word, *, of: bool, letterhead: bool) -> bool:
+    if not word.capital or not page.free(word.start, word.end) or page.text[word.end : word.end + 1].isdigit():
         return False
-    towns = ("cape", "port", "fort", "new", "san", "santa", "saint", "st", "north", "south", "east", "west", "silver", "long")
-    return word.folded in towns or not word.kind & Kind.ORDINARY
+    if word.folded in ("department", "radiology", "emergency", "medicine", "patient", "diagnostic", "imaging"):
+        return False
+    if page.in_capitals(word.start):
+        return not word.kind & Kind.ORDINARY or (letterhead and page.text.count("\n", 0, word.start) < 3)
+    if word.short:
+        return False
+    return of or not word.kind & Kind.ORDINARY
 
 
 def take_short_names(page: Page) -> None:
     """`HGH` of a hospital named in full, and capitals that stand where a hospital's short name would."""
     text = page.text
-    shorts = {"".join(name) for found in page.found if found.category is Category.HOSPITAL
-              for name in _acronyms(text[found.start : found.end])}
+    shorts = {_acronym(text[found.start : found.end]) for found in page.found if found.category is Category.HOSPITAL}
     for match in _SHORT.finditer(text):
-        if not page.free(*match.span()):
-            continue
-        short = match[0]
-        if short in _FAMOUS or short in shorts or _stands_for_hospital(page, match):
+        if page.free(*match.span()) and (
+            match[0] in shorts or match[0] in _FAMOUS or _stands_for_hospital(page, match)
+        ):
             page.take(*match.span(), Category.HOSPITAL)
 
 
-def _acronyms(name: str) -> list[str]:
+def _acronym(name: str) -> str:
     words = re.findall(r"[^\W\d_]+", name.replace("'s", "").replace("’s", ""))
-    capitals = "".join(word[0] for word in words if word[0].isupper())
-    return [capitals] if 2 <= len(capitals) <= 6 else []
+    return "".join(word[0] for word in words if word[0].isupper())
 
 
 def _stands_for_hospital(page: Page, match: re.Match[str]) -> bool:
-    from medveil.defenses.reports.rules.lists import kind_of
-
     start, end = match.span()
-    if kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY) or page.in_capitals_beyond(start, end):
+    if kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY):
         return False
-    before, after = page.before(start, 4), page.text[end : end + 24]
+    before, after = page.before(start, 24), page.text[end : end + 24]
+    if page.in_capitals_beyond(start, end) and not re.match(r"[ \t]+p?CXR\b", after):
+        return False
     if _PAGE_AFTER.match(after):
         return True
     if (not before or before.endswith("\n")) and _BEFORE_VIEW.match(after):
         return True
-    gap = len(before) - len(before.rstrip(" ,"))
-    return gap > 0 and "," in before[-gap:] and page.taken_at(start - gap - 1)
+    if before.endswith("| ") and after.startswith(" |"):
+        return True
+    gap = _AFTER_PERSON.search(before)
+    return bool(gap) and page.taken_at(start - len(gap[0] if gap else "") - 1) and not _STATE_AFTER.match(after)

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 
 _NUMBER_WORD = r"(?:numbers?|num|nbr|nr|no|n°|nº|id|ids|identifier|ident|code|#)(?![A-Za-z])"
@@ -14,9 +15,10 @@ _VALUE = r"(?P<value>(?=[A-Za-z0-9./\-]{0,24}\d)[A-Za-z0-9](?:[A-Za-z0-9]|[./\-]
 _SHORT_VALUE = r"(?P<value>(?=[A-Za-z0-9./\-]{0,8}\d)[A-Za-z0-9](?:[A-Za-z0-9]|[./\-](?=[A-Za-z0-9])){0,12})"
 _AFTER_SURE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD}){{0,2}}{_MARK}(?:\r?\n[ \t]{{0,30}})?{_VALUE}", re.IGNORECASE)
 _AFTER_VAGUE = re.compile(
-    rf"(?:(?:{_MARK}{_NUMBER_WORD}){{1,2}}{_MARK}|[ \t]?[#:=][ \t#:]{{0,14}})(?:\r?\n[ \t]{{0,30}})?{_VALUE}", re.IGNORECASE
+    rf"(?:(?:{_MARK}{_NUMBER_WORD}){{1,2}}{_MARK}|[ \t]?[#:=][ \t#:]{{0,14}})(?:\r?\n[ \t]{{0,30}})?{_VALUE}",
+    re.IGNORECASE,
 )
-_AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![\w/])", re.IGNORECASE)
+_AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![\w/:])", re.IGNORECASE)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?!\d)")
 _HAS_DATE = re.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d")
 _LONG_UID = re.compile(r"(?<![\w.])[0-2](?:\.\d{1,39}){4,30}(?![\w])")
@@ -28,7 +30,7 @@ _SURE = {
     Category.SSN: "ssn ssn# sozialversicherungsnummer nino",
     Category.HEALTH_PLAN: "hicn medicare medicaid mbi policy subscriber beneficiary",
     Category.DEVICE_SERIAL: "serial udi imei s/n sn lot",
-    Category.OTHER_ID: "fin csn har npi dea upin vin job dictation ordernumber confirmation docket",
+    Category.OTHER_ID: "fin csn har npi dea upin vin job dictation plate plates ordernumber confirmation docket",
 }
 # These are ordinary words as well: only with a sign that a number follows.
 _VAGUE = {
@@ -38,13 +40,13 @@ _VAGUE = {
     Category.HEALTH_PLAN: "plan member group insurance insured contract payer claim coverage",
     Category.DEVICE_SERIAL: "device generator implant pacemaker model detector tube equipment machine scanner system",
     Category.OTHER_ID: (
-        "order visit encounter account acct case file document doc invoice license licence lic certificate cert "
-        "plate plates tag registration employee badge user operator station protocol passport driver drivers vehicle "
+        "order visit encounter batch index account acct case file document doc invoice license licence lic certificate cert "
+        "tag registration employee badge user operator station protocol passport driver drivers vehicle "
         "authorization auth referral ticket event report barcode tracking job workstation folder provider physician"
     ),
 }
-_PLACES = "room rm bed ward bay cubicle suite station location loc pod"
-_PLACE_SURE = frozenset("room rm bed ward bay cubicle pod".split())
+_PLACES = "room rm bed ward bay cubicle suite station location loc"
+_PLACE_SURE = words("room rm bed ward bay cubicle")
 _PLAN_WORD = re.compile(r"[ \t]*(?:[A-Z][A-Za-z]{2,20}[ \t]){1,3}(?P<value>[A-Z]{0,4}-?\d{6,14}[A-Z]?)\b")
 _NOT_VALUES = re.compile(r"\d{1,3}(?:st|nd|rd|th|mm|cm|kg|mg|ml|f|fr|view|views|vw|v|x|d|yo)?", re.IGNORECASE)
 
@@ -53,7 +55,7 @@ _NOT_VALUES = re.compile(r"\d{1,3}(?:st|nd|rd|th|mm|cm|kg|mg|ml|f|fr|view|views|
 def _labels() -> dict[str, tuple[re.Pattern[str], Category]]:
     labels = {word: (_AFTER_VAGUE, category) for category, words in _VAGUE.items() for word in words.split()}
     labels |= {word: (_AFTER_SURE, category) for category, words in _SURE.items() for word in words.split()}
-    return labels | {word: (_AFTER_PLACE, Category.OTHER_ID) for word in _PLACES.split()}
+    return labels | dict.fromkeys(_PLACES.split(), (_AFTER_PLACE, Category.OTHER_ID))
 
 
 def take(page: Page) -> None:
@@ -94,6 +96,8 @@ def _take_value(page: Page, form: re.Pattern[str], place: int, category: Categor
         return
     start, end = match.span("value")
     value = match["value"]
+    if start == place and page.text[place - 1].isupper():  # SN1234567: one code
+        start = _code_start(page.text, place)
     digits = sum(map(str.isdigit, value))
     marked = any(mark in page.text[place:start] for mark in "#:=")
     if _HAS_DATE.fullmatch(value) or not page.free(start, end) or (_NOT_VALUES.fullmatch(value) and not sure):
@@ -104,12 +108,20 @@ def _take_value(page: Page, form: re.Pattern[str], place: int, category: Categor
         page.take(start, end, category)
 
 
+def _code_start(text: str, place: int) -> int:
+    while place and text[place - 1].isalnum():
+        place -= 1
+    return place
+
+
 def _take_place(page: Page, index: int) -> None:
     word = page.words[index]
     match = _AFTER_PLACE.match(page.text, word.end)
     if not match:
         return
     start, end = match.span("value")
+    if index and page.words[index - 1].folded in ("dr", "mr", "mrs", "ms", "drs", "prof"):
+        return
     marked = any(mark in page.text[word.end : start] for mark in "#:=")
     coded = not match["value"].isdigit()
     unit = re.match(r"[ \t]*(?:cm|mm|views?|minutes|hours|days|weeks|x\b|of\b)", page.text[end : end + 10])

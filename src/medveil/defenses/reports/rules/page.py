@@ -3,35 +3,55 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
-from medveil.defenses.reports.rules.lists import Kind, kind_of
+from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
 from medveil.defenses.spelling import fold
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+")
+_LETTER = re.compile(r"[^\W\d_]")
+_SMALL = re.compile(r"[a-zß-öø-ÿ]")
 _GAP = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*")
 
 
 class Word(NamedTuple):
-    """A run of letters, hyphens and apostrophes inside it included; `folded` is lower case without accents."""
+    """A run of letters, hyphens and apostrophes inside it included.
+
+    `folded` is lower case without accents; `listed` says that a list of names has it, `name_only` that no other list
+    does; `short` is an abbreviation of the ward written as one.
+    """
 
     start: int
     end: int
     text: str
     folded: str
-    kind: Kind
+    kind: int
+    capital: bool
+    initial: bool
+    listed: bool
+    name_only: bool
+    short: bool
 
-    @property
-    def capital(self) -> bool:
-        return self.text[0].isupper()
 
-    @property
-    def initial(self) -> bool:
-        return len(self.text) == 1 and self.text.isupper()
+@lru_cache(maxsize=1 << 15)
+def _facts(written: str) -> tuple[str, str, int, bool, bool, bool, bool, bool]:
+    folded = fold(written)
+    kind = kind_of(folded)
+    upper = written.isupper()
+    return (
+        written,
+        folded,
+        kind,
+        written[0].isupper(),
+        upper and len(written) == 1,
+        bool(kind & Kind.NAME),
+        name_only(kind),
+        bool(kind & Kind.SHORT) and (upper or len(written) < 3),
+    )
 
 
 class Page:
@@ -44,12 +64,12 @@ class Page:
 
     @cached_property
     def words(self) -> list[Word]:
-        words = []
-        for match in _WORD.finditer(self.text):
-            written = match[0]
-            folded = fold(written)
-            words.append(Word(match.start(), match.end(), written, folded, kind_of(folded)))
-        return words
+        return [Word._make((*match.span(), *_facts(match[0]))) for match in _WORD.finditer(self.text)]
+
+    @cached_property
+    def capitals(self) -> list[int]:
+        """Which words begin with a capital."""
+        return [index for index, word in enumerate(self.words) if word.capital]
 
     @cached_property
     def numbers(self) -> list[int]:
@@ -84,6 +104,10 @@ class Page:
         words = self.words
         return index + 1 < len(words) and bool(_GAP.fullmatch(self.text, words[index].end, words[index + 1].start))
 
+    def wrapped(self, place: int) -> bool:
+        """Whether the line that ends here was broken because it was full."""
+        return place - self.text.rfind("\n", 0, place) > 55
+
     def opens_sentence(self, place: int) -> bool:
         """Whether a capital at this place is due to the sentence and says nothing."""
         before = self.before(place, 12).rstrip(" \t(\"'“*•-")
@@ -92,11 +116,11 @@ class Page:
     @cached_property
     def _capital_lines(self) -> list[tuple[int, int, bool]]:
         lines, start = [], 0
-        for line in self.text.splitlines(keepends=True):
-            letters = [letter for letter in line if letter.isalpha()]
-            small = sum(map(str.islower, letters))
-            lines.append((start, start + len(line), len(letters) > 3 and small * 5 < len(letters)))
-            start += len(line)
+        for line in self.text.split("\n"):
+            letters = len(_LETTER.findall(line))
+            small = len(_SMALL.findall(line))
+            lines.append((start, start + len(line), letters > 3 and small * 5 < letters))
+            start += len(line) + 1
         return lines
 
     def in_capitals(self, place: int) -> bool:

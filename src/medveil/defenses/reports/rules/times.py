@@ -17,8 +17,13 @@ _HOUR = re.compile(rf"(?:0?[1-9]|1[0-2])(?:\.[0-5]\d)?{_HALF}", re.IGNORECASE)
 _MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-]){_ZONE}", re.IGNORECASE)
 _BARE = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\w/:]|[.,-]\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|units?|%))")
 _EUROPEAN = re.compile(r"(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])", re.IGNORECASE)
-_AT = re.compile(r"(?:\bat|@|\btime|\btimed|\bapprox(?:imately)?\.?|\baround|\bhours|\btaken|\bhrs)[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$", re.IGNORECASE)
-_RATIO = re.compile(r"(?:ratio|titers?|titres?|dilut\w*|scale|mix\w*)[ \t]*(?:of|is|was|:|=|<|>)?[ \t]*$", re.IGNORECASE)
+_AT = re.compile(
+    r"(?:\bat|@|\btime|\btimed|\bapprox(?:imately)?\.?|\baround|\bhours|\btaken|\bhrs)[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$",
+    re.IGNORECASE,
+)
+_RATIO = re.compile(
+    r"(?:ratio|titers?|titres?|dilut\w*|scale|mix\w*)[ \t]*(?:of|is|was|:|=|<|>)?[ \t]*$", re.IGNORECASE
+)
 
 
 def take(page: Page) -> None:

@@ -62,7 +62,9 @@ def load_model(path: Path) -> TaggerModel:
         about = json.loads(metadata["model"])
         if metadata.get("format") != FORMAT or tuple(about["categories"]) != CATEGORIES:
             raise ValueError
-        network = TaggerNetwork(len(about["pieces"]), int(about["embedding"]), int(about["buckets"]), int(about["width"]))
+        network = TaggerNetwork(
+            len(about["pieces"]), int(about["embedding"]), int(about["buckets"]), int(about["width"])
+        )
         model = TaggerModel(network, Vocabulary(about["pieces"]), int(about["buckets"]), float(about["sure"]))
         network.load_state_dict({name: _whole(name, stored) for name in stored if not name.endswith(_SCALE)})
     except (OSError, SafetensorError, ValueError, TypeError, KeyError, RuntimeError):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
@@ -18,7 +18,7 @@ from medveil.defenses.reports.tagger.spans import spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.word_memory import WordMemory
 
-_WINDOW = 2048  # tokens read at once
+_WINDOW = 1024  # tokens read at once
 _GROUP = 16_384  # tokens of texts taken together
 
 
@@ -51,10 +51,12 @@ class Tagger:
                 own = slice(start, start + len(tokens))
                 yield tokens, (classes[own], begins[own])
 
-    def _classify(self, rows: NDArray[np.int64], gaps: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def _classify(
+        self, rows: NDArray[np.int64], gaps: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
         scores = []
-        with torch.inference_mode(), threadpool_limits(1):
+        with torch.inference_mode(), _one_thread():
             for start in range(0, len(rows), _WINDOW):
                 low, high = max(start - REACH, 0), start + _WINDOW + REACH
                 row = torch.from_numpy(rows[low:high])
@@ -77,6 +79,17 @@ def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:
         size += len(tokens)
     if group:
         yield group
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """The matrices are too small to share between cores; whoever has many texts starts many processes."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 @lru_cache(maxsize=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from medveil.defenses.reports.tagger.corpus.everyday import NARRATIVE, OTHER_TONGUES, OTHER_TONGUES_NAMED
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, capitalized, text_of
 from medveil.defenses.reports.tagger.corpus.mentions import NUMBERS, PEOPLE, TIMES_AND_PLACES
 from medveil.defenses.reports.tagger.corpus.scene import Scene
@@ -48,7 +49,8 @@ def _sentences(scene: Scene, count: int, *, named: float, clinical: float = 0.0,
         if scene.chance(named):
             piece = _mention(scene)
         else:
-            piece = scene.write(scene.rng.choice(CLINICAL if scene.chance(clinical) else RADIOLOGY))
+            kind = scene.rng.random()
+            piece = scene.write(scene.rng.choice(NARRATIVE if kind < 0.3 else CLINICAL if scene.chance(clinical) else RADIOLOGY))
         said.append(capitalized(piece) if scene.chance(0.9) else piece)
     return _join(separator, said)
 
@@ -67,7 +69,10 @@ def _block(scene: Scene, count: int) -> Pieces:
     if layout < 0.5:
         width = scene.rng.choice([0, 0, 14, 18])
         if width:
-            cells = [[(text_of(scene.write(label)).ljust(width), None), *scene.write(value)] for label, value in fields]
+            cells = [
+                [((text_of(scene.write(label)) + " ").ljust(width), None), *scene.write(value)]
+                for label, value in fields
+            ]
         return _join("\n", cells)
     if layout < 0.75:
         rows, width = [], scene.rng.choice([30, 36, 40, 46])
@@ -108,13 +113,18 @@ def report(scene: Scene) -> Pieces:
     if scene.chance(0.5):
         parts.append(_letterhead(scene))
     parts.append(_block(scene, scene.rng.randint(2, 12)))
-    sections = scene.rng.sample(["INDICATION", "TECHNIQUE", "COMPARISON", "FINDINGS", "IMPRESSION", "HISTORY", "CLINICAL INFORMATION", "EXAM"], scene.rng.randint(2, 6))
+    sections = scene.rng.sample(
+        ["INDICATION", "TECHNIQUE", "COMPARISON", "FINDINGS", "IMPRESSION", "HISTORY", "CLINICAL INFORMATION", "EXAM"],
+        scene.rng.randint(2, 6),
+    )
     for head in sections:
         name = scene.rng.choice([head, head.title(), head.lower()])
         body = (
             scene.write(scene.rng.choice(TIMES_AND_PLACES[:4]))
             if head == "COMPARISON" and scene.chance(0.7)
-            else _sentences(scene, scene.rng.randint(1, 5), named=0.12, clinical=0.5 if head in ("HISTORY", "INDICATION") else 0.05)
+            else _sentences(
+                scene, scene.rng.randint(1, 5), named=0.12, clinical=0.5 if head in ("HISTORY", "INDICATION") else 0.05
+            )
         )
         parts.append([(name + scene.rng.choice([": ", ":\n", "\n", ":  ", " - "]), None), *body])
     if scene.chance(0.45):
@@ -124,7 +134,9 @@ def report(scene: Scene) -> Pieces:
 
 
 def prose(scene: Scene) -> Pieces:
-    heading = scene.write("[RADIOLOGY REPORT   {hosp}\n|{hosp}\n|CHEST, {date}\n|{exam} {date}\n|][RE: |Re: |]{pf}[, | ][unit no. |MRN |# |]{mrn}[, born {dob}| DOB {dob}|]")
+    heading = scene.write(
+        "[RADIOLOGY REPORT   {hosp}\n|{hosp}\n|CHEST, {date}\n|{exam} {date}\n|][RE: |Re: |]{pf}[, | ][unit no. |MRN |# |]{mrn}[, born {dob}| DOB {dob}|]"
+    )
     body = _sentences(scene, scene.rng.randint(4, 12), named=0.2, clinical=0.2)
     return _join("\n\n" if scene.chance(0.7) else "\n", [heading, body, _ending(scene)])
 
@@ -135,8 +147,12 @@ def telegram(scene: Scene) -> Pieces:
     )
     bullet = scene.rng.choice(["- ", "* ", "• ", "", "-"])
     lines = [[(bullet, None), *_sentences(scene, 1, named=0.18, clinical=0.4)] for _ in range(scene.rng.randint(2, 8))]
-    call = scene.write("[d/w {dr} {time}|called {room} {time}, spoke w/ {dfull}|pgd Dr. {d} p{ext}|pt's {rel} {kin} aware, {phone}|prelim to ED, {p}, {time}|hx {symptom} since {ld}|req {dr}|cf {ld}|prior {ld}]")
-    sign = scene.write("[{di}/{ti} {date}|- {di} {date} {time} acc {acc}|{dsig} x{ext}|rad: {di}  tech: {di}  unit s/n {serial}|{di} {time}|{di}]")
+    call = scene.write(
+        "[d/w {dr} {time}|called {room} {time}, spoke w/ {dfull}|pgd Dr. {d} p{ext}|pt's {rel} {kin} aware, {phone}|prelim to ED, {p}, {time}|hx {symptom} since {ld}|req {dr}|cf {ld}|prior {ld}]"
+    )
+    sign = scene.write(
+        "[{di}/{ti} {date}|- {di} {date} {time} acc {acc}|{dsig} x{ext}|rad: {di}  tech: {di}  unit s/n {serial}|{di} {time}|{di}]"
+    )
     return _join("\n", [head, *lines, call, sign])
 
 
@@ -146,12 +162,24 @@ def letter(scene: Scene) -> Pieces:
         parts.append(scene.write("[{date}|Date: {date}|{town}, {date}|{town}, den {date}]"))
     if scene.chance(0.6):
         parts.append(scene.write("[Dr. |Dr |]{dsig}\n[{hosp}\n|{specialty}\n|]{street}\n{town}[, {st}|] {zip}"))
-    parts.append(scene.write("[RE|Re|Regarding|Reference|Betreff][: |:]{pf}[, DOB {dob}| ({dob})|, born {dob}|][, MRN {mrn}|, your ref {oid}|][, {street}, {town}, {st} {zip}|][\n{plan} {plann}|]"))
+    parts.append(
+        scene.write(
+            "[RE|Re|Regarding|Reference|Betreff][: |:]{pf}[, DOB {dob}| ({dob})|, born {dob}|][, MRN {mrn}|, your ref {oid}|][, {street}, {town}, {st} {zip}|][\n{plan} {plann}|]"
+        )
+    )
     parts.append(scene.write("Dear [{dr}|{dr}|Colleague|Sir or Madam|Doctor {dlast}|{dfirst}|{p}],"))
     parts.append(_sentences(scene, scene.rng.randint(3, 9), named=0.35, clinical=0.5))
-    parts.append(scene.write("[Yours sincerely|Sincerely|With kind regards|Kind regards|Best regards|Sincerely yours],\n\n{dsig}\n[{specialty}\n|][{email}, pager {ext}|{email}|{phone}|Tel {phone}, Fax {fax}|{hosp}|]"))
+    parts.append(
+        scene.write(
+            "[Yours sincerely|Sincerely|With kind regards|Kind regards|Best regards|Sincerely yours],\n\n{dsig}\n[{specialty}\n|][{email}, pager {ext}|{email}|{phone}|Tel {phone}, Fax {fax}|{hosp}|]"
+        )
+    )
     if scene.chance(0.5):
-        parts.append(scene.write("[{di}/{ti}|{di}:{ti} {date}|cc: {p}\n{street}\n{town}, {st} {zip}|c.c. {dr}, {hosp}|Dictated {date} {time}, {di}/{ti}|Enc.]"))
+        parts.append(
+            scene.write(
+                "[{di}/{ti}|{di}:{ti} {date}|cc: {p}\n{street}\n{town}, {st} {zip}|c.c. {dr}, {hosp}|Dictated {date} {time}, {di}/{ti}|Enc.]"
+            )
+        )
     return _join("\n\n", parts)
 
 
@@ -160,21 +188,51 @@ def summary(scene: Scene) -> Pieces:
     parts.append(_block(scene, scene.rng.randint(3, 9)))
     for _ in range(scene.rng.randint(3, 7)):
         head = text_of(scene.write("{section}"))
-        parts.append([(head + scene.rng.choice([": ", ":\n", "\n"]), None), *_sentences(scene, scene.rng.randint(1, 5), named=0.25, clinical=0.9)])
+        parts.append(
+            [
+                (head + scene.rng.choice([": ", ":\n", "\n"]), None),
+                *_sentences(scene, scene.rng.randint(1, 5), named=0.25, clinical=0.9),
+            ]
+        )
     parts.append(_ending(scene))
     return _join(scene.rng.choice(["\n\n", "\n"]), parts)
 
 
 def nursing(scene: Scene) -> Pieces:
     """A shift's note: one stream of short clauses."""
-    head = scene.write("[{ld} {time} [NPN|nsg note|Nursing Progress Note|npn 7p-7a|RESP CARE NOTE|micu npn 1900-0700]\n|NPN:\n|]")
-    body = _sentences(scene, scene.rng.randint(4, 14), named=0.28, clinical=0.95, separator=scene.rng.choice([" ", "\n", ". ", "  ", "... "]))
+    head = scene.write(
+        "[{ld} {time} [NPN|nsg note|Nursing Progress Note|npn 7p-7a|RESP CARE NOTE|micu npn 1900-0700]\n|NPN:\n|]"
+    )
+    body = _sentences(
+        scene,
+        scene.rng.randint(4, 14),
+        named=0.28,
+        clinical=0.95,
+        separator=scene.rng.choice([" ", "\n", ". ", "  ", "... "]),
+    )
     return [*head, *body]
 
 
 def table(scene: Scene) -> Pieces:
     """People in rows, as on a worklist."""
-    columns = scene.rng.sample(["{pf}", "{mrn}", "{dob}", "{room}", "{agex}[M|F]", "{dlast}", "{date}", "{time}", "{acc}", "{exam}", "{dx}", "{phone}", "{di}"], scene.rng.randint(3, 6))
+    columns = scene.rng.sample(
+        [
+            "{pf}",
+            "{mrn}",
+            "{dob}",
+            "{room}",
+            "{agex}[M|F]",
+            "{dlast}",
+            "{date}",
+            "{time}",
+            "{acc}",
+            "{exam}",
+            "{dx}",
+            "{phone}",
+            "{di}",
+        ],
+        scene.rng.randint(3, 6),
+    )
     separator = scene.rng.choice([" | ", "\t", ", ", "   ", ";"])
     rows = []
     for _ in range(scene.rng.randint(2, 7)):
@@ -198,7 +256,7 @@ def phrase(scene: Scene) -> Pieces:
             (
                 "{exam}", "{exam}", "{exam} {p}", "{exam} for {dr}", "{exam} {date}", "{exam} {acc}", "{p}", "{pf}", "{exam} r/o {dx}", "{device} placement", "{exam} {hosp}", "{pf} {mrn}", "{symptom}, {dx}",
                 "{exam} [portable|STAT|repeat|post {procedure}]", "CHEST [PA|AP|LAT] {plast}", "[req|ordered] by {dr}", "{exam} rm {room}", "pt of {dr}", "{hs} {exam}", "[{exam}|{dx}], {pi}", "[Is there|Is] {finding} [in the {anatomy}|present]?",
-                "[What|Where] is the {finding}?", "Which [lung|lobe|side] is [abnormal|affected]?", "[Does|Did] the [patient|image] [have|show] {finding}?", "How many [ribs|lesions|nodules] are [seen|visible]?", "Is this [a PA film|an MRI|taken in PA view|a CT]?",
+                "[What|Where] is the {finding}?", "Which [lung|lobe|side] is [abnormal|affected]?", "[Does|Did] the [patient|image] [have|show] {finding}?", "How many [ribs|lesions|nodules] are [seen|visible]?", "{narrative}", "{narrative}", "{abbr}", "Is this [a PA film|an MRI|taken in PA view|a CT]?",
                 "{finding} [in|of] the {anatomy}", "call {dr} {ext}", "comparison {ld}", "{kin} ({rel}) {phone}", "{dfull}", "{eponym}", "{drug} {dose}", "tech {di}", "{date} {time}", "s/p {procedure} {ld}", "{agex}[yo|F|M] {symptom}",
             )
         )
@@ -208,16 +266,50 @@ def phrase(scene: Scene) -> Pieces:
 def plain(scene: Scene) -> Pieces:
     """Nothing that identifies anybody."""
     clinical = scene.rng.choice([0.0, 0.2, 0.9])
-    body = _sentences(scene, scene.rng.randint(1, 12), named=0.0, clinical=clinical, separator=scene.rng.choice([" ", " ", "\n"]))
+    body = _sentences(
+        scene, scene.rng.randint(1, 12), named=0.0, clinical=clinical, separator=scene.rng.choice([" ", " ", "\n"])
+    )
     if scene.chance(0.4):
         body = [(text_of(scene.write("{section}: ")), None), *body]
     return body
 
 
 def mixture(scene: Scene) -> Pieces:
-    return _sentences(scene, scene.rng.randint(2, 12), named=0.5, clinical=0.5, separator=scene.rng.choice([" ", "\n", "\n\n", "; "]))
+    return _sentences(
+        scene, scene.rng.randint(2, 12), named=0.5, clinical=0.5, separator=scene.rng.choice([" ", "\n", "\n\n", "; "])
+    )
+
+
+def narrative(scene: Scene) -> Pieces:
+    """Full sentences, as in a case report."""
+    said = [capitalized(scene.write(scene.rng.choice(NARRATIVE if scene.chance(0.7) else CLINICAL))) for _ in range(scene.rng.randint(1, 9))]
+    if scene.chance(0.3):
+        said.insert(scene.rng.randint(0, len(said)), _mention(scene))
+    return _join(scene.rng.choice([" ", " ", "\n"]), said)
+
+
+def tongues(scene: Scene) -> Pieces:
+    said = [scene.write(scene.rng.choice(OTHER_TONGUES_NAMED if scene.chance(0.35) else OTHER_TONGUES)) for _ in range(scene.rng.randint(2, 7))]
+    return _join(scene.rng.choice([" ", "\n"]), said)
+
+
+def machine(scene: Scene) -> Pieces:
+    """As one system writes to another: segments, records, names of files."""
+    return scene.write(
+        scene.rng.choice(
+            (
+                "PID|1||{mrn}^^^MRN||{plast}^{pfirst}||{dob}|[M|F]|||{street}^^{town}^{st}^{zip}||{phone}\nOBR|1|{oid}|{acc}|{exam}|||{date}\nOBX|1|TX|||{finding} in the {anatomy}. {radiology}",
+                '{q}patient{q}: {q}{pf}{q}, {q}mrn{q}: {q}{mrn}{q}, {q}birth_date{q}: {q}{dob}{q}, {q}sex{q}: {q}F{q}, {q}text{q}: {q}{radiology}{q}, {q}reader{q}: {q}{dfull}{q}',
+                "name,mrn,dob,exam,date\n{pfull},{mrn},{dob},{exam},{date}\n{other},{mrn},{dob},{exam},{date}",
+                "{plast}_{pfirst}_{mrn}_[CXR|chest|PA].[dcm|png|jpg]", "[scan|report|img]_{plast}_{date}.[pdf|txt|dcm]", "[/data/|C:\\scans\\|../]{plast}-{pfirst}/[series|study]{small}/{uid}.dcm", "{mrn}_{acc}_[PA|LAT].dcm",
+                "Person Observer Name: {dlast}^{dfirst}\nObserver Organization: {hosp}\nPatient Name: {plast}^{pfirst}\nStudy UID: {uid}\nFinding: {radiology}",
+                "<patient><name>{pfull}</name><id>{mrn}</id><dob>{dob}</dob></patient><impression>{radiology}</impression><author>{dfull}</author>",
+                "Patient Name={pf};Patient ID={mrn};Institution={hosp};Referring={dlast}^{dfirst};Study Date={date};Description={exam}", "{pf}\t{mrn}\t{dob}\t{exam}\t{dlast}",
+            )
+        )
+    )  # fmt: skip
 
 
 KINDS: tuple[tuple[float, Callable[[Scene], Pieces]], ...] = (
-    (0.22, report), (0.08, prose), (0.08, telegram), (0.08, letter), (0.11, summary), (0.1, nursing), (0.03, table), (0.04, message), (0.05, phrase), (0.13, plain), (0.08, mixture),
+    (0.22, report), (0.08, prose), (0.08, telegram), (0.08, letter), (0.11, summary), (0.1, nursing), (0.03, table), (0.04, message), (0.05, phrase), (0.13, plain), (0.08, mixture), (0.03, machine), (0.12, narrative), (0.02, tongues),
 )  # fmt: skip

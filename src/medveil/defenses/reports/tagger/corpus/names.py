@@ -186,3 +186,8 @@ class CoinedNames:
 def coined(kind: str) -> CoinedNames:
     lists = given_names() if kind == "given" else surnames()
     return CoinedNames([name for names in lists.values() for name in names])
+
+
+@lru_cache(maxsize=4)
+def coined_words(kind: str, known: tuple[str, ...]) -> CoinedNames:
+    return CoinedNames([word for words in known for word in words.split()])

@@ -6,11 +6,26 @@ import random
 import re
 import unicodedata
 
+from medveil.defenses.reports.tagger.corpus.everyday import FUNCTION_WORDS
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, text_of
 
 _LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "æ": "ae", "ı": "i"})
-_MISREAD = {"0": "O", "O": "0", "1": "l", "l": "1", "5": "S", "S": "5", "m": "rn", "B": "8", "e": "c", "i": "l", "I": "l", "g": "q"}
-_WORD = re.compile(r"(?<![\w'-])[a-z]{4,}(?![\w'-])")
+_MISREAD = {
+    "0": "O",
+    "O": "0",
+    "1": "l",
+    "l": "1",
+    "5": "S",
+    "S": "5",
+    "m": "rn",
+    "B": "8",
+    "e": "c",
+    "i": "l",
+    "I": "l",
+    "g": "q",
+}
+_BETWEEN = re.compile(r"(?<=[a-z]) (?=[a-z])")
+_WORD = re.compile(r"(?<![\w'-])[a-zA-Z][a-z]{3,}(?![\w'-])")
 
 
 def _fold(text: str) -> str:
@@ -49,11 +64,28 @@ def _misread(rng: random.Random, rate: float) -> object:
     return change
 
 
+def _more_words(pieces: Pieces, words: list[str], rng: random.Random, share: float) -> Pieces:
+    """Small words in between, and now and then any other."""
+
+    def more(match: re.Match[str]) -> str:
+        if rng.random() >= share:
+            return match.group()
+        source = FUNCTION_WORDS if not words or rng.random() < 0.7 else words
+        word = source[int(rng.random() * len(source))]
+        return f" {word.capitalize() if rng.random() < 0.1 else word} "
+
+    return [(text if category else _BETWEEN.sub(more, text), category) for text, category in pieces]
+
+
 def _swap_words(pieces: Pieces, words: list[str], rng: random.Random, share: float) -> Pieces:
     """Ordinary words for other ordinary words: what surrounds a name is not always what it was in the templates."""
 
     def swap(match: re.Match[str]) -> str:
-        return words[int(rng.random() * len(words))] if rng.random() < share else match.group()
+        own = match.group()
+        if rng.random() >= share * (1 if own[0].islower() else 0.4):
+            return own
+        word = words[int(rng.random() * len(words))]
+        return word if own[0].islower() else word.capitalize()
 
     return [(text if category else _WORD.sub(swap, text), category) for text, category in pieces]
 
@@ -61,6 +93,8 @@ def _swap_words(pieces: Pieces, words: list[str], rng: random.Random, share: flo
 def disturbed(pieces: Pieces, rng: random.Random, words: list[str]) -> Pieces:
     if words and rng.random() < 0.4:
         pieces = _swap_words(pieces, words, rng, rng.choice([0.05, 0.15, 0.35]))
+    if rng.random() < 0.2:
+        pieces = _more_words(pieces, words, rng, rng.choice([0.03, 0.1, 0.25]))
     if rng.random() < 0.35:
         pieces = _each(pieces, _fold)
     case = rng.random()

@@ -8,7 +8,9 @@ import string
 
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_HOLIDAYS = "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan".split(",")
+_HOLIDAYS = (
+    "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan".split(",")
+)
 _TENS = {9: "ninety", 10: "one hundred", 11: "one hundred and ten"}
 _ONES = " one two three four five six seven eight nine".split(" ")
 _ORDINALS = (
@@ -63,7 +65,7 @@ def time(rng: random.Random) -> str:
         f"{hour:02d}:{minute:02d}", f"{hour:02d}:{minute:02d}", f"{hour:02d}{minute:02d}", f"{twelve}:{minute:02d} {half}",
         f"{twelve}:{minute:02d}{half.lower()}", f"{twelve}:{minute:02d} {half[0].lower()}.m.", f"{hour:02d}:{minute:02d}:{second:02d}",
         f"{twelve} {half.lower()}", f"{twelve}{half.lower()}", f"{hour:02d}{minute:02d}h", f"{hour:02d}h{minute:02d}", f"{hour}.{minute:02d}",
-        f"{twelve:02d}:{minute:02d} {half}", f"{hour:02d}:{minute:02d} hrs", f"{twelve} o'clock", f"{twelve}:{minute:02d}",
+        f"{twelve:02d}:{minute:02d} {half}", f"{hour:02d}:{minute:02d}", f"{twelve} o'clock", f"{twelve}:{minute:02d}",
     )  # fmt: skip
     return forms[int(rng.random() * len(forms))]
 
@@ -94,12 +96,23 @@ def phone(rng: random.Random) -> str:
 
 def extension(rng: random.Random) -> str:
     """A pager or a house telephone."""
-    return rng.choice([digits(rng, 4), digits(rng, 4), digits(rng, 5), f"{digits(rng, 1)}-{digits(rng, 4)}", f"{digits(rng, 3)}-{digits(rng, 4)}", digits(rng, 3)])
+    return rng.choice(
+        [
+            digits(rng, 4),
+            digits(rng, 4),
+            digits(rng, 5),
+            f"{digits(rng, 1)}-{digits(rng, 4)}",
+            f"{digits(rng, 3)}-{digits(rng, 4)}",
+            digits(rng, 3),
+        ]
+    )
 
 
 def ssn(rng: random.Random) -> str:
     a, b, c = digits(rng, 3), digits(rng, 2), digits(rng, 4)
-    return rng.choice([f"{a}-{b}-{c}", f"{a}-{b}-{c}", f"{a} {b} {c}", f"{a}{b}{c}", f"xxx-xx-{c}", f"***-**-{c}", f"{a}.{b}.{c}"])
+    return rng.choice(
+        [f"{a}-{b}-{c}", f"{a}-{b}-{c}", f"{a} {b} {c}", f"{a}{b}{c}", f"xxx-xx-{c}", f"***-**-{c}", f"{a}.{b}.{c}"]
+    )
 
 
 def record(rng: random.Random) -> str:
@@ -144,7 +157,16 @@ def serial(rng: random.Random) -> str:
 
 
 def uid(rng: random.Random) -> str:
-    root = rng.choice(["1.2.840.113619.2", "1.3.12.2.1107.5", "2.25", "1.2.826.0.1.3680043", "1.3.6.1.4.1.14519.5.2", "1.2.392.200036"])
+    root = rng.choice(
+        [
+            "1.2.840.113619.2",
+            "1.3.12.2.1107.5",
+            "2.25",
+            "1.2.826.0.1.3680043",
+            "1.3.6.1.4.1.14519.5.2",
+            "1.2.392.200036",
+        ]
+    )
     return root + "." + ".".join(str(rng.randint(1, 10 ** rng.randint(1, 9))) for _ in range(rng.randint(2, 6)))
 
 
@@ -152,7 +174,7 @@ def other_id(rng: random.Random) -> str:
     letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
     return rng.choice(
         [digits(rng, 7), digits(rng, 6), digits(rng, 9), f"ORD{digits(rng, 7)}", f"{letters}-{digits(rng, 5)}", f"{letters[0]}{digits(rng, 8)}",
-         f"{letters[:2]}{digits(rng, 7)}", f"{letters}{digits(rng, 4)}", f"{digits(rng, 3)}-{letters}", f"{digits(rng, 5)}-{digits(rng, 2)}", digits(rng, 10)]
+         f"{letters[:2]}{digits(rng, 7)}", f"{letters}{digits(rng, 4)}", "".join(rng.choice(string.ascii_uppercase + string.digits) for _ in range(rng.randint(6, 11))), digits(rng, 4), f"{digits(rng, 3)}-{letters}", f"{digits(rng, 5)}-{digits(rng, 2)}", digits(rng, 10)]
     )  # fmt: skip
 
 

@@ -26,9 +26,13 @@ _TOWN_TAILS = (
     "ville ton field ford bridge wood dale port burg mouth haven view land ham ley worth wick bury stead mere creek brook "
     "shire gate side crest hurst more well by thorpe cliff"
 ).split()
-_TOWN_ENDS = "City,Falls,Springs,Heights,Beach,Park,Hills,Valley,Township,Village,Point,Harbor,Junction,Lake,Grove".split(",")
-_TOWN_STARTS = "New,Old,North,South,East,West,San,Santa,St.,Saint,Fort,Port,Mount,Mt.,Lake,El,La,Los,Upper,Lower,Great,Bad".split(
-    ","
+_TOWN_ENDS = (
+    "City,Falls,Springs,Heights,Beach,Park,Hills,Valley,Township,Village,Point,Harbor,Junction,Lake,Grove".split(",")
+)
+_TOWN_STARTS = (
+    "New,Old,North,South,East,West,San,Santa,St.,Saint,Fort,Port,Mount,Mt.,Lake,El,La,Los,Upper,Lower,Great,Bad".split(
+        ","
+    )
 )
 _STREET_TAILS = (
     "Street St St. Avenue Ave Ave. Road Rd Rd. Drive Dr Dr. Lane Ln Ln. Court Ct Boulevard Blvd Blvd. Place Pl Way Terrace "
@@ -109,8 +113,9 @@ def street_name(rng: random.Random, surname: str) -> str:
         return f"{surname} {tail}"
     if kind < 0.9:
         return f"{pick(rng, _TOWN_HEADS)}{pick(rng, _TOWN_TAILS)} {tail}"
-    return f"{pick(rng, ['North', 'South', 'Old', 'Upper', 'Lower', 'County Road', 'State Route', 'Rue', 'Calle', 'Via'])} " + (
-        f"{pick(rng, _STREET_HEADS)} {tail}" if rng.random() < 0.6 else str(rng.randint(2, 400))
+    return (
+        f"{pick(rng, ['North', 'South', 'Old', 'Upper', 'Lower', 'County Road', 'State Route', 'Rue', 'Calle', 'Via'])} "
+        + (f"{pick(rng, _STREET_HEADS)} {tail}" if rng.random() < 0.6 else str(rng.randint(2, 400)))
     )
 
 
@@ -147,7 +152,13 @@ def postal(rng: random.Random) -> str:
         return f"{rng.choice(letters)}{rng.randint(0, 9)}{rng.choice(letters)} {rng.randint(0, 9)}{rng.choice(letters)}{rng.randint(0, 9)}"
     if kind < 0.92:
         return f"{rng.randint(1000, 9999)}{rng.choice(['', ' ' + rng.choice(letters) + rng.choice(letters)])}"
-    return rng.choice([f"{rng.randint(100, 999)} {rng.randint(10, 99)}", f"{rng.randint(110, 855)}0{rng.randint(10, 99)}", f"D-{rng.randint(10115, 99998)}"])
+    return rng.choice(
+        [
+            f"{rng.randint(100, 999)} {rng.randint(10, 99)}",
+            f"{rng.randint(110, 855)}0{rng.randint(10, 99)}",
+            f"D-{rng.randint(10115, 99998)}",
+        ]
+    )
 
 
 def hospital(rng: random.Random, surname: str, place: str) -> str:
@@ -155,22 +166,45 @@ def hospital(rng: random.Random, surname: str, place: str) -> str:
     if kind < 0.32:
         return f"{place} {tail}"
     if kind < 0.48:
-        return f"{pick(rng, ['St.', 'St', 'Saint', 'Santa'])} {pick(rng, _SAINTS)}{pick(rng, ['', chr(39) + 's'])} {tail}"
+        return (
+            f"{pick(rng, ['St.', 'St', 'Saint', 'Santa'])} {pick(rng, _SAINTS)}{pick(rng, ['', chr(39) + 's'])} {tail}"
+        )
     if kind < 0.62:
         return f"{pick(rng, _HOLY).replace('_', ' ')} {tail}"
     if kind < 0.76:
         return f"{surname} {pick(rng, ['', 'Memorial ', 'Family ', 'and Sons ', 'Park ', 'County '])}{tail}"
     if kind < 0.84:
-        return pick(rng, [f"University of {place} {tail}", f"University Hospital of {place}", f"Hospital of {place}", f"{place} VA", f"Children's Hospital of {place}", f"University Hospital {place}"])
+        return pick(
+            rng,
+            [
+                f"University of {place} {tail}",
+                f"University Hospital of {place}",
+                f"Hospital of {place}",
+                f"{place} VA",
+                f"Children's Hospital of {place}",
+                f"University Hospital {place}",
+            ],
+        )
     if kind < 0.92:
         filled = pick(rng, _FOREIGN_HOSPITALS)
         return filled.format(town=place, saint=pick(rng, _SAINTS), name=surname)
-    return pick(rng, [f"{place}", f"{surname}", f"{pick(rng, _HOLY).replace('_', ' ')}", f"{pick(rng, _TOWN_HEADS)}{pick(rng, _TOWN_TAILS)} House"])
+    return pick(
+        rng,
+        [
+            f"{place}",
+            f"{surname}",
+            f"{pick(rng, _HOLY).replace('_', ' ')}",
+            f"{pick(rng, _TOWN_HEADS)}{pick(rng, _TOWN_TAILS)} House",
+        ],
+    )
 
 
 def short_hospital(rng: random.Random, name: str) -> str:
     """The letters a hospital is called by."""
     letters = "".join(word[0] for word in name.replace(".", "").split() if word[0].isupper())
-    return letters if 2 <= len(letters) <= 5 and letters not in ("CT", "MI", "PA", "AP", "MR") else "".join(
-        rng.choice("BCDFGHKLMNPRSTVW") for _ in range(rng.randint(2, 3))
-    ) + rng.choice(["H", "MC", "GH", "RMC", "MH"])
+    return (
+        letters
+        if 2 <= len(letters) <= 5 and letters not in ("CT", "MI", "PA", "AP", "MR")
+        else "".join(rng.choice("BCDFGHKLMNPRSTVW") for _ in range(rng.randint(2, 3)))
+        + rng.choice(["H", "MC", "GH", "RMC", "MH"])
+    )

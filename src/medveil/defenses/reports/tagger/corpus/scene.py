@@ -10,17 +10,30 @@ from typing import TypeVar
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.tagger.corpus import names, numbers, places, terms
+from medveil.defenses.reports.tagger.corpus.everyday import NARRATIVE
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, render
 from medveil.defenses.reports.tagger.corpus.sentences import CLINICAL, PROCEDURES, RADIOLOGY
 
 T = TypeVar("T")
-_TITLES = {"F": ("Ms. ", "Mrs. ", "Mrs ", "Ms ", "Miss ", "Frau ", "Mme ", "Sra. "), "M": ("Mr. ", "Mr ", "Mr. ", "Herr ", "M. ", "Sr. ", "Mister ")}
+_TITLES = {
+    "F": ("Ms. ", "Mrs. ", "Mrs ", "Ms ", "Miss ", "Frau ", "Mme ", "Sra. "),
+    "M": ("Mr. ", "Mr ", "Mr. ", "Herr ", "M. ", "Sr. ", "Mister "),
+}
 _GIVEN, _SURNAMES = names.given_names(), names.surnames()
 _WORD_GIVEN, _WORD_SURNAMES = names.WORD_GIVEN.split(), names.WORD_SURNAMES.split()
-_GAPS = ("___", "XXXX", "____", "[**Hospital 12**]", "[**Last Name (un) 334**]", "[NAME]", "[DOCTOR]", "<redacted>", "*****", "xxx")
+_GAPS = (
+    "___",
+    "XXXX",
+    "____",
+    "[**Hospital 12**]",
+    "[**Last Name (un) 334**]",
+    "[NAME]",
+    "[DOCTOR]",
+    "<redacted>",
+    "*****",
+    "xxx",
+)
 _TERMS: dict[str, list[str] | tuple[str, ...]] = {
-    "eponym": terms.EPONYMS,
-    "drug": terms.DRUGS,
     "dx": terms.DIAGNOSES,
     "symptom": terms.SYMPTOMS,
     "anatomy": terms.ANATOMY,
@@ -39,7 +52,21 @@ _TERMS: dict[str, list[str] | tuple[str, ...]] = {
     "radiology": RADIOLOGY,
     "clinical": CLINICAL,
     "st": places.STATES,
-    "dose": ("{num} mg [po|PO|IV] [daily|bid|BID|tid|q6h|qhs|prn]", "{small}.5 mg daily", "{num} mg", "{num} mcg/hr", "{small} units", "{bignum} mg [x1|daily]"),
+    "stop": (".", ".", "", ","),
+    "abbr": terms.ABBREVIATIONS,
+    "narrative": NARRATIVE,
+    "lab": ("{cm}", "{old_number}", "{bignum}", "{num}", "{small}.{num}", "0.{num}"),
+    "old_number": ("9{small}", "10{small}", "11{small}", "{num}", "100", "90"),
+    "icd": ("786.{num}", "{num}.{small2}", "V76.{small2}", "491.21", "J{small2}.{small}", "I50.{small}", "R0{small}.{small}", "V72.83", "{small2}{small}.{small}", "Z{num}.{small2}"),
+    "nth": ("10th", "6th", "4th", "11th", "12th", "8th", "2nd", "first", "3rd", "ninth"),
+    "dose": (
+        "{num} mg [po|PO|IV] [daily|bid|BID|tid|q6h|qhs|prn]",
+        "{small}.5 mg daily",
+        "{num} mg",
+        "{num} mcg/hr",
+        "{small} units",
+        "{bignum} mg [x1|daily]",
+    ),
     "bp": ("1{num}/{num}", "{num}/{num}", "[110|120|135|142|158]/[60|70|78|85|92]"),
     "level": ("T{small}", "L{small}", "C{small}", "T1{small}", "L4", "L5-S1"),
     "rib": ("6th", "7th", "fifth", "eighth", "4th", "9th and 10th", "second"),
@@ -111,6 +138,7 @@ class Scene:
             "serial": lambda: [(numbers.serial(rng), Category.DEVICE_SERIAL)], "uid": lambda: [(numbers.uid(rng), Category.UID)],
             "oid": lambda: [(numbers.other_id(rng), Category.OTHER_ID)], "room": lambda: [(numbers.room(rng), Category.OTHER_ID)],
             "ip": lambda: [(f"{rng.randint(10, 220)}.{rng.randint(0, 255)}.{rng.randint(0, 255)}.{rng.randint(1, 254)}", Category.OTHER_ID)],
+            "q": lambda: [('"', None)], "drug": self._drug, "eponym": self._eponym,
             "gap": lambda: [(self._one(_GAPS), None)],
             "agex": self._age, "age": lambda: [(str(rng.randint(1, 89)), None)], "old": lambda: [(numbers.old_age(rng), Category.AGE_OVER_89)],
             "mm": lambda: [(str(rng.randint(2, 40)), None)], "cm": lambda: [(f"{rng.randint(1, 9)}.{rng.randint(0, 9)}", None)],
@@ -213,11 +241,32 @@ class Scene:
     def _relative(self) -> Pieces:
         one = self.kin
         title = self._one(_TITLES[one.sex])
-        return self._name(self._one((one.given, one.given, self._full(one), title + one.family, f"{one.given} {one.family}", one.given.upper())))
+        return self._name(
+            self._one(
+                (
+                    one.given,
+                    one.given,
+                    self._full(one),
+                    title + one.family,
+                    f"{one.given} {one.family}",
+                    one.given.upper(),
+                )
+            )
+        )
 
     def _doctor(self) -> Pieces:
         one = self._one(self.staff)
-        text = self._one((one.family, one.family, self._full(one), f"{one.given[0]}. {one.family}", one.family.upper(), f"{one.given} {one.family}", f"{one.given[0]} {one.family}"))
+        text = self._one(
+            (
+                one.family,
+                one.family,
+                self._full(one),
+                f"{one.given[0]}. {one.family}",
+                one.family.upper(),
+                f"{one.given} {one.family}",
+                f"{one.given[0]} {one.family}",
+            )
+        )
         return [(self._typed(text), Category.DOCTOR)]
 
     def _titled_doctor(self) -> Pieces:
@@ -229,7 +278,11 @@ class Scene:
         return [(self._typed(text if self.chance(0.7) else text.upper()), Category.DOCTOR)]
 
     def _signature(self) -> Pieces:
-        return self.write("{dfull}[, {cred}|, {cred}| {cred}|, {cred}, {cred}|]") if self.chance(0.8) else self.write("{dlast}, {dfirst}[, {cred}| {cred}|]")
+        return (
+            self.write("{dfull}[, {cred}|, {cred}| {cred}|, {cred}, {cred}|]")
+            if self.chance(0.8)
+            else self.write("{dlast}, {dfirst}[, {cred}| {cred}|]")
+        )
 
     def _initials(self, case: Callable[[str], str]) -> Pieces:
         letters = self._one(self.staff).initials
@@ -245,6 +298,22 @@ class Scene:
             return [(str(self.age), None)]
         return [(str(self.age) if self.chance(0.85) else numbers.old_age(self.rng), Category.AGE_OVER_89)]
 
+    # what sounds like a name and is none
+
+    def _drug(self) -> Pieces:
+        if self.chance(0.25):
+            coined = names.coined_words("drug", tuple(terms.DRUGS)).draw(self.rng)
+            return [(coined if self.chance(0.5) else coined.lower(), None)]
+        return [(self._one(terms.DRUGS), None)]
+
+    def _eponym(self) -> Pieces:
+        if self.chance(0.3):
+            name = self._surname()
+            if self.chance(0.2):
+                name += "-" + self._surname()
+            return [(f"{name}{self._one(('', '', chr(39) + 's'))} {self._one(terms.NAMED_AFTER)}", None)]
+        return [(self._one(terms.EPONYMS), None)]
+
     # places
 
     def _town(self) -> str:
@@ -258,14 +327,43 @@ class Scene:
 
     def _domain(self) -> str:
         bare = "".join(c for c in self.hospital.lower() if c.isascii() and c.isalpha())[:18] or "hospital"
-        return self._one((f"{bare}.org", f"{bare}.example.org", "gmail.com", "mail.example.org", f"{bare}.edu", f"rad.{bare}.com", "nhs.uk", f"{bare}.de", "hotmail.com"))
+        return self._one(
+            (
+                f"{bare}.org",
+                f"{bare}.example.org",
+                "gmail.com",
+                "mail.example.org",
+                f"{bare}.edu",
+                f"rad.{bare}.com",
+                "nhs.uk",
+                f"{bare}.de",
+                "hotmail.com",
+            )
+        )
 
     def _email(self) -> Pieces:
         one = self._one([self.patient, *self.staff])
         plain = "".join(c for c in one.family.lower() if c.isascii() and c.isalpha()) or "desk"
         first = "".join(c for c in one.given.lower() if c.isascii() and c.isalpha()) or "x"
-        handle = self._one((f"{first}.{plain}", f"{first[0]}{plain}", plain, f"{plain}{self.rng.randint(1, 99)}", f"{first}_{plain}", "radiology", f"{first[0]}.{plain}"))
+        handle = self._one(
+            (
+                f"{first}.{plain}",
+                f"{first[0]}{plain}",
+                plain,
+                f"{plain}{self.rng.randint(1, 99)}",
+                f"{first}_{plain}",
+                "radiology",
+                f"{first[0]}.{plain}",
+            )
+        )
         return [(f"{handle}@{self._domain()}", Category.EMAIL)]
 
     def _url(self) -> Pieces:
-        return [(self._one(("https://", "http://", "www.", "https://portal.")) + self._domain() + self._one(("", "/results", "/portal", "/radiology", "/patients?id=" + numbers.digits(self.rng, 5))), Category.URL)]
+        return [
+            (
+                self._one(("https://", "http://", "www.", "https://portal."))
+                + self._domain()
+                + self._one(("", "/results", "/portal", "/radiology", "/patients?id=" + numbers.digits(self.rng, 5))),
+                Category.URL,
+            )
+        ]

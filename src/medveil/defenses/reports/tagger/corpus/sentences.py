@@ -36,6 +36,9 @@ RADIOLOGY = (
     "Lines and tubes: {device}, {device}.", "IMPRESSION: {finding}, {finding} and {finding}. No {finding}.", "[Limited|Suboptimal] study due to [motion|body habitus|portable technique|poor inspiration].",
 )  # fmt: skip
 CLINICAL = (
+    "[Seen|Examined|Doing well|Feeling better] [today|this morning|this afternoon|tonight|yesterday|overnight|last night|at bedside].", "[For|Over] the [past|last|next] {small} [days|hours|weeks|months|years][, {symptom}|].", "[Repeat|Redosed|Held|Observed] [for|after|in|at] {num} minutes; [q4-6h|q12h|x 24 hours|24/7].",
+    "[Dr.|Doctor|MD|Nurse|Attending|Resident|Radiologist|Physician] [on call|aware|notified|at bedside|of record|to see patient].", "[Patient|Pt|Family|Wife|Husband|Daughter|Son|Mother] [is here|updated|at bedside|called|agrees|aware|will call back].", "[Room air|Exam room|Operating room|Recovery room|Emergency Room] [sat {num}%|clean|prepared|].",
+    "[Signed|Dictated|Reviewed] electronically. [End of report|Final report|Preliminary report].", "[Date|Time|Name|MRN|DOB|Phone] [not available|unknown|withheld|on file|as above].", "[Stage|Grade|Class|Type|Phase|Category|Level|Zone|Segment] [I|II|III|IV|A|B|{small}|{small}a].",
     "{age}-year-old [man|woman|male|female|gentleman|lady] with [a history of |known |PMH of |]{dx}[|, {dx}| and {dx}] [presents|who presents|admitted] with {symptom}[| and {symptom}].",
     "[Pt|Patient|She|He|The patient] [denies|reports|complains of|endorses] {symptom}[|, {symptom}] or {symptom}.", "[Started on|Continue|Received|Given|Switched to] {drug} {dose}[| for {dx}].",
     "{drug} {dose}[|, {drug} {dose}|; {drug} {dose}].", "[BP|bp] {bp}, [HR|P|pulse] {num}, RR {small2}, [T|temp] {temp}, [SpO2|O2 sat|sats] {num}% [RA|on room air|on {small}L NC|2L].",

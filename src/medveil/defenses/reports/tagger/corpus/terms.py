@@ -41,6 +41,11 @@ EPONYMS = (
     "Ringer's lactate,lactated Ringer's,Hartmann's solution,Ace wrap,Ace bandage,Aspen collar,Miami J collar,Philadelphia collar,"
     "Halo,Buck's traction,Thomas splint,Unna boot,Ambu bag,Hoyer lift,Kelly clamp,Bovie,Gelfoam,Surgicel,Gore-Tex,Dacron,Marlex"
 ).split(",")
+NAMED_AFTER = (
+    "disease,syndrome,sign,procedure,catheter,tube,stent,fracture,score,criteria,classification,test,maneuver,valve,clamp,drain,"
+    "reflex,cyst,hernia,nodes,lines,angle,index,position,view,method,tumor,lymphoma,thyroiditis,shunt,operation,repair,filter,splint,"
+    "pin,plate,needle,forceps,scale,triad,law,effect,grade,stage,ligament,fascia,space,body,bodies,cells,canal,duct,fissure,lobe"
+).split(",")
 DRUGS = (
     "aspirin,Plavix,Coumadin,warfarin,Lasix,furosemide,Lopressor,metoprolol,Toprol XL,atenolol,lisinopril,Zestril,Norvasc,"
     "amlodipine,Lipitor,atorvastatin,Zocor,Crestor,Synthroid,levothyroxine,Prednisone,Solu-Medrol,Decadron,dexamethasone,Advair,"
@@ -90,7 +95,8 @@ DEVICES = (
     "endotracheal tube,ET tube,ETT,nasogastric tube,NG tube,NGT,OG tube,enteric tube,feeding tube,PICC,PICC line,right IJ line,left "
     "subclavian line,central venous catheter,dialysis catheter,tracheostomy tube,chest tube,pigtail catheter,pacemaker,dual-lead "
     "pacemaker,ICD,AICD,LVAD,IABP,intra-aortic balloon pump,prosthetic valve,sternotomy wires,surgical clips,coronary stent,IVC "
-    "filter,PEG tube,VP shunt,nephrostomy,ureteral stent,hip prosthesis,spinal hardware,EKG leads,telemetry leads,ECMO cannula"
+    "filter,PEG tube,VP shunt,nephrostomy,ureteral stent,hip prosthesis,spinal hardware,EKG leads,telemetry leads,ECMO cannula,GE Optima scanner,Philips DigitalDiagnost,Siemens Somatom,Canon detector,Carestream DRX,Fuji plate,"
+    "Agfa CR,Shimadzu portable,Medtronic model 5076-52,Bard port,Cook catheter,Arrow line,Cordis,Teleflex,Zimmer plate,Stryker rod"
 ).split(",")
 FINDINGS = (
     "consolidation,airspace opacity,patchy opacity,ground-glass opacity,atelectasis,linear atelectasis,scarring,fibrosis,nodule,"
@@ -118,13 +124,19 @@ SPECIALTIES = (
     "Urology,Gastroenterology,GI,Infectious Disease,ID,Endocrinology,Psychiatry,Rheumatology,Dermatology,Anesthesia,Emergency "
     "Medicine,Internal Medicine,Family Medicine,Pediatrics,OB/GYN,Physical Therapy,Social Work,Case Management,Pharmacy,Nutrition"
 ).split(",")
-UNITS = "ED,ER,ICU,MICU,SICU,CCU,NICU,PACU,OR,floor,telemetry,step-down unit,emergency department,wards,clinic,rehab,cath lab".split(",")
+UNITS = "ED,ER,ICU,MICU,SICU,CCU,NICU,PACU,OR,floor,telemetry,step-down unit,emergency department,wards,clinic,rehab,cath lab".split(
+    ","
+)
 RELATIONS = (
     "wife,husband,son,daughter,mother,father,brother,sister,niece,nephew,partner,grandson,granddaughter,daughter-in-law,friend,"
     "neighbor,guardian,caregiver,next of kin,health care proxy,HCP,POA,emergency contact,fiancé,aunt,uncle,cousin,ex-wife,spouse"
 ).split(",")
-CREDENTIALS = "MD,M.D.,DO,D.O.,MD PhD,MBBS,FRCR,MBBS FRCR,FACR,MBChB,PhD,RN,NP,PA-C,CRNA,RT(R),RRT,PharmD,LICSW,PT,FRCPC,DNP,Dr. med.".split(",")
-DEPARTMENTS = "Department of Radiology,Diagnostic Imaging,Radiology Department,Department of Medicine,Division of Cardiology,Imaging Services,Emergency Department,Department of Surgery".split(",")
+CREDENTIALS = "MD,M.D.,DO,D.O.,MD PhD,MBBS,FRCR,MBBS FRCR,FACR,MBChB,PhD,RN,NP,PA-C,CRNA,RT(R),RRT,PharmD,LICSW,PT,FRCPC,DNP,Dr. med.".split(
+    ","
+)
+DEPARTMENTS = "Department of Radiology,Diagnostic Imaging,Radiology Department,Department of Medicine,Division of Cardiology,Imaging Services,Emergency Department,Department of Surgery".split(
+    ","
+)
 PLANS = (
     "Medicare,Medicaid,Blue Cross,BCBS,Aetna,Cigna,United Healthcare,Humana,Tricare,Kaiser,AOK,Techniker,NHS,Bluefern,Unity Shield,"
     "Meridian Mutual,Evergreen Health,CareHarbor,Harvard Pilgrim,Anthem,MassHealth"
@@ -133,3 +145,14 @@ JOBS = (
     "retired teacher,carpenter,nurse,truck driver,retired electrician,accountant,homemaker,farmer,construction worker,veteran,"
     "engineer,secretary,student,mechanic,coal miner,shipyard worker,cook,lawyer,police officer,welder,machinist,bus driver"
 ).split(",")
+ABBREVIATIONS = (
+    "SBT RSBI GETA PACU TB CNS GB SARS CD MRSA VRE IU IL ALT AST LDH CRP ESR PCR CT MRI MRA CTA PET EEG EMG ECG EKG TTE TEE LVEF RVSP "
+    "AVR MVR TAVR CABG PCI LAD RCA LCX LIMA STEMI NSTEMI ACS CHF HFrEF HFpEF COPD ILD IPF UIP NSIP BOOP COP ARDS TRALI PNA CAP HAP VAP "
+    "PTX PE DVT IVC SVC RA RV LA LV PA AP LAT RUL RML RLL LUL LLL ETT NGT OGT PEG PICC CVC CVL IJ SCV HD CRRT ESRD CKD AKI UTI BPH TURP "
+    "GERD PUD GIB SBO LBO IBD UC IBS NASH HCV HBV HIV AIDS CMV EBV HSV VZV RSV COVID DM HTN HLD CAD PVD PAD CVA TIA ICH SAH SDH EDH "
+    "TBI MS ALS GBS MG AD PD SLE RA OA PMR GCA RCC HCC NHL HL CLL CML AML ALL MM MDS BMT GVHD XRT RT SBRT VATS ORIF THA TKA ACL MCL "
+    "DJD DDD MVC MVA GSW LOC GCS NIHSS MRS ADL PT OT SLP NPO PO IV IM SC SQ PRN BID TID QID QHS QD STAT ASAP WNL NAD A&O RRR CTAB NTND "
+    "HEENT PERRL EOMI JVD LAD ROM DTR CN II XII NKDA PCN ASA NSAID ACE ARB CCB PPI SSRI MAOI TPN TF NS LR D5W PRBC FFP INR PTT CBC BMP "
+    "CMP LFT TSH BUN WBC RBC HGB HCT PLT MCV ABG VBG UA UCX BCX CSF LP BAL AFB ANA ANCA RF CCP PSA CEA AFP DNR DNI POA HCP ICU MICU "
+    "SICU CCU NICU PICU ED ER OR L&D OB GYN ENT GI GU ID IR NICU EMS ALS BLS CPR ROSC VF VT SVT AF PVC PAC LBBB RBBB AV SA QT ST PR"
+).split()

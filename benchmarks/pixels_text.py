@@ -1,0 +1,352 @@
+"""How much burned-in text is removed, how many clinical markers stay, what else is touched, and what it costs.
+
+    python benchmarks/pixels_text.py --data DATA --fonts FONTS --out RESULTS.json [--images 60] [--patients 60]
+
+Three sources, none of them used in training: radiographs of nih14_512's split 'val' and of covid19, enlarged to 1,024
+pixels and written on with FONTS (a folder of fonts that the detector was not trained on), and phantom hospitals of
+seeds kept for this. A word counts as removed when at least 97 % of its ink has changed; a marker as kept when none of
+it has. Intervals are by image or, in the phantom hospital, by patient.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from medveil.cohort.phantom.gold import load_gold
+from medveil.cohort.phantom.hospital import build_hospital
+from medveil.defenses.pixels.removal import TextRemover
+from medveil.errors import Quarantined
+from medveil.parallel import ordered_map
+from medveil.stats.bootstrap import unit_codes, unit_weights
+from medveil.stats.shares import share
+from pixels_rendering import find_fonts, font_of, line_ink
+
+SIZE = 1024
+CHANGED = 0.97
+SEED = 4_100_000  # of what is written here
+PHANTOM_SEED = 52_300
+MARKERS = (
+    "L",
+    "R",
+    "AP",
+    "PA",
+    "ERECT",
+    "PORTABLE",
+    "SUPINE",
+    "AP SUPINE",
+    "SEMI-ERECT",
+    "110 KV",
+    "85 kV 2.5 mAs",
+    "LEFT",
+    "UPRIGHT",
+)
+NAMES = (
+    *("Ottilie", "Brankovic", "Featherstone", "Nkemelu", "Sorensen", "Vandermeer"),
+    *("Achterberg", "Quillfeather", "Ismailov", "Przybyla", "Underhill"),
+)
+SIZES = (12, 13, 14, 16, 20, 26, 34, 48)
+
+
+@dataclass
+class Written:
+    """A word or marker: which pixels are its ink, and what kind of case it is."""
+
+    ink: tuple[NDArray[np.int64], NDArray[np.int64]]
+    marker: bool
+    kind: dict[str, str]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--fonts", type=Path, required=True)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--images", type=int, default=60)
+    parser.add_argument("--patients", type=int, default=60)
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--fill", default="classical")
+    args = parser.parse_args()
+    results: dict[str, Any] = {}
+    for name, files in (
+        ("nih14_512 val", val_files(args.data / "nih14_512")),
+        ("covid19", covid_files(args.data / "covid19")),
+    ):
+        tasks = [(str(file), str(args.fonts), number, args.fill) for number, file in enumerate(files[: args.images])]
+        results[name] = told(name, list(ordered_map(on_real, tasks, workers=args.workers)))
+    for size in (512, 1024):
+        results[f"phantom {size} px"] = told(f"phantom {size} px", phantom(args.patients, size, args.fill))
+    if args.out:
+        args.out.write_text(json.dumps(results, indent=1))
+
+
+def val_files(folder: Path) -> list[Path]:
+    with (folder / "split.csv").open() as file:
+        return [folder / "images" / row["file"] for row in csv.DictReader(file) if row["split"] == "val"]
+
+
+def covid_files(folder: Path) -> list[Path]:
+    return sorted((folder / "images").iterdir())[::7]
+
+
+def on_real(task: tuple[str, str, int, str]) -> dict[str, Any]:
+    """One radiograph, clean and written on."""
+    file, fonts, number, how = task
+    rng = np.random.default_rng([SEED, number])
+    gray = cv2.resize(np.asarray(Image.open(file).convert("L")), (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
+    image = (gray.astype(np.uint16) << 8) + rng.integers(0, 256, gray.shape, dtype=np.uint16)
+    remover = TextRemover(fill=how)  # type: ignore[arg-type]
+    clean = remove(remover, image)
+    written = image.copy()
+    words = list(write(written, rng, find_fonts(Path(fonts))))
+    return outcome(remover, written, words, str(number)) | {
+        "false": clean["mask_pct"],
+        "clean_quarantined": clean["quarantined"],
+    }
+
+
+def remove(remover: TextRemover, image: NDArray[np.uint16]) -> dict[str, Any]:
+    start = time.process_time()
+    try:
+        cleaned, removal = remover.clean_image(image, None)
+    except Quarantined:
+        return {
+            "quarantined": True,
+            "image": image,
+            "mask_pct": 0.0,
+            "seconds": time.process_time() - start,
+            "rounds": 9,
+        }
+    seconds = time.process_time() - start
+    return {
+        "quarantined": False,
+        "image": cleaned,
+        "mask_pct": removal.mask_pct,
+        "seconds": seconds,
+        "rounds": removal.rounds,
+    }
+
+
+def outcome(remover: TextRemover, image: NDArray[np.uint16], words: list[Written], unit: str) -> dict[str, Any]:
+    done = remove(remover, image)
+    changed = done["image"] != image
+    cases = [{"marker": word.marker, "ok": _ok(word, changed, done["quarantined"]), **word.kind} for word in words]
+    return {
+        "unit": unit,
+        "cases": cases,
+        "seconds": done["seconds"],
+        "rounds": done["rounds"],
+        "quarantined": done["quarantined"],
+    }
+
+
+def _ok(word: Written, changed: NDArray[np.bool_], quarantined: bool) -> bool:
+    share_changed = float(changed[word.ink].mean())
+    return share_changed == 0 and not quarantined if word.marker else share_changed >= CHANGED or quarantined
+
+
+def write(image: NDArray[np.uint16], rng: np.random.Generator, fonts: list[str]) -> Iterator[Written]:
+    """Lines of one to three words at places that do not touch, and two markers."""
+    taken = np.zeros(image.shape, np.uint8)
+    for number in range(9):
+        marker = number >= 7
+        points = int(rng.choice(SIZES)) if not marker else int(rng.integers(16, 60))
+        text = str(rng.choice(MARKERS)) if marker else phrase(rng)
+        # A marker of one or two letters is as large as lead letters are.
+        points = max(points, 26) if marker and len(text) <= 2 else points
+        font = str(rng.choice(fonts))
+        ids = word_ids(text, font, points)
+        angle, turn = rotation(rng, marker)
+        ids = turned(ids, angle)
+        place = free_place(taken, ids[0].shape, rng, border=rng.random() < 0.4)
+        if place is None:
+            continue
+        yield from lay(
+            image,
+            taken,
+            ids,
+            place,
+            rng,
+            {"size": str(points), "rotation": turn, "text": "marker" if marker else "word"},
+            marker,
+        )
+
+
+def phrase(rng: np.random.Generator) -> str:
+    kind = int(rng.integers(5))
+    name = str(rng.choice(NAMES))
+    if kind == 0:
+        return f"{name.upper()}, {str(rng.choice(NAMES)).upper()}"
+    if kind == 1:
+        return f"{name} {chr(65 + int(rng.integers(26)))}."
+    if kind == 2:
+        return f"{int(rng.integers(1, 29)):02}.{int(rng.integers(1, 13)):02}.{int(rng.integers(1930, 2024))}"
+    if kind == 3:
+        return f"Nr {int(rng.integers(10_000, 9_999_999))}"
+    return f"KLINIKUM {name.upper()}"
+
+
+def rotation(rng: np.random.Generator, marker: bool) -> tuple[float, str]:
+    if marker:
+        return (float(rng.normal(0, 5)), "upright") if rng.random() < 0.8 else (float(rng.choice((90, 270))), "quarter")
+    kind = str(rng.choice(("upright", "upright", "90", "180", "270", "slanted")))
+    angle = {"upright": 0.0, "slanted": float(rng.uniform(8, 82) * rng.choice((-1, 1)))}.get(kind)
+    return (float(kind) if angle is None else angle), kind
+
+
+Ids = tuple[NDArray[np.uint8], NDArray[np.uint8]]
+
+
+def word_ids(text: str, font: str, points: int) -> Ids:
+    """Ink of the line, and for each column the number of the word it belongs to."""
+    ink, _ = line_ink(text, font, points)
+    face = font_of(font, points)
+    ids = np.zeros(ink.shape, np.uint8)
+    start, done = 0.0, ""
+    scale = ink.shape[1] / max(face.getlength(text), 1)
+    for number, word in enumerate(text.split(" "), 1):
+        done += word + " "
+        end = min(ink.shape[1], face.getlength(done) * scale)
+        ids[:, int(start) : int(end) + 1] = number
+        start = end
+    return ink, ids
+
+
+def turned(ids: Ids, angle: float) -> Ids:
+    ink, number = (Image.fromarray(one) for one in ids)
+    soft = ink.rotate(angle, resample=Image.Resampling.BICUBIC, expand=True)
+    return np.asarray(soft), np.asarray(number.rotate(angle, resample=Image.Resampling.NEAREST, expand=True))
+
+
+def free_place(
+    taken: NDArray[np.uint8], shape: tuple[int, ...], rng: np.random.Generator, *, border: bool
+) -> tuple[int, int, str] | None:
+    rows, columns = shape
+    for _ in range(60):
+        top, left = int(rng.integers(0, SIZE - rows)), int(rng.integers(0, SIZE - columns))
+        if border:
+            gap = int(rng.integers(0, 8))
+            side = int(rng.integers(4))
+            top = (gap, SIZE - rows - gap, top, top)[side]
+            left = (left, left, gap, SIZE - columns - gap)[side]
+        reach = 40
+        if not taken[max(0, top - reach) : top + rows + reach, max(0, left - reach) : left + columns + reach].any():
+            return top, left, "border" if border else "inside"
+    return None
+
+
+def lay(
+    image: NDArray[np.uint16],
+    taken: NDArray[np.uint8],
+    ids: Ids,
+    place: tuple[int, int, str],
+    rng: np.random.Generator,
+    kind: dict[str, str],
+    marker: bool,
+) -> Iterator[Written]:
+    top, left, where = place
+    ink, number = ids
+    rows, columns = ink.shape
+    taken[top : top + rows, left : left + columns] = 1
+    part = image[top : top + rows, left : left + columns]
+    light = marker or rng.random() < 0.6
+    faint = not marker and rng.random() < 0.3
+    plate = rng.random() < 0.15
+    if plate:
+        part[:] = 6000 if light else 60_000
+    under = float(np.median(part))
+    strength = float(rng.uniform(0.15, 0.25)) if faint else float(rng.uniform(0.4, 0.9))
+    tone = under + (1 if light else -1) * strength * 65535
+    if not 0 <= tone <= 65535:  # no room on that side: the other
+        if marker:
+            tone = float(np.clip(tone, 0, 65535))
+        else:
+            light = not light
+            tone = float(np.clip(under + (1 if light else -1) * strength * 65535, 0, 65535))
+    if marker and tone - float(np.percentile(part, 90)) < 12_000:
+        part[:] = 4000
+        plate = True
+        tone = 62_000.0
+    soft = rng.random() < 0.25
+    shows = np.abs(tone - part) > 0.06 * 65535  # what vanishes in its surroundings cannot be read
+    cover = cv2.GaussianBlur(ink, (0, 0), 0.7) if soft else ink
+    part[:] = np.rint(part + (tone - part) * (cover / 255)).astype(np.uint16)
+    kind = kind | {
+        "place": where,
+        "tone": "light on dark" if light else "dark on light",
+        "contrast": "faint" if faint else "plain",
+        "plate": "plate" if plate else "no plate",
+        "edge": "soft" if soft else "sharp",
+    }
+    for word in [1] if marker else range(1, int(number.max()) + 1):
+        y, x = np.nonzero((ink > 100) & shows & ((number == word) | marker))
+        if len(y) >= max(12, 0.5 * ((ink > 100) & ((number == word) | marker)).sum()):
+            yield Written((y + top, x + left), marker, kind)
+
+
+def phantom(patients: int, size: int, how: str) -> list[dict[str, Any]]:
+    """Every burned-in line and marker of a phantom hospital's answer key."""
+    remover = TextRemover(fill=how)  # type: ignore[arg-type]
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        cohort = build_hospital(Path(folder) / "hospital", patients=patients, seed=PHANTOM_SEED + size, size=size)
+        gold = load_gold(Path(folder) / "hospital")
+        for row in range(len(cohort)):
+            key = gold.images[cohort.table["image_id"][row]]
+            words = [Written(_inside(box), False, {"text": "line"}) for box in {one.box for one in key.in_pixels}]
+            words += [Written(_inside(one.box), True, {"text": f"marker {one.name}"}) for one in key.markers]
+            found.append(outcome(remover, cohort.image(row), words, cohort.table["patient_id"][row]))
+    return found
+
+
+def _inside(box: tuple[int, int, int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    y, x = np.mgrid[box[1] : box[3], box[0] : box[2]]
+    return y.ravel(), x.ravel()
+
+
+def told(name: str, outcomes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Print and return shares with intervals, by every class of case."""
+    cases = [(one["unit"], case) for one in outcomes for case in one["cases"]]
+    groups: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+    for unit, case in cases:
+        top = "markers kept" if case["marker"] else "words removed"
+        groups[top].append((unit, case["ok"]))
+        for key, value in case.items():
+            if key not in ("ok", "marker"):
+                groups[f"{top}, {key} {value}"].append((unit, case["ok"]))
+    seconds = [one["seconds"] for one in outcomes]
+    result: dict[str, Any] = {
+        "quarantined": sum(one["quarantined"] for one in outcomes),
+        "images": len(outcomes),
+        "seconds": float(np.median(seconds)),
+        "rounds": float(np.mean([one["rounds"] for one in outcomes])),
+    }
+    if "false" in outcomes[0]:
+        masks = np.array([one["false"] for one in outcomes])
+        result["clean images masked, mean percent"] = float(masks.mean())
+        result["clean images touched"] = float((masks > 0).mean())
+    print(name, result, flush=True)
+    for group in sorted(groups):
+        units, ok = zip(*groups[group], strict=True)
+        codes, count = unit_codes(np.array(units, dtype=object))
+        found = share(np.array(ok, dtype=float), codes, unit_weights(count, seed=0))
+        result[group] = {"value": found.value, "low": found.low, "high": found.high, "n": found.n, "units": found.units}
+        print(f"  {group}: {found.value:.4f} ({found.low:.4f} to {found.high:.4f}) n {found.n}", flush=True)
+    return result
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,39 @@
+"""The bundled tagger, from a pretrained encoder's word pieces to weights.
+
+    python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START
+    python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 460
+
+MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
+its texts on five cores while one H200 learns from them. `benchmarks/reports_recall.py` scores the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("step", choices=("prepare", "train"))
+    parser.add_argument("--encoder", type=Path)
+    parser.add_argument("--start", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--seconds", type=float, default=460.0)
+    parser.add_argument("--workers", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    if options.step == "prepare":
+        from tagger_start import prepare
+
+        prepare(options.encoder, options.out)
+    else:
+        from tagger_training import Training, train
+
+        how = Training(seconds=options.seconds, workers=options.workers, seed=options.seed)
+        train(options.start, options.out, options.device, how)
+
+
+if __name__ == "__main__":
+    main()

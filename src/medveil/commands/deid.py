@@ -1,0 +1,123 @@
+"""Take identifiers out of headers, pixels and reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from medveil import console
+from medveil.commands.groups import app
+from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
+from medveil.errors import SettingsError
+
+
+@app.command(epilog="Example: medveil deid /data/archive -o /data/clean --key /secure/site.key --reports placeholders")
+def deid(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="IN", help="A folder of DICOM files, images and reports in any mixture, or one file."),
+    ],
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", help="Folder for the cleaned files and what was done.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="The site's secret, an existing file; the one in your settings folder if not set."),
+    ] = None,
+    profile: Annotated[
+        Path | None,
+        typer.Option("--profile", help="What to do with headers: a TOML or YAML file in the standard's words."),
+    ] = None,
+    reports: Annotated[
+        str, typer.Option("--reports", help="Reports come out with surrogates, with placeholders, or rewritten.")
+    ] = "surrogates",
+    rewriter: Annotated[
+        str | None, typer.Option("--rewriter", help="Model that rewrites reports: a folder, or a name on the hub.")
+    ] = None,
+    fill: Annotated[
+        str, typer.Option("--fill", help="What removed text is painted over with: generator, classical or box.")
+    ] = "generator",
+    report_column: Annotated[
+        list[str] | None,
+        typer.Option("--report-column", help="Column of a table that holds reports; repeat for several."),
+    ] = None,
+    patient_column: Annotated[
+        str | None, typer.Option("--patient-column", help="Column of a table that says whose report it is.")
+    ] = None,
+    keep_column: Annotated[
+        list[str] | None,
+        typer.Option("--keep-column", help="Another column of a table to keep, cleaned; repeat for several."),
+    ] = None,
+    what_if: Annotated[
+        bool, typer.Option("--what-if", help="Print each action on each header and write nothing.")
+    ] = False,
+    crosswalk: Annotated[
+        Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
+    ] = None,
+    workers: Workers = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    log_level: LogLevel = "warning",
+    config: Config = None,
+) -> None:
+    """Take what identifies people out of DICOM headers, burned-in text and reports, as one identity.
+
+    OUT/data holds the cleaned files under pseudonyms; what could not be cleaned stays behind and is listed in
+    OUT/quarantine.csv. Exit code 0: all is clean; 1: something was withheld. A killed run continues where it was.
+    """
+    from medveil.release.deid.run import deidentify
+    from medveil.release.deid.settings import DeidSettings
+    from medveil.release.deid.site_key import site_key
+
+    console.start_logging(log_level)
+    settings = DeidSettings.of(
+        reports=reports,
+        fill=fill,
+        rewriter=rewriter,
+        profile=profile,
+        report_columns=tuple(report_column or ()),
+        patient_column=patient_column,
+        keep_columns=tuple(keep_column or ()),
+    )
+    if what_if:
+        _show_what_if(source, settings, json=json)
+        return
+    if out is None:
+        raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
+    keys = site_key(key, out)
+    with console.progress_bars(quiet or json) as watch:
+        outcome = deidentify(
+            source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch
+        )
+    if json:
+        console.show_json({"released": outcome.released, "withheld": outcome.withheld, "summary": str(outcome.summary)})
+    elif not quiet:
+        typer.echo(f"{outcome.released:,} files cleaned, {outcome.withheld:,} withheld; check them with medveil verify")
+        typer.echo(f"What was found and done is in {outcome.summary}")
+    raise typer.Exit(outcome.exit_code)
+
+
+def _show_what_if(source: Path, settings: object, *, json: bool) -> None:
+    """Nothing is written, so the key need not last: file names are shown under one made for this call."""
+    import secrets
+
+    from medveil.defenses.keys import Keys
+    from medveil.release.deid.settings import DeidSettings
+    from medveil.release.deid.what_if import what_if
+
+    assert isinstance(settings, DeidSettings)
+    shown = {}
+    for name, done in what_if(source, keys=Keys(secrets.token_bytes(32)), settings=settings):
+        if json:
+            shown[name] = done if isinstance(done, str) else [vars(one) for one in done]
+            continue
+        typer.echo(name)
+        if isinstance(done, str):
+            typer.echo(f"  withheld: {done}")
+        else:
+            for one in done:
+                typer.echo(f"  {one.path} {one.keyword} {one.action} {one.code}".rstrip())
+    if json:
+        console.show_json(shown)

@@ -1,0 +1,162 @@
+"""Finding text with the bundled network: every size from about 8 pixels up, at every angle."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.defenses.pixels.lines import Box, Line
+from medveil.errors import InputError
+from medveil.weights.pixels import bundled
+
+if TYPE_CHECKING:
+    from medveil.defenses.pixels.detection.text_network import TextNetwork
+
+SMALL = 700  # pixels a side; below it the image is also looked at doubled, for its text is small too
+SMALLEST = 400  # pixels a side of the coarsest view
+TILE = 1536
+OVERLAP = 160
+CELL = 4
+STEP = 32
+SURE = 0.45  # the network's probability somewhere in a line
+WEAK = 0.2  # the same, where something else speaks for text too
+REST = 0.15  # the same, everywhere in a line
+FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
+SMALLEST_BENT = 24  # cells
+COARSE_TEXT = 20  # pixels; lower lines are left to the finer scale
+HEIGHT_FROM_MIDDLE = 2.0  # a line is about twice as high as the middle the network marks
+
+Map = NDArray[np.float32]
+
+
+def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: Path | None = None) -> list[Line]:
+    """Lines of text in an 8-bit image or a window of it, weak ones too, once for each scale they are seen at."""
+    network = _network(weights or bundled())
+    x0, y0, x1, y1 = window or (0, 0, view.shape[1], view.shape[0])
+    part = view[y0:y1, x0:x1]
+    found = []
+    for factor in _scales(view.shape):
+        scaled = part if factor == 1 else _resized(part, factor)
+        for left, top, tile in _tiles(scaled):
+            area, middle = _maps(network, tile)
+            lines = [line for line in lines_in(area, middle) if factor >= 1 or line.height >= COARSE_TEXT]
+            found += [line.moved(left, top).scaled(1 / factor).moved(x0, y0) for line in lines]
+    return found
+
+
+def _scales(shape: tuple[int, ...]) -> list[float]:
+    side = min(shape)
+    scales = [2.0] if max(shape) <= SMALL else []
+    factor = 1.0
+    while side * factor >= SMALLEST or factor == 1.0:
+        scales.append(factor)
+        factor /= 2
+    return scales
+
+
+def _resized(view: NDArray[np.uint8], factor: float) -> NDArray[np.uint8]:
+    size = (max(1, round(view.shape[1] * factor)), max(1, round(view.shape[0] * factor)))
+    return np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR))
+
+
+def _tiles(view: NDArray[np.uint8]) -> list[tuple[int, int, NDArray[np.uint8]]]:
+    """The image in pieces of bounded size that overlap."""
+    rows, columns = view.shape
+    return [
+        (left, top, view[top : top + TILE, left : left + TILE]) for top in _starts(rows) for left in _starts(columns)
+    ]
+
+
+def _starts(length: int) -> list[int]:
+    if length <= TILE:
+        return [0]
+    count = -(-(length - OVERLAP) // (TILE - OVERLAP))
+    return [round(k * (length - TILE) / (count - 1)) for k in range(count)]
+
+
+def _maps(network: TextNetwork, tile: NDArray[np.uint8]) -> tuple[Map, Map]:
+    """Probabilities of both maps, cropped to the tile."""
+    import torch
+
+    rows, columns = tile.shape
+    down, across = -rows % STEP, -columns % STEP
+    padded = np.pad(tile, ((0, down), (0, across)), mode="edge") if down or across else tile
+    with torch.inference_mode():
+        gray = torch.from_numpy(np.ascontiguousarray(padded)).float().mul_(1 / 255)[None, None]
+        maps = network(gray.contiguous(memory_format=torch.channels_last)).sigmoid()[0].numpy()
+    kept = np.s_[: -(-rows // CELL), : -(-columns // CELL)]
+    return maps[0][kept], maps[1][kept]
+
+
+@cache
+def _network(path: Path) -> TextNetwork:
+    import torch
+    from safetensors.torch import load_file
+
+    from medveil.defenses.pixels.detection.text_network import TextNetwork
+
+    network = TextNetwork()
+    try:
+        network.load_state_dict({name: value.float() for name, value in load_file(path).items()})
+    except (OSError, ValueError, RuntimeError, KeyError):
+        raise InputError(f"{path} is not a text detector; reinstall medveil") from None
+    return network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+
+def lines_in(area: Map, middle: Map) -> list[Line]:
+    """Lines from the two maps, in pixels of the image they were made from.
+
+    A line is seen by its middle; where only its area is seen (a short or faint one), the area stands for it.
+    """
+    lines = [
+        _line(piece, score, HEIGHT_FROM_MIDDLE, ends=0.25)
+        for points, score in _parts(middle)
+        for piece in _straight(points)
+    ]
+    seen = np.zeros(area.shape, np.uint8)
+    for line in lines:
+        line.scaled(1 / CELL).grown(1, 1).paint(seen, 1)
+    for points, score in _parts(area):
+        if not seen[points[:, 1], points[:, 0]].any():
+            lines += [_line(piece, score, 1.0, ends=0.0) for piece in _straight(points)]
+    return lines
+
+
+def _straight(cells: NDArray[np.int32]) -> list[NDArray[np.int32]]:
+    """Lines that ran into one another make a bent part, which is halved until its pieces fill their rectangles."""
+    line = _line(cells, 1.0, 1.0, ends=0.0)
+    if len(cells) < SMALLEST_BENT or len(cells) * CELL**2 > FILLED * line.area:
+        return [cells]
+    along = cells @ line.along
+    first = along <= np.median(along)
+    return [*_straight(cells[first]), *_straight(cells[~first])] if 0 < first.sum() < len(cells) else [cells]
+
+
+def _parts(values: Map) -> list[tuple[NDArray[np.int32], float]]:
+    """Connected cells above the lower threshold that reach the higher one: (x, y) of each cell, and the peak."""
+    above = (values > REST).astype(np.uint8)
+    count, labels, boxes, _ = cv2.connectedComponentsWithStats(above, connectivity=8)
+    found = []
+    for part in range(1, count):
+        left, top, width, height, _ = boxes[part]
+        here = np.s_[top : top + height, left : left + width]
+        inside = labels[here] == part
+        peak = float(values[here][inside].max())
+        if peak >= WEAK:
+            y, x = np.nonzero(inside)
+            found.append((np.stack([x + left, y + top], axis=1).astype(np.int32), peak))
+    return found
+
+
+def _line(cells: NDArray[np.int32], score: float, height: float, *, ends: float) -> Line:
+    # Corners of cells, not their centres: a part one cell high has a height.
+    steps = np.array([[0, 0], [1, 0], [0, 1], [1, 1]], np.float32)
+    corners = (cells[:, None].astype(np.float32) + steps).reshape(-1, 2)
+    line = Line.around(cv2.convexHull(corners)[:, 0] * CELL, score)
+    full = line.height * height
+    return line.grown(ends * full, (full - line.height) / 2)

@@ -1,0 +1,57 @@
+"""Which burned-in words say nothing about a person: side, view, position and exposure. Everything else may."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+SIDES = frozenset({"L", "R", "LEFT", "RIGHT"})
+_WORDS = SIDES | {
+    *("AP", "PA", "LAT", "LATERAL", "LL", "RL", "FRONTAL", "OBL", "OBLIQUE", "LAO", "RAO", "LPO", "RPO", "AXIAL"),
+    *("LORDOTIC", "DECUB", "DECUBITUS", "LLD", "RLD", "XTABLE", "CROSSTABLE"),
+    *("ERECT", "UPRIGHT", "SUPINE", "PRONE", "SEMI", "SITTING", "STANDING", "RECUMBENT"),
+    *("SEMIERECT", "SEMIUPRIGHT", "SEMISUPINE", "SEMIRECUMBENT"),
+    *("PORTABLE", "PORT", "MOBILE", "BEDSIDE", "CHEST", "THORAX", "CXR"),
+    *("INSP", "INSPIRATION", "EXP", "EXPIRATION", "GRID"),
+}
+# What an exposure may be; a number that fits none of these could be anything.
+_UNITS = {"KV": (35, 160), "KVP": (35, 160), "MAS": (0, 600), "MA": (1, 1300), "MS": (0, 3000), "SID": (60, 310)}
+_NUMBER = re.compile(r"\d{1,4}(?:[.,]\d{1,2})?")
+_PIECES = re.compile(r"[A-Z]+|\d+(?:[.,]\d+)?")
+_OTHER = re.compile(r"[^A-Z0-9 .,:;/()\-+=]")
+
+
+def is_marker(text: str) -> bool:
+    """Whether every word of it is a clinical marker, or an exposure with its unit."""
+    plain = unicodedata.normalize("NFKC", text).upper().strip()
+    if not plain or _OTHER.search(plain):
+        return False
+    joined = re.sub(r"(?<=[A-Z])-(?=[A-Z])", "", plain)  # SEMI-ERECT
+    words = _PIECES.findall(joined)
+    if not words:
+        return False
+    while words:
+        taken = _word(words) or _exposure(words)
+        if not taken:
+            return False
+        words = words[taken:]
+    return True
+
+
+def is_short(text: str) -> bool:
+    """So few letters that a part of any word could read like it."""
+    return len(re.sub(r"\W", "", text)) <= 2
+
+
+def _word(words: list[str]) -> int:
+    return int(words[0] in _WORDS)
+
+
+def _exposure(words: list[str]) -> int:
+    """A number and its unit, in either order."""
+    for number, unit in (words[:2], words[1::-1]) if len(words) > 1 else ():
+        if unit in _UNITS and _NUMBER.fullmatch(number):
+            low, high = _UNITS[unit]
+            if low <= float(number.replace(",", ".")) <= high:
+                return 2
+    return 0

@@ -1,0 +1,33 @@
+"""The mask over lines of text: widened boxes, solid over the text, soft at the rim."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.defenses.pixels.lines import Line
+
+ASIDE = 0.6  # heights a line is made longer at each end
+ACROSS = 0.3  # heights it is made higher on each side
+LEAST = 3  # pixels, of either
+RIM = 3  # pixels over which the mask fades
+
+
+def soft_mask(lines: Iterable[Line], shape: tuple[int, ...], *, harder: float = 1.0) -> NDArray[np.float32]:
+    """1 over the widened lines, falling to 0 around them; whatever is above 0 may change."""
+    canvas = np.zeros(shape[:2], np.uint8)
+    for line in lines:
+        widened(line, harder).paint(canvas)
+    if not canvas.any():
+        return np.zeros(canvas.shape, np.float32)
+    away = cv2.distanceTransform(255 - canvas, cv2.DIST_L2, 3)
+    return np.clip(1 - away / np.float32(RIM + 1), 0, 1, dtype=np.float32)
+
+
+def widened(line: Line, harder: float = 1.0) -> Line:
+    aside = max(LEAST, ASIDE * line.height) * harder
+    across = max(LEAST, ACROSS * line.height) * harder
+    return line.grown(aside, across)

@@ -1,0 +1,157 @@
+"""Removing burned-in text: look, decide, paint over, look again; what will not come clean is quarantined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydicom.dataset import FileDataset
+
+from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
+from medveil.cohort.dicom.stream_comments import CannotTell
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.pixels.keeping import Sorted, sort_out
+from medveil.defenses.pixels.lines import Box, Line
+from medveil.defenses.pixels.masks import soft_mask
+from medveil.defenses.pixels.painting import Frame, paint
+from medveil.defenses.pixels.seeing import see_text
+from medveil.defenses.pixels.views import View, views_of
+from medveil.errors import Quarantined
+
+How = Literal["generator", "classical", "box"]
+MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
+MARGIN = 128  # pixels around what was painted that are looked at again
+HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
+_CANNOT = "text in the image could not be removed"
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What was done to one frame: boxes painted over, markers kept, percent of the pixels masked, rounds, filling."""
+
+    boxes: tuple[Box, ...]
+    kept: tuple[tuple[str, Box], ...]
+    mask_pct: float
+    rounds: int
+    fill: str
+
+
+class TextRemover:
+    """Removes all text but clinical markers."""
+
+    def __init__(self, *, fill: How = "generator", keep_markers: bool = True) -> None:
+        self.fill = fill
+        self.keep_markers = keep_markers
+
+    def clean_dataset(self, dataset: FileDataset, known: KnownSearch | None) -> list[Removal]:
+        """Every frame, in place; overlays are dropped. A dataset without text keeps its pixel bytes."""
+        drop_overlays(dataset)
+        stored = StoredPixels.of(dataset)
+        if stored is None:
+            return []
+        done = []
+        for number, frame in enumerate(stored.frames):
+
+            def look(changed: Frame, number: int = number) -> list[View]:
+                stored.frames[number] = changed
+                plane = changed if changed.ndim == 2 and stored.kind != "PALETTE COLOR" else None
+                return views_of(stored.displayed(number), plane)
+
+            cleaned, removal = self._clean(frame, look, stored.kind, dataset, known)
+            stored.frames[number] = cleaned
+            stored.dirty |= cleaned is not frame
+            done.append(removal)
+        if not stored.dirty:
+            try:
+                blank_comments(dataset)
+            except CannotTell:
+                stored.dirty = True
+        if stored.dirty:
+            stored.put_back()
+        return done
+
+    def clean_image(
+        self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None
+    ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
+        """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
+        return self._clean(image, views_of, "MONOCHROME2", None, known)
+
+    def _clean(
+        self,
+        frame: Frame,
+        look: Callable[[Frame], list[View]],
+        kind: str,
+        dataset: FileDataset | None,
+        known: KnownSearch | None,
+    ) -> tuple[Frame, Removal]:
+        found = self._sorted(look(frame), known)
+        kept, lines, changed = found.kept, found.going, frame
+        total = np.zeros(frame.shape[:2], np.float32)
+        rounds = 0
+        while lines:
+            if rounds == len(HARDER):
+                raise Quarantined(_CANNOT)
+            total = np.maximum(total, soft_mask(lines, frame.shape, harder=HARDER[rounds]))
+            if (total > 0).mean() > MOST_COVERED:
+                raise Quarantined(_CANNOT)
+            changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
+            lines = _left_over(look(changed), total, kept)
+            rounds += 1
+        boxes = cv2.connectedComponentsWithStats((total > 0).astype(np.uint8))[2][1:, :4]
+        return changed, Removal(
+            boxes=tuple((int(x), int(y), int(x + width), int(y + height)) for x, y, width, height in boxes),
+            kept=tuple((text, line.box(frame.shape)) for text, line in kept),
+            mask_pct=100 * float((total > 0).mean()),
+            rounds=rounds,
+            fill=self._how(rounds - 1) if rounds else self.fill,
+        )
+
+    def _how(self, number: int) -> How:
+        """The filling of a round: what a painter makes may look like writing, a plain surface does not."""
+        if number < 2 or self.fill == "box":
+            return self.fill
+        return "classical" if number == 2 else "box"
+
+    def _sorted(self, views: list[View], known: KnownSearch | None) -> Sorted:
+        """What goes in any view goes; a marker stays if every view that sees it agrees."""
+        result = Sorted()
+        for view in views:
+            one = sort_out(see_text(view), view, known, keep_markers=self.keep_markers)
+            result.going += one.going
+            result.kept += one.kept
+        result.kept = [
+            (text, line)
+            for text, line in result.kept
+            if not any(line.share_inside(gone) > 0.5 for gone in result.going)
+        ]
+        return result
+
+
+def _left_over(views: list[View], mask: NDArray[np.float32], kept: list[tuple[str, Line]]) -> list[Line]:
+    """Text still seen in or near what was painted; elsewhere nothing has changed."""
+    left = []
+    for view in views:
+        for window in _windows(mask > 0):
+            left += [line for line in see_text(view, window) if not any(_part_of(line, one) for _, one in kept)]
+    return left
+
+
+def _part_of(line: Line, marker: Line) -> bool:
+    return line.share_inside(marker.grown(4, 4)) > 0.5
+
+
+def _windows(hole: NDArray[np.bool_]) -> list[Box]:
+    """Boxes around what was painted, with room; one for all where they would cover most of the image."""
+    rows, columns = hole.shape
+    canvas = np.zeros(hole.shape, np.uint8)
+    for x, y, width, height, _ in cv2.connectedComponentsWithStats(hole.astype(np.uint8))[2][1:]:
+        canvas[max(0, y - MARGIN) : y + height + MARGIN, max(0, x - MARGIN) : x + width + MARGIN] = 1
+    found = cv2.connectedComponentsWithStats(canvas)[2][1:, :4]
+    windows = [(int(x), int(y), int(x + width), int(y + height)) for x, y, width, height in found]
+    if sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in windows) > 0.6 * rows * columns:
+        return [(0, 0, columns, rows)]
+    return windows

@@ -1,0 +1,179 @@
+"""Reports made free of identifiers: rules, tagger and what is known of the person find them, stand-ins replace them,
+and the result is read again before it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Literal, get_args
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.person import Known, Person
+from medveil.defenses.reports.draft import Draft
+from medveil.defenses.reports.guards import kept_by_guards
+from medveil.defenses.reports.merging import merged
+from medveil.defenses.reports.rewriting import Rewriter
+from medveil.defenses.reports.rules import find_by_rules, find_in_phrase
+from medveil.defenses.stand_ins import StandIns
+from medveil.errors import Quarantined, SettingsError
+
+if TYPE_CHECKING:
+    from medveil.defenses.reports.tagger.tagger import Tagger
+
+Style = Literal["surrogates", "placeholders", "rewritten"]
+STYLES: tuple[Style, ...] = get_args(Style)
+UNCLEAN = "report that could not be cleaned"
+_ROUNDS = 3
+_LONGEST = 1_000_000  # characters: a report is not a book, and a book is not looked through by anybody
+_LEAST_ID = 4
+_WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
+
+
+@dataclass(frozen=True)
+class CleanedText:
+    """The text to release, and what was found at which places of the original."""
+
+    text: str
+    found: tuple[Found, ...]
+
+
+class ReportCleaner:
+    """`tagger` is the bundled network, another one, or None for rules alone.
+
+    Style "rewritten" needs a model named by `rewriter`; without one, and for every text on which the model loses
+    clinical content, it gives surrogates. `not_rewritten` counts the latter.
+    """
+
+    def __init__(
+        self,
+        *,
+        style: Style = "surrogates",
+        rewriter: str | None = None,
+        tagger: Tagger | Literal["bundled"] | None = "bundled",
+    ) -> None:
+        if style not in STYLES:
+            raise SettingsError(f"there is no report style of that name; choose {', '.join(STYLES)}")
+        if rewriter is not None and style != "rewritten":
+            raise SettingsError("a rewriting model is named but the report style is not rewritten; choose that style")
+        self.style = style
+        self.not_rewritten = 0
+        self._rewriter = Rewriter(rewriter) if rewriter is not None else None
+        self._chosen = tagger
+
+    @cached_property
+    def _tagger(self) -> Tagger | None:
+        if self._chosen == "bundled":
+            from medveil.defenses.reports.tagger.tagger import Tagger
+
+            return Tagger.bundled()
+        return self._chosen
+
+    def find(self, text: str, known: KnownSearch | None = None) -> list[Found]:
+        """Every identifier in the text, in order of place."""
+        return self._find_many([text], [known])[0]
+
+    def clean(self, text: str, person: Person) -> CleanedText:
+        """The very same text where nothing is found; raises Quarantined where it is not sure to be clean."""
+        return _or_raise(self.attempt_many([text], [person])[0])
+
+    def clean_many(self, texts: Sequence[str], persons: Sequence[Person]) -> list[CleanedText]:
+        return [_or_raise(one) for one in self.attempt_many(texts, persons)]
+
+    def clean_phrase(self, text: str, person: Person) -> CleanedText:
+        """A few words without a sentence around them, such as a study's description."""
+        return _or_raise(self._attempt([text], [person], phrase=True)[0])
+
+    def attempt_many(self, texts: Sequence[str], persons: Sequence[Person]) -> list[CleanedText | Quarantined]:
+        """As `clean_many`, with the reason in place of each text that cannot be released."""
+        return self._attempt(texts, persons, phrase=False)
+
+    def _attempt(
+        self, texts: Sequence[str], persons: Sequence[Person], *, phrase: bool
+    ) -> list[CleanedText | Quarantined]:
+        tools = [_tools(person, self._realistic and not phrase) for person in persons]
+        knowns = [known for known, _ in tools]
+        results: list[CleanedText | Quarantined | None] = [
+            Quarantined("report too long to be checked") if len(text) > _LONGEST else None for text in texts
+        ]
+        drafts: dict[int, Draft] = {}
+        found = self._find_many([text if len(text) <= _LONGEST else "" for text in texts], knowns, phrase=phrase)
+        for place, (text, (_, stand_ins), seen) in enumerate(zip(texts, tools, found, strict=True)):
+            if results[place] is None:
+                if seen:
+                    drafts[place] = Draft(text, stand_ins, seen)
+                else:
+                    results[place] = CleanedText(text, ())
+        for turn in range(_ROUNDS + 2):
+            waiting = [place for place in drafts if results[place] is None]
+            if not waiting:
+                break
+            again = self._find_many([drafts[one].text for one in waiting], [None] * len(waiting), phrase=phrase)
+            for place, seen in zip(waiting, again, strict=True):
+                if self._settled(drafts[place], seen, knowns[place], harder=turn >= _ROUNDS):
+                    results[place] = self._finished(drafts[place], knowns[place])
+        return [result if result is not None else Quarantined(UNCLEAN) for result in results]
+
+    @property
+    def _realistic(self) -> bool:
+        return self.style != "placeholders"
+
+    def _settled(self, draft: Draft, seen: list[Found], known: KnownSearch, *, harder: bool) -> bool:
+        """Whether the draft, read again, holds nothing but its stand-ins; if not, more of the original is taken."""
+        missed = [place for one in seen for place in draft.origin(one.start, one.end, one.category)]
+        blots = []
+        for one in known.find(draft.text):
+            missed += draft.origin(one.start, one.end, one.category)
+            if one.category is not Category.DATE:  # a moved date may fall on another of the person's dates
+                blots += [stand_in.found for stand_in in draft.standing_at(one.start, one.end)]
+        blots = [one for one in blots if one not in draft.removed]
+        if not missed and not blots:
+            return True
+        if blots:
+            draft.blot_out(blots, whole_lines=False)
+        if missed and harder:
+            draft.blot_out(missed, whole_lines=True)
+        elif missed:
+            draft.add(missed)
+        return False
+
+    def _finished(self, draft: Draft, known: KnownSearch) -> CleanedText:
+        if self._rewriter is None:
+            return CleanedText(draft.text, tuple(draft.found))
+        blanks = Draft(draft.original, StandIns(draft.stand_ins.person, realistic=False), list(draft.found))
+        rewritten = self._rewriter.rewrite(blanks.text)
+        if rewritten is None or self.find(rewritten, known):
+            self.not_rewritten += 1
+            return CleanedText(draft.text, tuple(draft.found))
+        return CleanedText(rewritten, tuple(draft.found))
+
+    def _find_many(
+        self, texts: Sequence[str], knowns: Sequence[KnownSearch | None], *, phrase: bool = False
+    ) -> list[list[Found]]:
+        by_rules = find_in_phrase if phrase else find_by_rules
+        return [
+            merged(text, known.find(text) if known else (), by_rules(text), kept_by_guards(text, tagged))
+            for text, known, tagged in zip(texts, knowns, self._tagged(texts, phrase=phrase), strict=True)
+        ]
+
+    def _tagged(self, texts: Sequence[str], *, phrase: bool) -> list[list[Found]]:
+        if self._tagger is None or not texts:
+            return [[] for _ in texts]
+        read = [text for text in texts if not phrase or len(text.split()) >= _WORDS_FOR_TAGGER]
+        tagged = iter(self._tagger.find(read))
+        return [next(tagged) if not phrase or len(text.split()) >= _WORDS_FOR_TAGGER else [] for text in texts]
+
+
+def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
+    if isinstance(result, Quarantined):
+        raise result
+    return result
+
+
+@lru_cache(maxsize=256)
+def _tools(person: Person, realistic: bool) -> tuple[KnownSearch, StandIns]:
+    """What is searched for and what stands for it; the person's number in the archive is known as well."""
+    own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
+    return KnownSearch((*person.known, *own)), StandIns(person, realistic=realistic)

@@ -1,0 +1,6 @@
+"""Where report text is kept: text files, columns of tables, JSON lines, DICOM structured reports, MIMIC's tree.
+
+Each file holds one format; functions work on one document that somebody else opens and stores.
+"""
+
+HOLDS_PARTS = False

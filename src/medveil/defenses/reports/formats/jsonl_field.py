@@ -1,0 +1,86 @@
+"""Reports in fields of JSON lines, one object a line; a column `study.report` is the field of an inner object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, BinaryIO
+
+from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.formats.columns import BATCH, Columns, PersonOf, RowsCleaned, clean_rows
+from medveil.errors import Quarantined
+
+BROKEN = "line that is no JSON object"
+NOT_TEXT = "report field that is not text"
+
+
+def clean_jsonl(
+    source: BinaryIO, out: BinaryIO, columns: Columns, cleaner: ReportCleaner, person_of: PersonOf
+) -> RowsCleaned:
+    """Only the named fields are written; a line that cannot be read or cleaned is left out and counted."""
+    outcome = RowsCleaned()
+    seen: set[str] = set()
+    lines = (line for line in source if line.strip())
+    while batch := list(islice(lines, BATCH)):
+        rows = list(_flat(batch, columns, outcome, seen))
+        for row in clean_rows(rows, columns, cleaner, person_of, outcome):
+            if row is not None:
+                out.write(json.dumps(_nested(row), ensure_ascii=False).encode() + b"\n")
+    outcome.left_out = tuple(sorted(seen - set(columns.named)))
+    return outcome
+
+
+def _flat(lines: list[bytes], columns: Columns, outcome: RowsCleaned, seen: set[str]) -> Iterator[dict[str, str]]:
+    for line in lines:
+        try:
+            row = {name: _text(value) for name, value in _leaves(_object(line))}
+            if any(column in row and row[column] is None for column in columns.named):
+                raise Quarantined(NOT_TEXT)
+        except Quarantined as reason:
+            outcome.quarantined[reason.reason] += 1
+            continue
+        seen.update(row)
+        yield {name: value for name, value in row.items() if value is not None}
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise Quarantined(BROKEN)
+    return value
+
+
+def _leaves(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Inner objects by dotted names."""
+    waiting = [("", value)]
+    while waiting:
+        path, inner = waiting.pop()
+        for name, leaf in inner.items():
+            if isinstance(leaf, dict):
+                waiting.append((f"{path}{name}.", leaf))
+            else:
+                yield f"{path}{name}", leaf
+
+
+def _text(leaf: Any) -> str | None:
+    """Numbers as they are written; lists and the like cannot be cleaned as text."""
+    if leaf is None:
+        return ""
+    if isinstance(leaf, str):
+        return leaf
+    return str(leaf) if isinstance(leaf, int | float) else None
+
+
+def _nested(row: dict[str, str]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, value in row.items():
+        *path, last = name.split(".")
+        inner = result
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return result

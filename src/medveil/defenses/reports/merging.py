@@ -1,0 +1,86 @@
+"""One list out of several finders: what is known decides, then the rules, then the tagger; nothing found is lost."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+
+# Names of people and places: two findings that overlap are one name.
+_GROWING = frozenset({Category.NAME, Category.DOCTOR, Category.HOSPITAL, Category.ADDRESS, Category.INITIALS})
+
+
+# The kinds of numbers; one that is known by its label in one place is the same number in another.
+_NUMBERS = (
+    Category.MRN,
+    Category.ACCESSION,
+    Category.SSN,
+    Category.HEALTH_PLAN,
+    Category.PHONE,
+    Category.FAX,
+    Category.DEVICE_SERIAL,
+    Category.OTHER_ID,
+)
+
+
+def merged(text: str, *layers: Iterable[Found]) -> list[Found]:
+    """The layers in order of trust. Of one that overlaps a better one only the rest is taken, as a piece of its own."""
+    result: list[Found] = []
+    for layer in layers:
+        for one in layer:
+            _add(text, result, one)
+    return _one_kind_each(text, result)
+
+
+def _one_kind_each(text: str, found: list[Found]) -> list[Found]:
+    kinds: dict[str, Category] = {}
+    for one in found:
+        if one.category in _NUMBERS:
+            value = text[one.start : one.end]
+            kinds[value] = min(one.category, kinds.get(value, one.category), key=_NUMBERS.index)
+    return [
+        Found(one.start, one.end, kinds[text[one.start : one.end]]) if one.category in _NUMBERS else one
+        for one in found
+    ]
+
+
+def _add(text: str, result: list[Found], one: Found) -> None:
+    """Into the sorted list without overlaps."""
+    first = bisect_left(result, one.start, key=lambda other: other.end)
+    while first < len(result) and result[first].end <= one.start:
+        first += 1
+    last = first
+    while last < len(result) and result[last].start < one.end:
+        last += 1
+    touched = result[first:last]
+    if not touched:
+        result.insert(first, one)
+    elif len(touched) == 1 and _same_kind(touched[0], one):
+        both = touched[0]
+        result[first] = Found(min(both.start, one.start), max(both.end, one.end), both.category)
+    else:
+        result[first:last] = sorted([*touched, *_rest(text, touched, one)])
+
+
+def _same_kind(one: Found, other: Found) -> bool:
+    return one.category is other.category or (one.category in _GROWING and other.category in _GROWING)
+
+
+def _rest(text: str, touched: list[Found], one: Found) -> list[Found]:
+    rest, place = [], one.start
+    for other in (*touched, None):
+        end = other.start if other else one.end
+        if place < end and (piece := _trimmed(text, place, min(end, one.end), one.category)):
+            rest.append(piece)
+        place = max(place, other.end) if other else place
+    return rest
+
+
+def _trimmed(text: str, start: int, end: int, category: Category) -> Found | None:
+    while start < end and not text[start].isalnum():
+        start += 1
+    while end > start and not text[end - 1].isalnum():
+        end -= 1
+    return Found(start, end, category) if end > start else None

@@ -1,0 +1,164 @@
+"""Names told by the lists: a given name beside a family name, `Family, Given`, and words that are names only."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.eponyms import is_eponym
+from medveil.defenses.reports.rules.lists import Kind
+from medveil.defenses.reports.rules.name_reading import DEGREES, end_of, name_from
+from medveil.defenses.reports.rules.page import Page, Word
+
+_COMMA = re.compile(r",[ \t]{0,2}|,\r?\n[ \t]*|\^")
+
+
+def take_inverted(page: Page) -> None:
+    """`Family, Given`, before anything can take a half of it."""
+    words, text = page.words, page.text
+    for family in page.capitals:
+        word = words[family]
+        if text[word.end : word.end + 1] not in (",", "^") or not page.free(word.start, word.end):
+            continue
+        first = _first_of_family(page, family)
+        last = _given_after(page, first, family)
+        if last >= 0 and page.free(words[first].start, end_of(page, last)):
+            page.take(words[first].start, end_of(page, last), Category.NAME)
+
+
+def take(page: Page) -> None:
+    words = page.words
+    for index in page.capitals:
+        word = words[index]
+        if not word.listed and not word.initial and not word.kind & Kind.PARTICLE:
+            continue
+        if page.free(word.start, word.end) and (last := _name_at(page, index)) >= 0:
+            end = end_of(page, last)
+            if page.free(word.start, end):
+                page.take(word.start, end, Category.NAME)
+
+
+def _name_at(page: Page, index: int) -> int:
+    """The last word of a name that begins here, or -1."""
+    words, word = page.words, page.words[index]
+    if is_eponym(page, index):
+        return -1
+    if (last := _given_and_family(page, index)) >= 0:
+        return last
+    if word.initial and (last := _initial_and_family(page, index)) >= 0:
+        return last
+    if word.kind & Kind.PARTICLE and not word.listed:
+        last = name_from(page, index, sure=False)
+        return last if last > index and words[last].name_only else -1
+    if word.name_only and len(word.text) > 2 and not _loud_doubt(page, word):
+        return name_from(page, index, sure=False)
+    return -1
+
+
+def _loud_doubt(page: Page, word: Word) -> bool:
+    """A short word in capitals is more often an abbreviation."""
+    return word.text.isupper() and len(word.text) < 5
+
+
+def _first_of_family(page: Page, family: int) -> int:
+    """`van der Berg`, `Hernández Ruiz`: where a family name of several words begins."""
+    words, first = page.words, family
+    while first and family - first < 3 and words[first - 1].kind & Kind.PARTICLE and _linked(page, first - 1):
+        first -= 1
+    if first == family and first and words[first].name_only and words[first - 1].capital:
+        before = words[first - 1]
+        if before.kind & Kind.FAMILY and not before.kind & Kind.ORDINARY and page.joined(first - 1):
+            first -= 1
+    return first
+
+
+def _given_after(page: Page, first: int, family: int) -> int:
+    """The last word of `Stone, Chase M`: both capital, the second a given name or beside the patient's number."""
+    words = page.words
+    if family + 1 >= len(words) or not _COMMA.fullmatch(page.text, words[family].end, words[family + 1].start):
+        return -1
+    one, other = words[family], words[family + 1]
+    nobility = first < family and bool(words[family - 1].kind & Kind.PARTICLE)
+    if not other.capital or other.folded in DEGREES or (one.short and not one.listed):
+        return -1
+    beside = _beside_identifier(page, first, family + 1)
+    unknown = other.kind == Kind.UNKNOWN and (one.name_only or nobility or one.kind == Kind.UNKNOWN)
+    if not other.kind & Kind.GIVEN and not (unknown and beside and len(other.text) > 2):
+        return -1
+    doubtful = bool(one.kind & Kind.ORDINARY and not nobility) + bool(other.kind & Kind.ORDINARY)
+    if not one.listed and not nobility and not beside and doubtful:
+        return -1
+    if doubtful == 2 and not beside and (page.in_capitals(one.start) or page.opens_sentence(other.start)):
+        return -1
+    last = family + 1
+    while (
+        last + 1 < len(words)
+        and last - family < 3
+        and page.text[words[last].end : words[last + 1].start] in (" ", "  ")
+    ):
+        after = words[last + 1]
+        if not after.initial and not (after.capital and after.name_only):
+            break
+        last += 1
+    return last
+
+
+def _linked(page: Page, index: int) -> bool:
+    gap = page.text[page.words[index].end : page.words[index + 1].start]
+    return bool(re.fullmatch(r"[ \t\r\n]{1,2}['’]?|['’]", gap))
+
+
+def _beside_identifier(page: Page, first: int, last: int) -> bool:
+    """Whether a number of the patient's follows or goes before, as on a line of a list."""
+    start, end = page.words[first].start, page.words[last].end
+    if middle := re.match(r"[ \t][A-Z]\.?(?![A-Za-z])", page.text[end : end + 4]):
+        end += middle.end()
+    before, after = page.before(start, 4), page.text[end : end + 5]
+    behind = len(before) - len(before.rstrip(" \t#/"))
+    ahead = len(after) - len(after.lstrip(" \t#(/,"))
+    if page.taken_at(start - behind - 1) or page.taken_at(end + ahead):
+        return True
+    return not before or before.endswith("\n")
+
+
+def _given_and_family(page: Page, index: int) -> int:
+    words, word = page.words, page.words[index]
+    if not word.kind & Kind.GIVEN or index + 1 >= len(words):
+        return -1
+    last = name_from(page, index, sure=False)
+    if last > index:
+        return last
+    last = name_from(page, index, sure=True)
+    if last <= index or "\n" in page.text[word.end : words[index + 1].start]:
+        return -1
+    family = words[last]
+    loud = page.in_capitals(word.start)
+    if not family.kind & (Kind.FAMILY | Kind.GIVEN) and family.kind & (Kind.ORDINARY | Kind.EPONYM | Kind.SHORT):
+        return -1
+    if is_eponym(page, last):
+        return -1
+    doubtful = bool(word.kind & Kind.ORDINARY) and bool(family.kind & (Kind.ORDINARY | Kind.EPONYM))
+    if doubtful and (loud or (page.opens_sentence(word.start) and not _ends_line(page, last))):
+        return -1
+    if word.kind & (Kind.ORDINARY | Kind.EPONYM) and not family.listed and (loud or page.opens_sentence(word.start)):
+        return -1
+    return last
+
+
+def _ends_line(page: Page, last: int) -> bool:
+    return bool(re.match(r"[ \t]*(?:,|\r?\n|$|x\d|\d)", page.text[page.words[last].end :][:4]))
+
+
+def _initial_and_family(page: Page, index: int) -> int:
+    words = page.words
+    if page.text[words[index].end : words[index].end + 1] != ".":
+        return -1
+    last = name_from(page, index, sure=True)
+    if last <= index or "\n\n" in page.text[words[index].end : words[last].start]:
+        return -1
+    family = words[last]
+    if is_eponym(page, last) or family.kind & Kind.SHORT:
+        return -1
+    if family.kind & Kind.ORDINARY and (not family.kind & Kind.FAMILY or page.in_capitals(family.start)):
+        return -1
+    return last if family.listed or len(family.text) > 3 else -1

@@ -1,0 +1,52 @@
+"""The work in pieces: the files of one patient together, so that what one of them tells is known for all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from medveil.defenses.keys import Keys
+from medveil.release.deid.linking import Linked
+from medveil.release.deid.sources import Kind
+
+MOST_FILES = 200  # in one piece; a patient with more comes in several
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files of one patient, or one table with the files of all patients it may speak of."""
+
+    patient: str
+    files: tuple[Linked, ...]
+    headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where others' are needed: by patient
+
+    def header_files(self, patient: str) -> tuple[str, ...]:
+        """The DICOM files that tell of a patient."""
+        own = tuple(one.entry.file for one in self.files if one.entry.kind is Kind.DICOM)
+        return self.headers.get(patient, own)
+
+    def alone(self, one: Linked) -> Group:
+        """One file of the group, which still knows what the others tell."""
+        return Group(self.patient, (one,), self.headers or {self.patient: self.header_files(self.patient)})
+
+
+def grouped(linked: Iterable[Linked], keys: Keys) -> Iterator[Group]:
+    """In the order of the pseudonyms, which says nothing of the input's; tables last."""
+    patients: dict[str, list[Linked]] = defaultdict(list)
+    tables = []
+    for one in linked:
+        if one.entry.kind in (Kind.CSV, Kind.JSONL):
+            tables.append(one)
+        else:
+            patients[one.patient].append(one)
+    for patient in sorted(patients, key=lambda patient: keys.pseudonym("patient", patient)):
+        files = sorted(patients[patient], key=lambda one: (one.study, one.entry.file))
+        for start in range(0, len(files), MOST_FILES):
+            yield Group(patient, tuple(files[start : start + MOST_FILES]))
+    headers = {
+        patient: tuple(one.entry.file for one in files[:MOST_FILES] if one.entry.kind is Kind.DICOM)
+        for patient, files in patients.items()
+    }
+    for table in sorted(tables, key=lambda one: keys.pseudonym("file", one.entry.file)):
+        yield Group("", (table,), {patient: files for patient, files in headers.items() if files})

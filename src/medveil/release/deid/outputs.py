@@ -1,0 +1,40 @@
+"""Where the output goes: every name is a pseudonym, and a person's files lie together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from medveil.defenses.keys import Keys
+from medveil.release.deid.linking import Linked
+from medveil.release.deid.sources import Kind
+
+DATA = "data"
+_ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: "csv", Kind.JSONL: "jsonl"}
+
+
+def output_path(linked: Linked, keys: Keys) -> str:
+    """Below `data`: <patient>/<study>/<image>.dcm, reports beside; tables in a folder of their own."""
+    entry = linked.entry
+    ending = _ENDINGS[entry.kind]
+    if entry.kind in (Kind.CSV, Kind.JSONL):
+        return f"tables/{keys.pseudonym('file', entry.file)}.{ending}"
+    patient = keys.pseudonym("patient", linked.patient)
+    study = keys.pseudonym("study", linked.study or f"none of {linked.patient}")
+    if entry.image:
+        name = keys.pseudonym("image", entry.image)
+    else:
+        name = keys.pseudonym("report" if entry.kind is Kind.REPORT else "file", entry.file)
+    return f"{patient}/{study}/{name}.{ending}"
+
+
+def remove_others(folder: Path, released: set[str]) -> None:
+    """Nothing may stay from an earlier run whose file has since gone or is now withheld; nor an empty folder."""
+    folders = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_dir():
+            folders.append(path)
+        elif path.relative_to(folder).as_posix() not in released:
+            path.unlink()
+    for path in reversed(folders):
+        if not any(path.iterdir()):
+            path.rmdir()

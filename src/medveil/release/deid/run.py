@@ -1,0 +1,154 @@
+"""`deid`: a folder of DICOM files, images and reports, without what identifies people.
+
+OUT/data/<patient>/<study>/<image>.dcm    what may go on to `verify`; reports (.txt) beside the images
+OUT/quarantine.csv                        what was withheld and why, by pseudonym
+OUT/deid.json                             what was found and done, in counts
+OUT/run.json, OUT/journal.jsonl           so that a killed run goes on where it was
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medveil.cohort.dicom.many import read_many
+from medveil.defenses.keys import Keys
+from medveil.errors import InputError, Quarantined
+from medveil.release.deid.cleaning import GroupCleaner
+from medveil.release.deid.entries import Entry, look_at
+from medveil.release.deid.groups import Group, grouped
+from medveil.release.deid.linking import Linked, Links
+from medveil.release.deid.outputs import DATA, output_path, remove_others
+from medveil.release.deid.settings import DeidSettings
+from medveil.release.deid.sources import Kind, Source
+from medveil.release.deid.summary import Summary
+from medveil.release.deid.table_file import refuse_unknown_columns
+from medveil.release.deid.tools import profile_of
+from medveil.release.folder import begin, check_places, write_csv
+from medveil.release.journal import journaled
+from medveil.release.settings import Progress
+from medveil.storage import sweep, write_json
+
+
+@dataclass(frozen=True)
+class DeidOutcome:
+    """How many files came out, how many were withheld, and where the counts are."""
+
+    released: int
+    withheld: int
+    summary: Path
+
+    @property
+    def exit_code(self) -> int:
+        """0 only where nothing was withheld."""
+        return 1 if self.withheld else 0
+
+
+@dataclass(frozen=True)
+class Index:
+    """The first look at all files: whose each is, and what could not be opened."""
+
+    linked: list[Linked]
+    problems: list[tuple[str, str]]
+    directories: int
+
+
+def deidentify(
+    source: Path,
+    out: Path,
+    *,
+    keys: Keys,
+    settings: DeidSettings,
+    workers: int | None = None,
+    crosswalk: Path | None = None,
+    progress: Progress = lambda stage, done, total: None,
+) -> DeidOutcome:
+    """Clean everything under `source` into `out`. What cannot be cleaned stays behind and is told."""
+    check_places(source, out, crosswalk)
+    profile_of(settings)  # refused before anything is read
+    files = Source.of(source)
+    created = begin(out, settings.told(), keys)
+    index = look_over(files, workers=workers, progress=progress)
+    if not index.linked:
+        raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
+    refuse_unknown_columns(_tables(files, index), settings)
+    groups, repeats = _without_repeats(grouped(index.linked, keys), keys)
+    summary = Summary(settings, keys, created, left_out=files.left_out + index.directories)
+    cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
+    total = sum(len(group.files) for group in groups)
+    for entry in journaled(out / "journal.jsonl", cleaner, groups, workers=workers, chunk=1):
+        summary.add(entry)
+        progress("cleaning", summary.files, total)
+    for file, reason in (*files.problems, *index.problems, *repeats):
+        summary.withhold(keys.pseudonym("file", file), reason)
+    remove_others(out / DATA, summary.paths)
+    sweep(out)
+    write_csv(out / "quarantine.csv", ("id", "reason"), sorted(summary.withheld))
+    if crosswalk:
+        _write_crosswalk(crosswalk, index, keys)
+    write_json(out / "deid.json", summary.told())
+    return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json")
+
+
+def look_over(files: Source, *, workers: int | None, progress: Progress) -> Index:
+    """Read every header once, in parallel, keeping numbers only."""
+    entries: list[Entry] = []
+    problems: list[tuple[str, str]] = []
+    seen = read_many(partial(look_at, files.root), files.files, workers=workers)
+    for done, (file, entry) in enumerate(zip(files.files, seen, strict=True), start=1):
+        if isinstance(entry, Quarantined):
+            problems.append((file, entry.reason))
+        else:
+            entries.append(entry)
+        progress("reading", done, len(files.files))
+    directories = sum(entry.directory for entry in entries)
+    strange = [entry for entry in entries if entry.kind is Kind.OTHER]
+    problems += [(entry.file, "not a kind of file that can be cleaned") for entry in strange]
+    usable = [entry for entry in entries if not entry.directory and entry.kind is not Kind.OTHER]
+    links = Links(usable)
+    return Index([links.link(entry) for entry in usable], problems, directories)
+
+
+def _tables(files: Source, index: Index) -> list[tuple[Path, Kind]]:
+    tables = (one.entry for one in index.linked if one.entry.kind in (Kind.CSV, Kind.JSONL))
+    return [(files.root / entry.file, entry.kind) for entry in tables]
+
+
+def _without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], list[tuple[str, str]]]:
+    """Two files must not want one place in the output: the first of several copies of an image is taken."""
+    seen: set[str] = set()
+    repeats: list[tuple[str, str]] = []
+    kept = []
+    for group in groups:
+        files = []
+        for one in group.files:
+            path = output_path(one, keys)
+            if path in seen:
+                repeats.append((one.entry.file, "repeats another image"))
+            else:
+                seen.add(path)
+                files.append(one)
+        if files:
+            kept.append(Group(group.patient, tuple(files), group.headers))
+    return kept, repeats
+
+
+def _write_crosswalk(path: Path, index: Index, keys: Keys) -> None:
+    """What leads from pseudonyms back to people: written on request only, for its owner's eyes only."""
+    rows: list[tuple[Any, ...]] = [
+        (
+            one.entry.file,
+            "" if one.own else one.patient,
+            one.study,
+            keys.pseudonym("file", one.entry.file),
+            keys.pseudonym("patient", one.patient),
+            output_path(one, keys),
+        )
+        for one in index.linked
+    ]
+    rows += [(file, "", "", keys.pseudonym("file", file), "", "") for file, _ in index.problems]
+    header = ("path", "patient_id", "study_id", "released_file", "released_patient", "released_path")
+    write_csv(path, header, sorted(rows), private=True)

@@ -1,0 +1,64 @@
+"""What a de-identification is run with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from medveil.errors import SettingsError
+
+ReportStyle = Literal["surrogates", "placeholders", "rewritten"]
+Fill = Literal["generator", "classical", "box"]
+
+
+@dataclass(frozen=True)
+class DeidSettings:
+    """`profile` is a file in the standard's words, the columns are those of tables of reports."""
+
+    reports: ReportStyle = "surrogates"
+    rewriter: str | None = None
+    fill: Fill = "generator"
+    profile: Path | None = None
+    report_columns: tuple[str, ...] = ()
+    patient_column: str | None = None
+    keep_columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, *, reports: str, fill: str, **others: Any) -> DeidSettings:
+        """From words the user typed."""
+        if reports not in get_args(ReportStyle):
+            raise SettingsError(f"reports come out as one of {', '.join(get_args(ReportStyle))}")
+        if fill not in get_args(Fill):
+            raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+        return cls(reports=cast(ReportStyle, reports), fill=cast(Fill, fill), **others)
+
+    def __post_init__(self) -> None:
+        if self.rewriter and self.reports != "rewritten":
+            raise SettingsError("a rewriter is used for rewritten reports only; add --reports rewritten")
+
+    @property
+    def realistic(self) -> bool:
+        """Whether stand-ins look like what they stand for."""
+        return self.reports != "placeholders"
+
+    def told(self) -> dict[str, Any]:
+        """For the record of a run: the same words mean the same output."""
+        return {
+            "reports": self.reports,
+            "rewriter": self.rewriter,
+            "fill": self.fill,
+            "profile": self._profile_digest(),
+            "report_columns": list(self.report_columns),
+            "patient_column": self.patient_column,
+            "keep_columns": list(self.keep_columns),
+        }
+
+    def _profile_digest(self) -> str | None:
+        if self.profile is None:
+            return None
+        try:
+            return sha256(self.profile.read_bytes()).hexdigest()
+        except OSError:
+            raise SettingsError(f"the profile {self.profile} cannot be read; check the path") from None

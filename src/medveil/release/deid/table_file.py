@@ -1,0 +1,120 @@
+"""A table of reports: which columns are what, who each row is about, and the cleaned table."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from io import BytesIO, StringIO
+from pathlib import Path
+
+from medveil.cohort.readers.csv_table import ALIASES
+from medveil.defenses.keys import Keys
+from medveil.defenses.person import Person
+from medveil.defenses.reports.formats.columns import Columns
+from medveil.defenses.reports.formats.csv_column import clean_csv
+from medveil.defenses.reports.formats.encodings import decode
+from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
+from medveil.errors import InputError, Quarantined
+from medveil.release.deid.entries import Entry
+from medveil.release.deid.people import OWN, gathered, known_in_row, person_of
+from medveil.release.deid.results import Cleaned
+from medveil.release.deid.settings import DeidSettings
+from medveil.release.deid.sources import Kind
+from medveil.release.deid.tools import Tools
+
+_REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
+_HEAD = 1 << 16
+
+
+def clean_table(
+    path: Path,
+    entry: Entry,
+    headers: Mapping[str, tuple[str, ...]],
+    root: Path,
+    keys: Keys,
+    settings: DeidSettings,
+    tools: Tools,
+) -> Cleaned:
+    columns = columns_of(path, entry.kind, settings)
+
+    @lru_cache(maxsize=64)
+    def known_person(patient: str) -> Person:
+        return gathered(keys, root, patient, headers.get(patient, ()))
+
+    rows = Counter[str]()
+
+    def person(row: Mapping[str, str]) -> Person:
+        patient = (row.get(columns.patient) or "").strip() if columns.patient else ""
+        told = known_in_row(row, columns.text)
+        if not patient:
+            rows["without patient"] += 1
+            return person_of(keys, f"{OWN}row {rows['without patient']} of {entry.file}", sorted(told))
+        known = known_person(patient)
+        return person_of(keys, patient, (*known.known, *sorted(told)), known.sex)
+
+    out = BytesIO()
+    clean = clean_csv if entry.kind is Kind.CSV else clean_jsonl
+    with path.open("rb") as source:
+        result = clean(source, out, columns, tools.reports, person)
+    if not result.rows:
+        raise Quarantined("no row could be cleaned")
+    found = Counter({f"report {category}": count for category, count in result.found.items()})
+    return Cleaned(out.getvalue(), found, rows=result.rows, rows_withheld=Counter(result.quarantined))
+
+
+def columns_of(path: Path, kind: Kind, settings: DeidSettings) -> Columns:
+    """The columns the user named, else those whose names are usual."""
+    names = _names(path, kind)
+    text = settings.report_columns or tuple(name for name in names if name.strip().lower() in _REPORTS)
+    text = tuple(name for name in text if name in names)
+    if not text:
+        raise Quarantined("table without a known report column")
+    usual = (name for name in names if name.strip().lower() in ALIASES["patient_id"])
+    patient = settings.patient_column if settings.patient_column in names else next(usual, None)
+    return Columns(text, patient, tuple(name for name in settings.keep_columns if name in names))
+
+
+def refuse_unknown_columns(tables: list[tuple[Path, Kind]], settings: DeidSettings) -> None:
+    """A column the user named must be in some table: a slip of the pen would leave reports out silently."""
+    wanted = {*settings.report_columns, *settings.keep_columns, *filter(None, (settings.patient_column,))}
+    for path, kind in tables:
+        if not wanted:
+            return
+        try:
+            wanted -= set(_names(path, kind))
+        except Quarantined:
+            continue
+    if wanted:
+        raise InputError(f"no table has a column called {sorted(wanted)[0]}; check the name")
+
+
+def _names(path: Path, kind: Kind) -> list[str]:
+    """The columns of a CSV, or the fields of the first line of a JSONL; those within fields as paths with dots."""
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if kind is Kind.CSV:
+        text = decode(head[: head.rfind(b"\n") + 1] or head).text
+        dialect = _dialect(text)
+        return next(csv.reader(StringIO(text), delimiter=dialect), [])
+    try:
+        first = json.loads(head.split(b"\n", 1)[0])
+    except ValueError:
+        raise Quarantined("not lines of JSON") from None
+    return list(_fields(first))
+
+
+def _fields(value: object, prefix: str = "") -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    found = []
+    for name, inner in value.items():
+        found += [f"{prefix}{name}", *_fields(inner, f"{prefix}{name}.")]
+    return found
+
+
+def _dialect(text: str) -> str:
+    first = text.split("\n", 1)[0]
+    return max(",;\t|", key=first.count)

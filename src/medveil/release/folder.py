@@ -1,0 +1,73 @@
+"""The output folder of a run: where it may lie, which run it belongs to, and the tables in it."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import medveil
+from medveil.defenses.keys import Keys
+from medveil.errors import InputError, SettingsError
+from medveil.storage import sweep, write_bytes, write_json
+
+RUN = "run.json"
+
+
+def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
+    """Refuse an output that would mix with the input, or with something that is no run's."""
+    if not source.exists():
+        raise InputError(f"there is nothing at {source}; check the path")
+    inside, outside = out.resolve(), source.resolve()
+    if inside == outside or inside.is_relative_to(outside) or outside.is_relative_to(inside):
+        raise InputError("the input and the output lie inside one another; choose an output folder elsewhere")
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out} is a file; name a folder for the output")
+    if out.is_dir() and any(out.iterdir()) and not (out / RUN).exists():
+        raise InputError(f"{out} is not empty and holds no earlier release; choose a new folder")
+    if crosswalk and crosswalk.resolve().is_relative_to(inside):
+        raise InputError("the crosswalk leads back to the patients and must not lie in the output folder")
+
+
+def begin(out: Path, settings: dict[str, Any], keys: Keys) -> str:
+    """Note what this run is; an earlier run in the same folder must have been the same. Returns its date."""
+    path = out / RUN
+    run = {"medveil": medveil.__version__, "settings": settings, "key_fingerprint": keys.fingerprint}
+    if path.exists():
+        earlier = read_run(out)
+        created = str(earlier.pop("created", ""))
+        if earlier.get("key_fingerprint") != keys.fingerprint:
+            raise SettingsError(f"{out} was made with another key; give that key, or choose a new folder")
+        if earlier != run:
+            raise InputError(f"{out} was made by another version or with other settings; choose a new folder")
+    else:
+        created = now()
+        write_json(path, {**run, "created": created})
+    sweep(out)
+    return created
+
+
+def read_run(out: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads((out / RUN).read_text()))
+    except (OSError, ValueError):
+        raise InputError(f"{out / RUN} cannot be read; choose a new folder") from None
+
+
+def now() -> str:
+    """The time, or the one SOURCE_DATE_EPOCH sets for reproducible output."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch else dt.datetime.now(dt.UTC)
+    return moment.replace(microsecond=0).isoformat()
+
+
+def write_csv(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]], *, private: bool = False) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    write_bytes(path, text.getvalue().encode(), private=private)

@@ -1,0 +1,109 @@
+"""What an answer key says of a released file: identifiers gone from every place, and what should be kept kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydicom.dataset import Dataset
+from pydicom.tag import Tag
+
+from medveil.cohort.identifiers import Category
+from medveil.cohort.phantom.gold import Identifier, ImageGold
+from medveil.defenses.ordinary_words import is_ordinary
+from medveil.release.verify.burned_in import Box, Read
+from medveil.release.verify.header_check import texts
+from medveil.release.verify.wrong import KEPT, Wrong
+
+_STEP = re.compile(r"\(([0-9A-F]{4}),([0-9A-F]{4})\)(?:\[(\d+)\])?")
+_SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
+_LEFT = "the identifier of the answer key"
+
+
+def in_header(file: str, gold: ImageGold, released: Dataset) -> Iterator[Wrong]:
+    """Identifiers by tag path. A date is judged by its interval, against the original."""
+    for one in gold.in_header:
+        if one.category is Category.DATE or not _proves(one):
+            continue
+        if any(_holds(text, one.text) for text in _texts_at(released, one.path)):
+            yield Wrong(file, "answer key", one.path, one.category, "removed or replaced", _LEFT)
+
+
+def in_report(file: str, gold: ImageGold, original: str, released: str) -> Iterator[Wrong]:
+    """Identifiers by their words, and every statement of a finding that holds no identifier."""
+    for one in gold.in_report:
+        if _proves(one) and one.category is not Category.DATE and _holds(released, one.text):
+            yield Wrong(file, "answer key", f"[{one.start},{one.end})", one.category, "replaced", _LEFT)
+    squeezed = " ".join(released.split())
+    for said in gold.statements:
+        if any(one.start < said.end and said.start < one.end for one in gold.in_report):
+            continue
+        if " ".join(original[said.start : said.end].split()) not in squeezed:
+            yield Wrong(file, "answer key", f"[{said.start},{said.end})", "K", KEPT, "a statement is missing")
+
+
+def in_pixels(file: str, gold: ImageGold, reads: Iterable[Read]) -> Iterator[Wrong]:
+    """Burned-in lines: nothing that resembles one may be read where it stood."""
+    reads = list(reads)
+    for one in gold.in_pixels:
+        near = (read for read in reads if _overlap(read.box, one.box))
+        if any(_alike(read.text, one.text) for read in near):
+            yield Wrong(file, "answer key", str(one.box), one.category, "removed", _LEFT)
+
+
+def markers(file: str, gold: ImageGold, original: NDArray[Any], released: NDArray[Any]) -> Iterator[Wrong]:
+    """Clinical markers stay as they are, to the bit."""
+    for marker in gold.markers:
+        left, top, right, bottom = marker.box
+        place = np.s_[..., top:bottom, left:right]
+        if original.shape != released.shape or not np.array_equal(original[place], released[place]):
+            yield Wrong(file, "answer key", str(marker.box), "K", KEPT, "a marker is changed")
+
+
+def in_names(file: str, gold: ImageGold) -> Iterator[Wrong]:
+    for one in gold.in_names:
+        if _proves(one) and one.text in file:
+            yield Wrong(file, "answer key", "file name", one.category, "replaced", _LEFT)
+
+
+def _proves(one: Identifier) -> bool:
+    return len(one.text) >= _SHORTEST and one.category is not Category.TIME and not is_ordinary(one.text.lower())
+
+
+def _holds(text: str, piece: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(piece)}(?!\w)", text) is not None
+
+
+def _texts_at(dataset: Dataset, path: str) -> list[str]:
+    """The values at a tag path; none where it leads nowhere any more."""
+    current: Any = dataset
+    steps = [(Tag(int(group, 16), int(element, 16)), item) for group, element, item in _STEP.findall(path)]
+    for tag, item in steps:
+        where = current.file_meta if tag.group == 2 and hasattr(current, "file_meta") else current
+        if tag not in where:
+            return []
+        element = where[tag]
+        if not item:
+            return ["\\".join(texts(element))] if element.VR != "SQ" else []
+        if element.VR != "SQ" or int(item) >= len(element.value):
+            return []
+        current = element.value[int(item)]
+    return []
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _alike(read: str, written: str) -> bool:
+    """Half of the written letters, in order, are enough to recognise a name by."""
+    letters = [re.sub(r"[^A-Z0-9]", "", text.upper()) for text in (read, written)]
+    found, rest = 0, letters[0]
+    for letter in letters[1]:
+        _, hit, tail = rest.partition(letter)
+        if hit:
+            found, rest = found + 1, tail
+    return len(letters[1]) > 1 and found >= max(2, len(letters[1]) / 2)

@@ -1,0 +1,157 @@
+"""The check at work: the released files of one patient, each beside its original, and the journal's line of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from medveil.cohort.dicom.opening import open_dicom
+from medveil.cohort.dicom.read import frame_count, read_pixels
+from medveil.cohort.images import load_image
+from medveil.cohort.phantom.gold import ImageGold
+from medveil.defenses.headers.profile import Profile
+from medveil.defenses.keys import Keys
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.person import Person
+from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.formats.encodings import decode
+from medveil.errors import Quarantined
+from medveil.release.deid.groups import Group
+from medveil.release.deid.linking import Linked
+from medveil.release.deid.outputs import output_path
+from medveil.release.deid.people import gathered
+from medveil.release.deid.sources import Kind
+from medveil.release.journal import line
+from medveil.release.verify import answer_key
+from medveil.release.verify.burned_in import Reader, stray_text
+from medveil.release.verify.header_check import HeaderCheck
+from medveil.release.verify.known_bytes import KnownBytes
+from medveil.release.verify.text_check import TextCheck
+from medveil.release.verify.wrong import Wrong
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The person a group of files is about, as known from the originals."""
+
+    person: Person
+    search: KnownSearch
+    needles: KnownBytes
+
+
+@dataclass(frozen=True)
+class GroupChecker:
+    """Checks one group; made once, sent to every worker. `answers` are by the original's file name."""
+
+    source: Path
+    data: Path
+    keys: Keys
+    profile: Profile
+    answers: dict[str, ImageGold]
+
+    @cached_property
+    def _report_answers(self) -> dict[str, ImageGold]:
+        return {gold.report_path: gold for gold in self.answers.values()}
+
+    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
+        """The journal line of this group; the earlier run's where the files have not changed since."""
+        group, earlier = task
+        digests = {path: digest for one in group.files if (digest := self._digest(path := output_path(one, self.keys)))}
+        if earlier is not None and json.loads(earlier).get("digests") == digests:
+            return earlier
+        wrongs = sorted(set(self._checked(group, digests)))
+        return line({"digests": digests, "wrongs": [wrong.to_json() for wrong in wrongs]})
+
+    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
+        group, _ = task
+        files = [output_path(one, self.keys) for one in group.files]
+        wrongs = [Wrong(file, "files", "", "", "readable", "crashed the decoder").to_json() for file in files]
+        return line({"digests": {}, "wrongs": wrongs})
+
+    def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Wrong]:
+        person = gathered(
+            self.keys,
+            self.source,
+            group.patient,
+            group.header_files(group.patient),
+            [one.entry.file for one in group.files],
+        )
+        subject = Subject(person, KnownSearch(person.known), KnownBytes.own(person.known))
+        for one in group.files:
+            path = output_path(one, self.keys)
+            if path not in released:
+                continue  # counted with the quarantine, or missing
+            try:
+                yield from self._file(one, path, subject)
+            except Quarantined as unreadable:
+                yield Wrong(path, "files", "", "", "readable", unreadable.reason)
+            except Exception as surprise:  # what cannot be checked has not passed
+                yield Wrong(path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})")
+
+    def _file(self, one: Linked, path: str, subject: Subject) -> Iterator[Wrong]:
+        content = (self.data / path).read_bytes()
+        if one.entry.kind in (Kind.CSV, Kind.JSONL):
+            return  # rows of many people: searched with everyone's identifiers
+        for category in subject.needles.found_in(content):
+            yield Wrong(path, "bytes", "", category, "absent", "a known identifier")
+        match one.entry.kind:
+            case Kind.DICOM:
+                yield from self._dicom(one, path, subject)
+            case Kind.IMAGE:
+                yield from self._pixels(path, load_image(self.data, path), None)
+            case Kind.REPORT:
+                yield from self._report(one, path, content, subject)
+
+    def _dicom(self, one: Linked, path: str, subject: Subject) -> Iterator[Wrong]:
+        released = open_dicom(self.data / path, pixels=False)
+        original = open_dicom(self.source / one.entry.file, pixels=False)
+        check = HeaderCheck(self.profile, subject.person.shift, subject.search)
+        yield from check.wrongs(path, released, original)
+        gold = self.answers.get(one.entry.file)
+        if gold is not None:
+            yield from answer_key.in_header(path, gold, released)
+            yield from answer_key.in_names(path, gold)
+        if "Rows" not in released:
+            return
+        for frame in range(frame_count(released)):
+            image = read_pixels(self.data / path, frame)
+            yield from self._pixels(path, image, gold)
+            if gold is not None:
+                yield from answer_key.markers(path, gold, read_pixels(self.source / one.entry.file, frame), image)
+
+    def _pixels(self, path: str, image: Any, gold: ImageGold | None) -> Iterator[Wrong]:
+        reads = _reader().read(image)
+        for read in stray_text(reads):
+            yield Wrong(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
+        if gold is not None:
+            yield from answer_key.in_pixels(path, gold, reads)
+
+    def _report(self, one: Linked, path: str, content: bytes, subject: Subject) -> Iterator[Wrong]:
+        released = decode(content).text
+        original = decode((self.source / one.entry.file).read_bytes()).text
+        check = TextCheck(_cleaner().find)
+        yield from check.wrongs(path, released, original, subject.search, subject.person.shift)
+        gold = self._report_answers.get(one.entry.file)
+        if gold is not None:
+            yield from answer_key.in_report(path, gold, original, released)
+
+    def _digest(self, path: str) -> str | None:
+        try:
+            return sha256((self.data / path).read_bytes()).hexdigest()
+        except OSError:
+            return None
+
+
+@lru_cache(maxsize=1)
+def _reader() -> Reader:
+    return Reader()
+
+
+@lru_cache(maxsize=1)
+def _cleaner() -> ReportCleaner:
+    return ReportCleaner(style="placeholders")

@@ -1,0 +1,187 @@
+"""Gathering the worst cases for a person to look at, and carrying out what that person decided."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.cohort.images import load_image
+from medveil.defenses.keys import Keys
+from medveil.defenses.reports.formats.encodings import decode
+from medveil.errors import InputError, Quarantined
+from medveil.release.deid.linking import Linked
+from medveil.release.deid.outputs import DATA, output_path
+from medveil.release.deid.run import look_over
+from medveil.release.deid.sources import Kind, Source
+from medveil.release.deid.withdrawn import withdraw
+from medveil.release.folder import read_run
+from medveil.release.settings import Progress
+from medveil.release.verify.manifest import FILE as MANIFEST
+from medveil.release.verify.manifest import hashed, write_manifest
+from medveil.release.verify.wrong import Wrong
+from medveil.report.review_page import Case, render_review
+from medveil.storage import write_bytes
+
+SHOWN = 640  # pixels a side
+_QUALITY = 80
+REJECTED = "rejected in review"
+
+
+def write_review(
+    out: Path, source: Path, page: Path, *, keys: Keys, most: int, progress: Progress = lambda stage, done, total: None
+) -> tuple[int, int]:
+    """Write the page, readable by its owner only; returns how many images it shows and how many it does not."""
+    if page.resolve().is_relative_to(out.resolve()):
+        raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
+    if not (out / DATA).is_dir():
+        raise InputError(f"{out} holds no de-identified data; run medveil deid first")
+    files = Source.of(source)
+    linked = look_over(files, workers=None, progress=progress).linked
+    images = [one for one in linked if one.entry.kind in (Kind.DICOM, Kind.IMAGE)]
+    images = [one for one in images if (out / DATA / output_path(one, keys)).exists()]
+    reports = {(one.patient, one.study): one for one in linked if one.entry.kind is Kind.REPORT}
+    wrongs = _wrongs(out)
+    masked = _masked(out)
+    order = sorted(images, key=lambda one: _badness(output_path(one, keys), wrongs, masked), reverse=True)
+    cases = []
+    for done, one in enumerate(order[:most], start=1):
+        report = reports.get((one.patient, one.study))
+        if (case := _case(files.root, out / DATA, one, report, keys, wrongs, masked)) is not None:
+            cases.append(case)
+        progress("drawing", done, min(most, len(order)))
+    text = render_review(cases, title="De-identified data", hidden=len(order) - len(cases), run=_run(out))
+    write_bytes(page, text.encode(), private=True)
+    return len(cases), len(order) - len(cases)
+
+
+def apply_decisions(out: Path, decisions: Path, keys: Keys) -> int:
+    """What was rejected leaves the release, for good; the manifest is signed anew."""
+    try:
+        content = json.loads(decisions.read_bytes())
+        run, chosen = str(content["run"]), dict(content["decisions"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(f"{decisions} holds no decisions; save them from the review page") from None
+    if run != _run(out):
+        raise InputError(f"{decisions} was made for another output; open the page that belongs to {out}")
+    rejected = [file for file, decision in chosen.items() if decision == "reject"]
+    here = {path.relative_to(out / DATA).as_posix() for path in (out / DATA).rglob("*") if path.is_file()}
+    if unknown := set(rejected) - here - set(_withdrawn_before(out)):
+        raise InputError(f"{decisions} names {len(unknown)} file(s) that are not in the release; save it again")
+    withdraw(out, rejected, REJECTED)
+    if (out / MANIFEST).exists():
+        outcome = json.loads((out / MANIFEST).read_bytes())["outcome"]
+        write_manifest(out, hashed(out / DATA), outcome, keys)
+    return len(rejected)
+
+
+def _withdrawn_before(out: Path) -> list[str]:
+    from medveil.release.deid.withdrawn import withdrawn
+
+    return list(withdrawn(out))
+
+
+def _run(out: Path) -> str:
+    """Ties a page to its output; says nothing of the key."""
+    run = read_run(out)
+    return f"{run.get('key_fingerprint', '')}-{run.get('created', '')}"
+
+
+def _badness(path: str, wrongs: dict[str, list[Wrong]], masked: dict[str, float]) -> tuple[int, float, str]:
+    return len(wrongs.get(path, ())), masked.get(path, 0.0), path
+
+
+def _wrongs(out: Path) -> dict[str, list[Wrong]]:
+    found: dict[str, list[Wrong]] = defaultdict(list)
+    try:
+        with (out / "discrepancies.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                found[row["file"]].append(Wrong.of(row))
+    except FileNotFoundError:
+        pass  # not verified yet: then by the size of what was masked alone
+    return found
+
+
+def _masked(out: Path) -> dict[str, float]:
+    """How much of each image was masked, from the run's own journal."""
+    found = {}
+    with (out / "journal.jsonl").open("rb") as file:
+        for line in file:
+            for entry in json.loads(line)["files"]:
+                if "masked" in entry:
+                    found[entry["path"]] = max(entry["masked"])
+    return found
+
+
+def _case(
+    source: Path,
+    data: Path,
+    one: Linked,
+    report: Linked | None,
+    keys: Keys,
+    wrongs: dict[str, list[Wrong]],
+    masked: dict[str, float],
+) -> Case | None:
+    path = output_path(one, keys)
+    try:
+        before, after = load_image(source, one.entry.file), load_image(data, path)
+    except Quarantined:
+        return None
+    own = wrongs.get(path, [])
+    height, width = before.shape
+    left = tuple(_percent(box, width, height) for wrong in own if (box := _box_of(wrong)) is not None)
+    texts = _texts(source, data, report, keys)
+    return Case(
+        path,
+        (f"{masked.get(path, 0.0):.1f} % of the image masked", *(f"{w.check}: {w.found}" for w in own)),
+        _jpeg(before),
+        _jpeg(after),
+        tuple(_percent(box, width, height) for box in _changed(before, after)),
+        left,
+        *texts,
+    )
+
+
+def _texts(source: Path, data: Path, report: Linked | None, keys: Keys) -> tuple[str, str]:
+    if report is None:
+        return "", ""
+    try:
+        return (
+            decode((source / report.entry.file).read_bytes()).text,
+            decode((data / output_path(report, keys)).read_bytes()).text,
+        )
+    except (OSError, Quarantined):
+        return "", ""
+
+
+def _box_of(wrong: Wrong) -> tuple[int, ...] | None:
+    return tuple(ast.literal_eval(wrong.place)) if wrong.check == "pixels" and wrong.place.startswith("(") else None
+
+
+def _changed(before: NDArray[Any], after: NDArray[Any]) -> list[tuple[int, ...]]:
+    """Boxes around what differs."""
+    if before.shape != after.shape:
+        return []
+    differs = (before != after).astype(np.uint8)
+    joined = cv2.dilate(differs, np.ones((9, 9), np.uint8))
+    found = cv2.connectedComponentsWithStats(joined)[2][1:, :4]
+    return [(int(x), int(y), int(x + width), int(y + height)) for x, y, width, height in found]
+
+
+def _percent(box: tuple[int, ...], width: int, height: int) -> tuple[float, float, float, float]:
+    left, top, right, bottom = box
+    return 100 * left / width, 100 * top / height, 100 * right / width, 100 * bottom / height
+
+
+def _jpeg(image: NDArray[Any]) -> bytes:
+    gray = image if image.dtype == np.uint8 else (image >> 8).astype(np.uint8)
+    scale = min(1.0, SHOWN / max(gray.shape))
+    small = cv2.resize(gray, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return bytes(cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1].tobytes())

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.person import Known
+from medveil.defenses.pixels.keeping import sort_out
+from medveil.defenses.pixels.lines import Line
+
+
+class Sheet:
+    """A gray sheet with words on it, and the lines a detector would hand over."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(0)
+        self.view = np.clip(90 + rng.normal(0, 4, (600, 600)), 0, 255).astype(np.uint8)
+        self.lines: list[Line] = []
+
+    def write(self, text: str, x: int, y: int, *, size: int = 26, turn: int = 0, tone: int = 250) -> Sheet:
+        font = ImageFont.load_default(size)
+        left, top, right, bottom = (round(edge) for edge in font.getbbox(text))
+        ink = Image.new("L", (right - left, bottom - top))
+        ImageDraw.Draw(ink).text((-left, -top), text, fill=255, font=font)
+        share = np.asarray(ink.rotate(turn, expand=True)) / 255
+        rows, columns = share.shape
+        part = self.view[y : y + rows, x : x + columns]
+        part[:] = part + (tone - part) * share
+        self.lines.append(Line.of_box((x, y, x + columns, y + rows), 0.9))
+        return self
+
+    def kept(self, known: KnownSearch | None = None) -> list[str]:
+        found = sort_out(self.lines, self.view, known, keep_markers=True)
+        assert len(found.kept) + len(found.going) >= len(self.lines)
+        return sorted(text for text, _ in found.kept)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("text", ["ERECT", "PORTABLE", "AP SUPINE"])
+def test_a_marker_is_read_whichever_way_it_stands(text, turn):
+    assert Sheet().write(text, 200, 200, turn=turn).kept() == [text]
+
+
+@pytest.mark.parametrize("tone", [250, 5])
+def test_side_letters_and_exposures_stay(tone):
+    sheet = Sheet().write("L", 50, 50, size=50, tone=tone).write("R", 500, 50, size=50, tone=tone)
+    assert sheet.write("85 kV 2.5 mAs", 200, 500, tone=tone).kept() == ["85 kV 2.5 mAs", "L", "R"]
+
+
+@pytest.mark.parametrize("text", ["DOE, JANE", "12/03/1950", "884312", "KJ", "R. MILLER"])
+def test_everything_else_goes(text):
+    assert Sheet().write(text, 200, 200).kept() == []
+
+
+def test_a_piece_of_a_longer_word_is_not_taken_for_a_marker():
+    sheet = Sheet().write("PAUL", 200, 200, size=40)
+    whole = sheet.lines[0]
+    sheet.lines = [Line(whole.x - whole.length / 4, whole.y, whole.length / 2, whole.height, 0.0, 0.9)]  # "PA"
+    assert sheet.kept() == []
+
+
+def test_lines_that_stand_together_go_together():
+    alone = Sheet().write("ERECT", 100, 100).write("DOE, JANE", 300, 500)
+    assert alone.kept() == ["ERECT"]
+    beside = Sheet().write("ERECT", 100, 100).write("DOE, JANE", 100, 132)
+    assert beside.kept() == []
+
+
+def test_a_known_name_takes_lines_of_its_size_nearby():
+    known = KnownSearch([Known(Category.NAME, "Erecki^Paul"), Known(Category.MRN, "884312")])
+    sheet = Sheet().write("ERECT", 100, 100).write("ERECKI", 100, 210).write("R", 500, 500, size=50)
+    assert sheet.kept() == ["ERECT", "R"]
+    assert sheet.kept(known) == ["R"]
+
+
+def test_without_markers_to_keep_nothing_is_read():
+    sheet = Sheet().write("ERECT", 100, 100)
+    found = sort_out(sheet.lines, sheet.view, None, keep_markers=False)
+    assert found.kept == []
+    assert found.going == sheet.lines

@@ -1,0 +1,21 @@
+"""A tagger with a tiny vocabulary and random weights: what it finds means nothing, where it finds it must be exact."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from medveil.defenses.reports.tagger.model_file import TaggerModel
+from medveil.defenses.reports.tagger.network import TaggerNetwork
+from medveil.defenses.reports.tagger.word_features import Vocabulary
+
+PIECES = ("[UNK]", "chest", "clear", "lung", "##s", "k", "##er", "##ley", "smith", ".", ",", "a", "##b")
+
+
+@pytest.fixture(scope="session")
+def random_model() -> TaggerModel:
+    torch.manual_seed(3)
+    network = TaggerNetwork(len(PIECES), embedding=16, buckets=64, width=24).eval().requires_grad_(False)
+    with torch.no_grad():
+        network.out.weight.mul_(6)
+    return TaggerModel(network, Vocabulary(PIECES), 64, sure=0.5)

@@ -1,0 +1,40 @@
+import pytest
+import torch
+from safetensors.torch import save
+
+from medveil.defenses.reports.tagger.model_file import load_model, save_model
+from medveil.errors import InputError
+from medveil.weights.tagger import read_card, weights
+
+
+def test_what_is_saved_is_nearly_what_is_loaded(random_model, tmp_path):
+    path = tmp_path / "tagger.safetensors"
+    save_model(path, random_model.network, random_model.vocabulary, sure=0.7)
+    loaded = load_model(path)
+    assert loaded.sure == 0.7
+    assert loaded.vocabulary.pieces == random_model.vocabulary.pieces
+    for name, value in random_model.network.state_dict().items():
+        assert torch.allclose(loaded.network.state_dict()[name], value, atol=0.02 * float(value.abs().max()))
+
+
+def test_loading_twice_changes_nothing_more(random_model, tmp_path):
+    first, second = tmp_path / "a", tmp_path / "b"
+    save_model(first, random_model.network, random_model.vocabulary, sure=0.5)
+    once = load_model(first)
+    save_model(second, once.network, once.vocabulary, sure=0.5)
+    twice = load_model(second)
+    for name, value in once.network.state_dict().items():
+        assert torch.allclose(twice.network.state_dict()[name], value, rtol=2e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("content", [b"", b"not a model", save({"a": torch.zeros(2)}), save({"a": torch.zeros(2)}, {"format": "medveil.tagger/1", "model": "{}"})])
+def test_other_files_are_refused(content, tmp_path):
+    path = tmp_path / "other"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not a tagger"):
+        load_model(path)
+
+
+def test_the_bundled_file_is_small_and_has_its_card():
+    assert weights().stat().st_size <= 8_000_000
+    assert read_card()["licence"].startswith("Apache-2.0")

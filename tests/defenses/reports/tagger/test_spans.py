@@ -1,0 +1,39 @@
+import numpy as np
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
+from medveil.defenses.reports.tagger.spans import spans, targets
+from medveil.defenses.reports.tagger.splitting import split
+
+TEXT = "Seen by Dr. Anna O'Neil\nSmith, pager p5512."
+
+
+def _found(*parts):
+    return [Found(TEXT.index(text), TEXT.index(text) + len(text), category) for text, category in parts]
+
+
+def test_labelled_text_comes_back_exactly():
+    found = _found(("Anna O'Neil", Category.DOCTOR), ("Smith", Category.DOCTOR), ("5512", Category.PHONE))
+    tokens = split(TEXT)
+    assert spans(tokens, *targets(tokens, found)) == found
+
+
+def test_neighbours_of_one_kind_stay_apart_where_one_begins():
+    tokens = split("Anna Berta")
+    name = CATEGORIES.index(Category.NAME)
+    both = np.array([name, name])
+    assert len(spans(tokens, both, np.array([True, True]))) == 2
+    assert spans(tokens, both, np.array([True, False])) == [Found(0, 10, Category.NAME)]
+
+
+def test_a_piece_inside_a_token_marks_the_token():
+    tokens = split("xSmithx ok")
+    classes, begins = targets(tokens, [Found(1, 6, Category.NAME)])
+    assert classes.tolist() == [CATEGORIES.index(Category.NAME), NONE]
+    assert begins.tolist() == [True, False]
+
+
+def test_nothing_is_found_in_nothing():
+    tokens = split("")
+    assert spans(tokens, *targets(tokens, [])) == []

@@ -1,0 +1,97 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.tagger import tagger as module
+from medveil.defenses.reports.tagger.network import REACH
+from medveil.defenses.reports.tagger.tagger import Tagger
+
+TEXTS = [
+    "Chest clear. Dr. Kerley read it on 3/4.",
+    "",
+    "Ångström, Zoë  12345\n\nlungs a b Kerley",
+    "   ",
+    "smith " * 40,
+    "日本 Ω ﬁn 🫁 e\u0301 x",
+]
+
+
+@pytest.fixture
+def tagger(random_model):
+    return Tagger(random_model)
+
+
+def test_it_finds_something_and_every_piece_is_made_of_whole_tokens(tagger):
+    found = tagger.find(TEXTS)
+    assert any(found)
+    for text, own in zip(TEXTS, found, strict=True):
+        for one in own:
+            piece = text[one.start : one.end]
+            assert piece == piece.strip() != ""
+        assert own == sorted(own)
+        assert all(left.end <= right.start for left, right in zip(own, own[1:], strict=False))
+
+
+def test_order_and_company_do_not_matter(tagger, random_model):
+    alone = [Tagger(random_model).find([text])[0] for text in TEXTS]
+    assert tagger.find(TEXTS) == alone
+    assert tagger.find(TEXTS[::-1]) == alone[::-1]
+
+
+def test_windows_read_as_the_whole_does(tagger, monkeypatch):
+    rng = np.random.default_rng(0)
+    text = " ".join(rng.choice(["smith", "Kerley", "chest", "12", ".", "Zoë", "\n"], 700))
+    whole = tagger.find([text])
+    monkeypatch.setattr(module, "_WINDOW", 17)
+    assert Tagger(tagger.model).find([text]) == whole
+
+
+def test_reach_is_what_a_token_depends_on(random_model):
+    network = random_model.network
+    length, middle = 4 * REACH, 2 * REACH
+    torch.manual_seed(0)
+    vectors, gaps, present = torch.randn(length, 24), torch.zeros(length, dtype=torch.int64), torch.ones(length)
+    before = network(vectors, gaps, present)
+    vectors[middle] += 1
+    moved = (network(vectors, gaps, present) - before).abs().amax(1) > 1e-6
+    assert set(np.flatnonzero(moved.numpy())) <= set(range(middle - REACH, middle + REACH + 1))
+    assert moved[middle - 30 : middle + 31].any()
+
+
+def test_texts_beyond_one_group_are_read_alike(tagger, monkeypatch):
+    whole = tagger.find(TEXTS)
+    monkeypatch.setattr(module, "_GROUP", 5)
+    assert Tagger(tagger.model).find(TEXTS) == whole
+
+
+def test_forgetting_words_changes_nothing(tagger, monkeypatch):
+    from medveil.defenses.reports.tagger import word_memory
+
+    whole = tagger.find(TEXTS)
+    monkeypatch.setattr(word_memory, "_REMEMBERED", 3)
+    monkeypatch.setattr(module, "_GROUP", 5)
+    assert Tagger(tagger.model).find(TEXTS) == whole
+
+
+def test_the_surer_it_must_be_the_more_it_finds(random_model):
+    def letters(sure):
+        found = Tagger(replace(random_model, sure=sure)).find(TEXTS)
+        return sum(one.end - one.start for own in found for one in own)
+
+    assert letters(0.05) < letters(0.5) < letters(0.999)
+
+
+def test_torch_keeps_its_threads(tagger):
+    threads = torch.get_num_threads()
+    tagger.find(TEXTS)
+    assert torch.get_num_threads() == threads
+
+
+def test_the_bundled_tagger_reads_a_plain_report():
+    text = "Findings were discussed with Dr. Venkataraman at 14:35 on 03/12/2021. Kerley B lines. No pneumothorax."
+    found = Tagger.bundled().find([text])[0]
+    pieces = {text[one.start : one.end]: one.category for one in found}
+    assert pieces == {"Venkataraman": Category.DOCTOR, "14:35": Category.TIME, "03/12/2021": Category.DATE}
