@@ -20,12 +20,11 @@ import torch
 from medveil.stats.ranks_cuda import Counter, Tiling, count_pairs, plan_rows
 
 TILINGS = (
-    Tiling(128, 128, warps=8, stages=2),
-    Tiling(256, 64, warps=8, stages=2),
-    Tiling(128, 64, warps=8, stages=2),
-    Tiling(128, 64, warps=4, stages=2),
-    Tiling(64, 128, warps=4, stages=1),
+    Tiling(),
     Tiling(64, 128, warps=4, stages=2),
+    Tiling(128, 64, warps=4, stages=2),
+    Tiling(128, 64, warps=8, stages=2),
+    Tiling(128, 128, warps=8, stages=2),
 )
 
 

@@ -58,6 +58,7 @@ NAMES = (
     *("Ottilie", "Brankovic", "Featherstone", "Nkemelu", "Sorensen", "Vandermeer"),
     *("Achterberg", "Quillfeather", "Ismailov", "Przybyla", "Underhill"),
 )
+FAINT = 0.3  # share of the words that stand out by 15 to 25 % of the gray scale
 SIZES = (12, 13, 14, 16, 20, 26, 34, 48)
 
 
@@ -263,7 +264,7 @@ def lay(
     taken[top : top + rows, left : left + columns] = 1
     part = image[top : top + rows, left : left + columns]
     light = marker or rng.random() < 0.6
-    faint = not marker and rng.random() < 0.3
+    faint = not marker and rng.random() < FAINT
     plate = rng.random() < 0.15
     if plate:
         part[:] = 6000 if light else 60_000

@@ -1,6 +1,6 @@
 """Notes written by hand, in ways that no generator here writes: a look at what is new to rules and tagger alike.
 
-    PYTHONPATH=FAKER python benchmarks/reports_notes.py [--weights FILE]
+PYTHONPATH=FAKER python benchmarks/reports_notes.py [--weights FILE]
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def main() -> None:
         "rules": lambda texts: [find_by_rules(text) for text in texts],
         "tagger": tagger.find,
         "rules and tagger": lambda texts: [
-            without_overlaps([*find_by_rules(text), *found]) for text, found in zip(texts, tagger.find(texts), strict=True)
+            without_overlaps([*find_by_rules(text), *found])
+            for text, found in zip(texts, tagger.find(texts), strict=True)
         ],
     }
     report("notes", read_notes(Path(__file__).with_suffix(".txt")), finders, options.show)

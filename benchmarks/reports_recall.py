@@ -85,13 +85,25 @@ def report(name: str, documents: Sequence[Document], finders: dict[str, Finder],
         found = find(texts)
         result = score(documents, found)
         recall, precision = estimate(result.hits, result.reports), estimate(result.right, result.finding_reports)
-        print(f"{name}, {who}: recall {said(recall)}, precision {said(precision)}, {len(result.hits)} identifiers in {len(texts)} texts", flush=True)
+        print(
+            (
+                f"{name}, {who}: recall {said(recall)}, precision {said(precision)}, "
+                f"{len(result.hits)} identifiers in {len(texts)} texts"
+            ),
+            flush=True,
+        )
         by_class = {}
         for kind in Category:
             chosen = [place for place, own in enumerate(result.kinds) if own is kind]
             if chosen:
-                by_class[str(kind)] = estimate([result.hits[place] for place in chosen], [result.reports[place] for place in chosen])
-        rows[who] = {"recall": _row(recall), "precision": _row(precision), "recall by class": {kind: _row(own) for kind, own in by_class.items()}}
+                by_class[str(kind)] = estimate(
+                    [result.hits[place] for place in chosen], [result.reports[place] for place in chosen]
+                )
+        rows[who] = {
+            "recall": _row(recall),
+            "precision": _row(precision),
+            "recall by class": {kind: _row(own) for kind, own in by_class.items()},
+        }
         if who == "rules and tagger":
             print("   " + ", ".join(f"{kind} {own.value:.3f} ({own.n})" for kind, own in by_class.items()))
             _show(documents, found, result, show)
@@ -99,7 +111,14 @@ def report(name: str, documents: Sequence[Document], finders: dict[str, Finder],
 
 
 def _row(one: Estimate) -> dict[str, object]:
-    return {"value": round(one.value, 4), "low": round(one.low, 4), "high": round(one.high, 4), "n": one.n, "units": one.units, "unit": one.unit}
+    return {
+        "value": round(one.value, 4),
+        "low": round(one.low, 4),
+        "high": round(one.high, 4),
+        "n": one.n,
+        "units": one.units,
+        "unit": one.unit,
+    }
 
 
 def _show(documents: Sequence[Document], found: Sequence[Sequence[Found]], result: Scored, count: int) -> None:
@@ -109,13 +128,19 @@ def _show(documents: Sequence[Document], found: Sequence[Sequence[Found]], resul
     for place in missed[:count]:
         number, one = every[place]
         text = documents[number].text
-        print(f"   missed {one.category}: {text[max(one.start - 30, 0) : one.start]!r} >>{text[one.start : one.end]!r}<< {text[one.end : one.end + 20]!r}")
+        print(
+            f"   missed {one.category}: {text[max(one.start - 30, 0) : one.start]!r} "
+            f">>{text[one.start : one.end]!r}<< {text[one.end : one.end + 20]!r}"
+        )
     wrong = [place for place, right in enumerate(result.right) if not right]
     all_found = [(number, one) for number, own in enumerate(found) for one in own]
     for place in wrong[:count]:
         number, one = all_found[place]
         text = documents[number].text
-        print(f"   wrong {one.category}: {text[max(one.start - 30, 0) : one.start]!r} >>{text[one.start : one.end]!r}<< {text[one.end : one.end + 20]!r}")
+        print(
+            f"   wrong {one.category}: {text[max(one.start - 30, 0) : one.start]!r} "
+            f">>{text[one.start : one.end]!r}<< {text[one.end : one.end + 20]!r}"
+        )
 
 
 def false_alarms(name: str, texts: Sequence[str], finders: dict[str, Finder], show: int) -> dict[str, object]:
@@ -135,7 +160,9 @@ def false_alarms(name: str, texts: Sequence[str], finders: dict[str, Finder], sh
 
 def phantom(first: int, end: int, styles: tuple[str, ...]) -> list[Document]:
     rows = phantom_reports(first, end, styles)
-    return [Document(str(row["text"]), tuple(Found(a, b, Category(kind)) for a, b, kind in row["found"])) for row in rows]  # type: ignore[attr-defined]
+    return [
+        Document(str(row["text"]), tuple(Found(a, b, Category(kind)) for a, b, kind in row["found"])) for row in rows
+    ]  # type: ignore[attr-defined]
 
 
 def main() -> None:
@@ -164,11 +191,15 @@ def main() -> None:
     corpora = {
         f"phantom, style never trained on ({HELD_OUT_STYLE})": phantom(first, first + 20, (HELD_OUT_STYLE,)),
         "phantom, all styles": phantom(first + 20, first + 30, ("structured", "prose", "telegram", "letter")),
-        "Indiana refilled": [Document(text.text, tuple(Found(o.start, o.end, o.category) for o in text.identifiers())) for text in filled],
+        "Indiana refilled": [
+            Document(text.text, tuple(Found(o.start, o.end, o.category) for o in text.identifiers())) for text in filled
+        ],
     }
     results = {name: report(name, documents, finders, options.show) for name, documents in corpora.items()}
     plain = [" ".join(one.get(part, "") for part in ("FINDINGS", "IMPRESSION")).strip() for one in indiana[low:high]]
-    questions = [row["question"] for row in json.loads((options.data / "vqa_rad" / "questions.json").read_text("utf-8"))]
+    questions = [
+        row["question"] for row in json.loads((options.data / "vqa_rad" / "questions.json").read_text("utf-8"))
+    ]
     with (options.data / "covid19" / "metadata.csv").open(newline="", encoding="utf-8") as file:
         notes = sorted({row["clinical_notes"] for row in csv.DictReader(file) if row["clinical_notes"]})
     for name, texts in {"Indiana as published": plain, "VQA-RAD questions": questions, "covid19 notes": notes}.items():

@@ -1,8 +1,8 @@
 """Indiana's reports with invented people, days and places put back in; a part of reports_recall.py.
 
 The publisher crossed identifiers out with XXXX. Where the words around say what was there (a day, an age, a doctor),
-something of the kind is written again; lines that reports have elsewhere (names, numbers, addresses, who called whom) are
-added. Names, streets and towns come from Faker, sentences from this file: the tagger's own texts share neither.
+something of the kind is written again; lines that reports have elsewhere (names, numbers, addresses, who called whom)
+are added. Names, streets and towns come from Faker, sentences from this file: the tagger's own texts share neither.
 """
 
 from __future__ import annotations
@@ -19,11 +19,30 @@ from faker import Faker
 from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, join, mark
 
-_LOCALES = ("en_US", "en_US", "en_US", "es_MX", "en_IN", "de_DE", "fr_FR", "vi_VN", "pl_PL", "it_IT", "nl_NL", "en_GB", "tr_TR", "pt_BR", "en_IE", "zu_ZA", "fi_FI")
+_LOCALES = (
+    "en_US",
+    "en_US",
+    "en_US",
+    "es_MX",
+    "en_IN",
+    "de_DE",
+    "fr_FR",
+    "vi_VN",
+    "pl_PL",
+    "it_IT",
+    "nl_NL",
+    "en_GB",
+    "tr_TR",
+    "pt_BR",
+    "en_IE",
+    "zu_ZA",
+    "fi_FI",
+)
 _SLOT = re.compile(
-    r"(?P<age>XXXX(?=[- ]year[- ]old))|(?P<day>(?<=dated )XXXX|(?<=from )XXXX|(?<=since )XXXX|(?<=compared to )XXXX|(?<=prior of )XXXX)"
+    r"(?P<age>XXXX(?=[- ]year[- ]old))|(?P<day>(?<=dated )XXXX|(?<=from )XXXX|"
+    r"(?<=since )XXXX|(?<=compared to )XXXX|(?<=prior of )XXXX)"
     r"|(?P<doctor>(?<=Dr\. )XXXX)|(?P<time>(?<=at )XXXX(?= hours))"
-)  # fmt: skip
+)
 
 
 def read_indiana(archive: Path) -> list[dict[str, str]]:
@@ -31,7 +50,7 @@ def read_indiana(archive: Path) -> list[dict[str, str]]:
     reports = []
     with tarfile.open(archive) as tar:
         for member in sorted((m for m in tar if m.name.endswith(".xml")), key=lambda m: m.name):
-            root = ET.parse(tar.extractfile(member)).getroot()  # noqa: S314
+            root = ET.parse(tar.extractfile(member)).getroot()
             reports.append({part.get("Label") or "": (part.text or "").strip() for part in root.iter("AbstractText")})
     return reports
 
@@ -49,17 +68,35 @@ class Invented:
         other = locales[self.rng.choice(_LOCALES)]
         other.seed_instance(seed + 2)
         self.doctors = [(other.first_name(), other.last_name()) for _ in range(3)]
-        self.day_form = self.rng.choice(["%m/%d/%Y", "%B %d, %Y", "%d %b %Y", "%Y-%m-%d", "%m/%d/%y", "%d.%m.%Y", "%b %d %Y"])
+        self.day_form = self.rng.choice(
+            ["%m/%d/%Y", "%B %d, %Y", "%d %b %Y", "%Y-%m-%d", "%m/%d/%y", "%d.%m.%Y", "%b %d %Y"]
+        )
 
     def one(self, *options: str) -> str:
         return self.rng.choice(options)
 
     def patient(self) -> MarkedText:
         title = self.one("Mr. ", "Mrs. ", "Ms. ", "Mr ")
-        return mark(self.one(f"{self.given} {self.family}", f"{title}{self.family}", f"{self.family}, {self.given}", f"{self.given} {self.family}".upper()), Category.NAME)
+        return mark(
+            self.one(
+                f"{self.given} {self.family}",
+                f"{title}{self.family}",
+                f"{self.family}, {self.given}",
+                f"{self.given} {self.family}".upper(),
+            ),
+            Category.NAME,
+        )
 
     def listed(self) -> MarkedText:
-        return mark(self.one(f"{self.family}, {self.given}", f"{self.family}, {self.given}".upper(), f"{self.given} {self.family}", f"{self.family.upper()} {self.given}"), Category.NAME)
+        return mark(
+            self.one(
+                f"{self.family}, {self.given}",
+                f"{self.family}, {self.given}".upper(),
+                f"{self.given} {self.family}",
+                f"{self.family.upper()} {self.given}",
+            ),
+            Category.NAME,
+        )
 
     def relative(self) -> MarkedText:
         return mark(self.one(self.fake.first_name(), f"{self.fake.first_name()} {self.family}"), Category.NAME)
@@ -70,7 +107,14 @@ class Invented:
 
     def signer(self) -> MarkedText:
         given, family = self.rng.choice(self.doctors)
-        return mark(self.one(f"{given} {family}", f"{given} {family[0]}. {family}" if self.rng.random() < 0.1 else f"{given} {family}", f"{given} {family}".upper()), Category.DOCTOR) + self.one(", M.D.", " MD", ", DO", "", ", MD, PhD")
+        return mark(
+            self.one(
+                f"{given} {family}",
+                f"{given} {family[0]}. {family}" if self.rng.random() < 0.1 else f"{given} {family}",
+                f"{given} {family}".upper(),
+            ),
+            Category.DOCTOR,
+        ) + self.one(", M.D.", " MD", ", DO", "", ", MD, PhD")
 
     def letters(self) -> MarkedText:
         given, family = self.rng.choice(self.doctors)
@@ -93,13 +137,21 @@ class Invented:
         return mark(str(age), Category.AGE_OVER_89) if age > 89 else as_marked(str(age))
 
     def record(self) -> MarkedText:
-        return mark(self.plain.bothify(self.one("########", "#######", "?#######", "###-##-##", "MR######")).upper(), Category.MRN)
+        return mark(
+            self.plain.bothify(self.one("########", "#######", "?#######", "###-##-##", "MR######")).upper(),
+            Category.MRN,
+        )
 
     def study(self) -> MarkedText:
-        return mark(self.plain.bothify(self.one("??########", "##-#######", "RA######", "#########")).upper(), Category.ACCESSION)
+        return mark(
+            self.plain.bothify(self.one("??########", "##-#######", "RA######", "#########")).upper(),
+            Category.ACCESSION,
+        )
 
     def call_number(self) -> MarkedText:
-        return mark(self.plain.numerify(self.one("(3##) ###-####", "3##-###-####", "###-####", "3##.###.####")), Category.PHONE)
+        return mark(
+            self.plain.numerify(self.one("(3##) ###-####", "3##-###-####", "###-####", "3##.###.####")), Category.PHONE
+        )
 
     def fax_number(self) -> MarkedText:
         return mark(self.plain.numerify("(3##) ###-####"), Category.FAX)
@@ -111,12 +163,18 @@ class Invented:
         return mark(self.plain.email(), Category.EMAIL)
 
     def house(self) -> MarkedText:
-        town = self.plain.city()
-        return fill("{street}, {town}, {state} {code}", street=mark(self.plain.street_address().replace("\n", " "), Category.ADDRESS), town=mark(town, Category.ADDRESS),
-                    state=self.plain.state_abbr(), code=mark(self.plain.postcode(), Category.ADDRESS))  # fmt: skip
+        town = mark(self.plain.city(), Category.ADDRESS)
+        street = mark(self.plain.street_address().replace("\n", " "), Category.ADDRESS)
+        state, code = self.plain.state_abbr(), mark(self.plain.postcode(), Category.ADDRESS)
+        return fill("{street}, {town}, {state} {code}", street=street, town=town, state=state, code=code)
 
     def hospital(self) -> MarkedText:
-        name = self.one(f"{self.plain.city()} {self.one('Medical Center', 'Hospital', 'Community Hospital', 'Methodist Hospital')}", f"St. {self.plain.first_name()} Hospital", f"{self.plain.last_name()} Clinic", f"University of {self.plain.state()} Hospital")
+        name = self.one(
+            f"{self.plain.city()} {self.one('Medical Center', 'Hospital', 'Community Hospital', 'Methodist Hospital')}",
+            f"St. {self.plain.first_name()} Hospital",
+            f"{self.plain.last_name()} Clinic",
+            f"University of {self.plain.state()} Hospital",
+        )
         return mark(name, Category.HOSPITAL)
 
     def security(self) -> MarkedText:
@@ -143,18 +201,41 @@ _TOPS = (
     "Imaging result for {listed} (chart {record}), birthday {birth}, examined {day}.\n",
     "{listed} | {record} | {birth} | study {study} | {day}\n",
     "Clinician: Dr {doctor}   Patient seen: {listed}\nChart number {record}\nWhen: {day}, {hour}\n",
-    "", "", "Study no. {study}, {day}.\n",
-)  # fmt: skip
+    "",
+    "",
+    "Study no. {study}, {day}.\n",
+)
 _MIDDLES = (
-    "{patient} tolerated the examination well.", "Prior outside films from {hospital} were not available.", "This was conveyed to Dr. {doctor} at {hour} hours on {day}.",
-    "Dr. {doctor} of the emergency department received this by phone, {hour}, {day}.", "The nurse, {signer}, read the message back at {hour}.", "{patient} asked that her daughter {relative} be told; number on file is {call_number}.",
-    "Reviewed together with Dr. {doctor}.", "Overread by {letters}.", "The implanted generator carries serial {serial}.", "Ask for Dr. {doctor} on beeper {beeper}.", "Patient resides at {house}.", "He came by ambulance from {hospital} on {day}.",
-    "An appointment was made for {day} with Dr. {doctor}.", "Wife of the patient, {relative}, was present.", "Film was taken in bed {bed}.", "Since {day} the patient has been on treatment at {hospital}.", "Report mailed to {mail}.", "Dr. {doctor} suspects infection in {patient}.",
-)  # fmt: skip
+    "{patient} tolerated the examination well.",
+    "Prior outside films from {hospital} were not available.",
+    "This was conveyed to Dr. {doctor} at {hour} hours on {day}.",
+    ("Dr. {doctor} of the emergency department received this by phone, {hour}, {day}."),
+    "The nurse, {signer}, read the message back at {hour}.",
+    ("{patient} asked that her daughter {relative} be told; number on file is {call_number}."),
+    "Reviewed together with Dr. {doctor}.",
+    "Overread by {letters}.",
+    "The implanted generator carries serial {serial}.",
+    "Ask for Dr. {doctor} on beeper {beeper}.",
+    "Patient resides at {house}.",
+    "He came by ambulance from {hospital} on {day}.",
+    "An appointment was made for {day} with Dr. {doctor}.",
+    "Wife of the patient, {relative}, was present.",
+    "Film was taken in bed {bed}.",
+    "Since {day} the patient has been on treatment at {hospital}.",
+    "Report mailed to {mail}.",
+    "Dr. {doctor} suspects infection in {patient}.",
+)
 _ENDS = (
-    "\n{signer}\nRead {day} {hour}", "\nReader: {signer}. Typed by {letters}, job {job}, {day}.", "\nThis document was signed at {hour} on {day} by {signer}.", "\nReport to: Dr. {doctor}, {house}. Fax {fax_number}.",
-    "\nInsurer's number {policy}; social security {security}.", "\nQuestions to {call_number} or {site}.", "\n{letters} {day}", "\n{signer} for Dr. {doctor}", "",
-)  # fmt: skip
+    "\n{signer}\nRead {day} {hour}",
+    "\nReader: {signer}. Typed by {letters}, job {job}, {day}.",
+    "\nThis document was signed at {hour} on {day} by {signer}.",
+    "\nReport to: Dr. {doctor}, {house}. Fax {fax_number}.",
+    "\nInsurer's number {policy}; social security {security}.",
+    "\nQuestions to {call_number} or {site}.",
+    "\n{letters} {day}",
+    "\n{signer} for Dr. {doctor}",
+    "",
+)
 
 
 def refilled(report: dict[str, str], seed: int, locales: dict[str, Faker]) -> MarkedText:
@@ -167,7 +248,13 @@ def refilled(report: dict[str, str], seed: int, locales: dict[str, Faker]) -> Ma
         body = _put_back(text, label, invented)
         if label != "COMPARISON" and invented.rng.random() < 0.45:
             body = body + " " + _said(invented, invented.one(*_MIDDLES))
-        parts.append(fill(invented.one("{label}: {body}\n", "{label}\n{body}\n\n"), label=label.title() if invented.rng.random() < 0.5 else label, body=body))
+        parts.append(
+            fill(
+                invented.one("{label}: {body}\n", "{label}\n{body}\n\n"),
+                label=label.title() if invented.rng.random() < 0.5 else label,
+                body=body,
+            )
+        )
     parts.append(_said(invented, invented.one(*_ENDS)))
     return join("", parts)
 
@@ -184,11 +271,18 @@ def _put_back(text: str, label: str, invented: Invented) -> MarkedText:
 
 
 def _replaced(text: str, slots: re.Pattern[str], invented: Invented) -> MarkedText:
-    draw: dict[str, Callable[[], MarkedText]] = {"age": invented.age, "day": invented.day, "doctor": invented.doctor, "time": invented.hour}
+    draw: dict[str, Callable[[], MarkedText]] = {
+        "age": invented.age,
+        "day": invented.day,
+        "doctor": invented.doctor,
+        "time": invented.hour,
+    }
     pieces, place = as_marked(""), 0
     for slot in slots.finditer(text):
         assert slot.lastgroup or slot.groups()
-        kind = next(name for name in ("day", "age", "doctor", "time") if name in slot.groupdict() and slot.groupdict()[name])
+        kind = next(
+            name for name in ("day", "age", "doctor", "time") if name in slot.groupdict() and slot.groupdict()[name]
+        )
         pieces = pieces + text[place : slot.start()] + draw[kind]()
         place = slot.end()
     return pieces + text[place:]

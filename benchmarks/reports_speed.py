@@ -43,7 +43,10 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
     texts = [str(row["text"]) for row in phantom_reports(3000, 3010, ("structured", "prose", "telegram", "letter"))]
-    print(f"{len(texts)} reports of {mean(map(len, texts)):.0f} characters, {mean(len(split(t)) for t in texts):.0f} tokens")
+    print(
+        f"{len(texts)} reports of {mean(map(len, texts)):.0f} characters, "
+        f"{mean(len(split(t)) for t in texts):.0f} tokens"
+    )
     with get_context("spawn").Pool(options.processes) as pool:
         took = pool.starmap(_work, [(texts, options.weights)] * options.processes)
     for name in took[0]:

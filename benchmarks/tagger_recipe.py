@@ -2,9 +2,11 @@
 
     python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START
     python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 460
+    python benchmarks/tagger_recipe.py refine --start START --from RUN --out REFINED --seconds 1200 --seed 1
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
-its texts on five cores while one H200 learns from them. `benchmarks/reports_recall.py` scores the result.
+its texts on five cores while one H200 learns from them. `refine` goes on in small steps on two cores.
+`benchmarks/reports_recall.py` scores the result.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from pathlib import Path
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("prepare", "train"))
+    parser.add_argument("step", choices=("prepare", "train", "refine"))
     parser.add_argument("--encoder", type=Path)
     parser.add_argument("--start", type=Path)
+    parser.add_argument("--from", dest="begin", type=Path, help="the run to go on from")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seconds", type=float, default=460.0)
@@ -28,6 +31,10 @@ def main() -> None:
         from tagger_start import prepare
 
         prepare(options.encoder, options.out)
+    elif options.step == "refine":
+        from tagger_training import refining, train
+
+        train(options.start, options.out, "cpu", refining(options.seconds, options.seed), begin=options.begin)
     else:
         from tagger_training import Training, train
 

@@ -17,9 +17,9 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
-from medveil.defenses.reports.tagger.corpus import names, places, sentences, terms
 from medveil.defenses.reports.tagger.corpus.generator import Document
-from medveil.defenses.reports.tagger.corpus.scene import Lexicon
+from medveil.defenses.reports.tagger.corpus.lists import by_origin, lines
+from medveil.defenses.reports.tagger.corpus.people import Lexicon
 
 EMBEDDING = 160
 TABLE, LEXICON, PHANTOM, UNSEEN = "pieces.safetensors", "lexicon.json", "phantom.json.gz", "unseen.json.gz"
@@ -27,6 +27,7 @@ HELD_OUT_STYLE = "letter"
 PHANTOM_SEEDS = (2000, 2400)  # hospitals to learn from
 CHECK_SEEDS = (1000, 1020)  # hospitals to look at while training
 _PATIENTS = 10
+ORDINARY = ("radiology", "clinical", "diagnoses", "findings")
 
 
 def prepare(encoder: Path, out: Path) -> None:
@@ -60,10 +61,10 @@ def _mined(pieces: list[str], table: NDArray[np.float32]) -> Lexicon:
     """Names, towns and ordinary words among the vocabulary, told apart by their vectors."""
     from sklearn.linear_model import LogisticRegression
 
-    given = {word.lower() for words in names.given_names().values() for word in words}
-    family = {word.lower() for words in names.surnames().values() for word in words}
-    towns = {word.lower() for word in places.TOWNS}
-    said = " ".join([*sentences.RADIOLOGY, *sentences.CLINICAL, *terms.DIAGNOSES, *terms.FINDINGS, *pydoc_data.topics.topics.values()])
+    given = {word.lower() for words in by_origin("given_names").values() for word in words}
+    family = {word.lower() for words in by_origin("surnames").values() for word in words}
+    towns = {word.lower() for word in lines("towns")}
+    said = " ".join([*(" ".join(lines(name)) for name in ORDINARY), *pydoc_data.topics.topics.values()])
     ordinary = set(re.findall(r"\b[a-z]{3,}\b", said)) - given - family - towns
     words = [place for place, word in enumerate(pieces) if re.fullmatch("[a-z]{3,}", word)]
     vectors = table[words] / np.linalg.norm(table[words], axis=1, keepdims=True)
@@ -121,7 +122,10 @@ def read_reports(path: Path) -> list[Document]:
     from medveil.defenses.found import Found
 
     rows = json.loads(gzip.decompress(path.read_bytes()))
-    return [Document(row["text"], tuple(Found(start, end, Category(kind)) for start, end, kind in row["found"])) for row in rows]
+    return [
+        Document(row["text"], tuple(Found(start, end, Category(kind)) for start, end, kind in row["found"]))
+        for row in rows
+    ]
 
 
 def read_lexicon(path: Path) -> Lexicon:

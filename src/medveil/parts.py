@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from medveil.cohort import Cohort
+    from medveil.defenses.person import Person
 
 
 @dataclass(frozen=True)
@@ -40,10 +41,14 @@ class Guarantee:
 
 @dataclass
 class Record:
-    """One image on its way through the defenses. `done` counts what was changed, by a fixed phrase."""
+    """One image on its way through the defenses. `done` counts what was changed, by a fixed phrase.
+
+    `person` is whom it is about, as the original tells it: the row itself loses its true ids on the way.
+    """
 
     row: dict[str, Any]
     image: NDArray[np.unsignedinteger[Any]]
+    person: Person
     done: dict[str, int] = field(default_factory=dict)
 
     def note(self, what: str, count: int = 1) -> None:

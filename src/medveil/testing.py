@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
+from medveil.defenses.keys import Keys
 from medveil.encoders.encoder import Encoder, Prepared
 from medveil.errors import MedveilError, NotMeasurable, Quarantined
 from medveil.finding import Finding
 from medveil.parts import Attack, Defense, Measure, Record
+from medveil.release.people import person_of_row
 
 _IDENTIFYING = ("image_id", "patient_id", "study_id", "path")
 
@@ -80,7 +82,8 @@ def check_defense(defense: Defense, cohort: Cohort, *, images: int = 5) -> list[
     for row in range(min(images, len(cohort))):
         original = cohort.image(row)
         values = cohort.table.iloc[row].to_dict()
-        first, second = (_apply(defense, Record(dict(values), original.copy())) for _ in range(2))
+        person = person_of_row(values, cohort.root, Keys.for_demonstration(1))
+        first, second = (_apply(defense, Record(dict(values), original.copy(), person)) for _ in range(2))
         if first is None or second is None:
             assert first is second, "quarantine does not depend on chance"
             continue

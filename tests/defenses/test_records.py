@@ -5,6 +5,7 @@ import pandas as pd
 
 from medveil.cohort.splits import split_of
 from medveil.defenses.keys import Keys
+from medveil.defenses.person import Person
 from medveil.defenses.records import PseudonymousRecords
 from medveil.defenses.reports.withhold import WithheldReports
 from medveil.parts import Record
@@ -24,7 +25,8 @@ def record(**changes: object) -> Record:
         "date": pd.Timestamp("2019-03-04 05:06:07"),
         "report": "Jane Doe",
     }
-    return Record(row | changes, np.zeros((2, 2), np.uint16))
+    row |= changes
+    return Record(row, np.zeros((2, 2), np.uint16), Person(KEYS, str(row["patient_id"])))
 
 
 def test_nothing_of_the_original_stays() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from medveil.stats import bootstrap
 from medveil.stats.bootstrap import Ascending, Floats, Means, Medians, Redraws, Singles
 
 UNITS = 60
@@ -30,7 +31,9 @@ def weights(redraws: int = 120) -> Singles:
     return found[0].astype(np.float32)
 
 
-def test_every_redraw_draws_as_many_units_as_there_are() -> None:
+@pytest.mark.parametrize("chunk", [2**14, 7])
+def test_every_redraw_draws_as_many_units_as_there_are(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bootstrap, "_CHUNK", chunk)
     drawn = weights()
     assert drawn.shape == (120, UNITS)
     assert (drawn.sum(axis=1) == UNITS).all()

@@ -23,6 +23,7 @@ from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined, StorageError
 from medveil.parts import Defense, Record, registered
 from medveil.release.journal import Entry, count, journaled, line
+from medveil.release.people import person_of_row
 from medveil.storage import write_bytes
 
 
@@ -73,7 +74,11 @@ class Defender:
         return line({"id": name, "source": self._digest(row), "quarantined": "crashed the decoder"})
 
     def _release(self, row: dict[str, Any]) -> Entry:
-        record = Record(dict(row), load_image(self.source, row["path"], frame=row["frame"]))
+        record = Record(
+            dict(row),
+            load_image(self.source, row["path"], frame=row["frame"]),
+            person_of_row(row, self.source, self.keys),
+        )
         done: dict[str, dict[str, int]] = {}
         for defense in self.chain:
             record.done = {}

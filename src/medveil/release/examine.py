@@ -13,6 +13,7 @@ from medveil.defenses.keys import Keys
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Threshold
 from medveil.parts import Kind, KnowsOriginals, registered
+from medveil.release.check import check_release
 from medveil.release.defend import Defended, build_chain
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, Subject
@@ -27,7 +28,14 @@ log = logging.getLogger("medveil.release")
 
 
 def examine(
-    cohort: Cohort, defended: Defended, settings: Settings, keys: Keys, created: str, progress: Progress
+    cohort: Cohort,
+    defended: Defended,
+    settings: Settings,
+    keys: Keys,
+    created: str,
+    progress: Progress,
+    *,
+    workers: int | None = None,
 ) -> ReportContent:
     gaps: list[Gap] = []
     comparisons: list[Comparison] = []
@@ -62,6 +70,7 @@ def examine(
         comparisons=tuple(comparisons),
         gaps=tuple(gaps),
         provenance=_provenance(settings, keys, created, defended),
+        check=check_release(cohort, defended, keys, seed=settings.seed, workers=workers, progress=progress),
     )
 
 
@@ -114,5 +123,15 @@ def _provenance(settings: Settings, keys: Keys, created: str, defended: Defended
 
 
 def package_versions() -> dict[str, str]:
-    packages = ("numpy", "pandas", "scipy", "scikit-learn", "opencv-python-headless", "pydicom", "pillow", "torch")
+    packages = (
+        "numpy",
+        "pandas",
+        "scipy",
+        "scikit-learn",
+        "opencv-python-headless",
+        "pydicom",
+        "pillow",
+        "torch",
+        "rapidocr",
+    )
     return {package: version(package) for package in packages}

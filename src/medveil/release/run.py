@@ -61,7 +61,7 @@ def release(
     finished = _finished(out, defended)
     if finished:
         return finished
-    content = examine(cohort, defended, settings, keys, created, progress)
+    content = examine(cohort, defended, settings, keys, created, progress, workers=workers)
     report = write_report(content, out)
     write_json(out / "finished.json", {"source": defended.source_digest})
     return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)

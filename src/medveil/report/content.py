@@ -111,6 +111,14 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class Check:
+    """A look at the output that does not believe the defenses: what was looked at, and what should not be there."""
+
+    looked_at: dict[str, int]
+    found: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Provenance:
     """What is needed to repeat the run."""
 
@@ -131,6 +139,7 @@ class ReportContent:
     comparisons: tuple[Comparison, ...]
     gaps: tuple[Gap, ...]
     provenance: Provenance
+    check: Check | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -138,6 +147,8 @@ class ReportContent:
         judged = [comparison.verdict for comparison in self.comparisons if comparison.verdict]
         if not self._attack_judged or any(gap.blocking for gap in self.gaps):
             judged.append(Verdict.REVIEW)
+        if self.check and self.check.found:
+            judged.append(Verdict.FAIL)
         return Verdict.worst(judged)
 
     @property
@@ -146,6 +157,8 @@ class ReportContent:
         reasons = [comparison.reason for comparison in self.comparisons if comparison.reason]
         if not self._attack_judged:
             reasons.append("No attack was judged against a threshold, so a PASS would rest on nothing.")
+        if self.check and self.check.found:
+            reasons.append("The check of the output found what may identify people.")
         return reasons + [gap.sentence for gap in self.gaps if gap.blocking]
 
     @property
@@ -169,6 +182,9 @@ class ReportContent:
                 for removal in self.removals
             ],
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
+            "check": {"looked_at": _sorted(self.check.looked_at), "found": _sorted(self.check.found)}
+            if self.check
+            else None,
             "gaps": [vars(gap) for gap in self.gaps],
             "provenance": {
                 **vars(provenance),

@@ -45,6 +45,19 @@ def test_a_power_law_is_recovered() -> None:
     assert fit.at(10**6).value == pytest.approx(0.4 * 10**-4.2, rel=1e-6)
 
 
+def test_redraws_without_a_success_are_left_out_whatever_rounding_makes_of_them() -> None:
+    def fitted(left: float) -> Estimate:
+        found = estimates(0.4 * np.array(SIZES) ** -0.7)
+        last = found[-1].replicates
+        assert last is not None
+        last[:5] = left * found[-1].value
+        fit = Extrapolation.fit(SIZES, found)
+        assert fit is not None
+        return fit.at(10**6)
+
+    assert fitted(1e-8) == fitted(-1e-8) == fitted(0.0)
+
+
 def test_who_fails_the_check_is_less_certain_the_farther_it_goes() -> None:
     """A curve that bends as neither model does: the error of the check widens the interval step by step."""
     sizes = np.array(SIZES, dtype=float)

@@ -42,8 +42,8 @@ TEXTS = frozenset({"AE", "CS", "LO", "LT", "SH", "ST", "UC", "UT"})
 NEWER = {"Sequence": "SQ", "DateTime": "DT", "Comment": "UT", "EthnicGroups": "UC", "URI": "UR", "Reference": "UR"}
 
 
-def rows() -> list[dict[str, str]]:
-    text = files("medveil.defenses.headers").joinpath("attributes.csv").read_text()
+def rows(name: str = "attributes.csv") -> list[dict[str, str]]:
+    text = files("medveil.defenses.headers").joinpath(name).read_text()
     return list(csv.DictReader(text.splitlines()))
 
 
@@ -77,10 +77,10 @@ def empty_file(sop_class: str = DIGITAL_X_RAY) -> FileDataset:
 
 
 def with_every_attribute() -> FileDataset:
-    """An X-ray image with every attribute of the table; a sequence has one item of one free text."""
+    """An X-ray image with every attribute of both tables; a sequence has one item of one free text."""
     dataset = empty_file()
     dataset.add_new(0x00990010, "LO", "ORIGINAL CREATOR")
-    for row in rows():
+    for row in (*rows(), *rows("beyond.csv")):
         tag, vr = tag_of(row), vr_of(row)
         if tag >> 16 in (0x0000, 0x0002, 0x0004):
             continue
@@ -125,3 +125,8 @@ def x_ray() -> Callable[[], FileDataset]:
 def table_rows() -> list[dict[str, Any]]:
     """The table as a test reads it: the row, a tag of it, its kind."""
     return [dict(row, number=tag_of(row), vr=vr_of(row)) for row in rows()]
+
+
+@pytest.fixture
+def rows_beyond() -> list[dict[str, Any]]:
+    return [dict(row, number=tag_of(row), vr=vr_of(row)) for row in rows("beyond.csv")]

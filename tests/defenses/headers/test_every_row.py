@@ -80,6 +80,21 @@ def test_every_row_is_treated_as_it_says(
         assert told[_path(row["number"])] == action
 
 
+def test_what_identifies_beyond_the_table_goes(
+    rows_beyond: list[dict[str, Any]],
+    table_rows: list[dict[str, Any]],
+    every_attribute: FileDataset,
+    person: Person,
+    cleaner: Callable[..., HeaderCleaner],
+) -> None:
+    assert not {row["number"] for row in rows_beyond} & {row["number"] for row in table_rows}
+    cleaner(Option.CLEAN_DESCRIPTORS).clean(every_attribute, person, pixels_cleaned=True)
+    for row in rows_beyond:
+        action = row["113105"] or row["113100"]
+        assert not _problem(action, row, row["keyword"].upper()[-16:], every_attribute, person), row["keyword"]
+        assert dictionary_keyword(row["number"]) == row["keyword"]
+
+
 def _placed(row: dict[str, Any]) -> bool:
     return row["number"] >> 16 not in MISPLACED
 

@@ -150,7 +150,7 @@ def test_references_between_files_still_meet(gold: Gold) -> None:
     """The earlier study that a later file refers to has the very UID its own files got."""
     profile = Profile(frozenset({Option.MODIFIED_DATES}), {0x00081110: "U"})
     studies, referred = set(), set()
-    for image in gold.images.values():
+    for image in list(gold.images.values())[:12]:
         _, after, _ = cleaned(gold.root, image, profile)
         studies.add(after.StudyInstanceUID)
         referred |= {item.ReferencedSOPInstanceUID for item in after.get("ReferencedStudySequence", [])}

@@ -22,6 +22,7 @@ Doubles = NDArray[np.float64]
 FEWEST = 300  # candidates; smaller cohorts say nothing of large databases
 DATABASES = (100_000, 1_000_000, 10_000_000)
 _STEPS, _CLOSE = 60, 1e-7  # of the fit: at most so many, until none moves more
+_NONE = 1e-5  # of what was measured: redraws are added up in single precision, which leaves that little of no success
 _TAIL = 0.1  # the power law goes through pools of at least this share of the largest it is fitted to
 
 
@@ -47,8 +48,10 @@ class Extrapolation:
         if sizes[-1] < FEWEST or found[-1].value <= 0:
             return None
         logs = np.log(sizes)
+        recall = np.stack([np.r_[each.value, _replicates(each)] for each in found], axis=1)
+        recall[recall < _NONE * recall[0]] = 0
         with np.errstate(divide="ignore"):
-            values = np.log(np.stack([np.r_[each.value, _replicates(each)] for each in found], axis=1))
+            values = np.log(recall)
         early = np.array(sizes) <= sizes[-1] / 10
         if early.sum() < 3:
             return None

@@ -9,10 +9,10 @@ from io import BytesIO
 import numpy as np
 import pydicom
 from pydicom.dataset import Dataset
-from pydicom.filewriter import dcmwrite
 from pydicom.sequence import Sequence
 
 from medveil.cohort.dicom.elements import Layout, Span, elements, items
+from medveil.cohort.dicom.encode import encoded
 
 DEPTH = 100  # sequences within sequences
 _HEADER_SHARE = 0.7  # of the flipped bits; the rest fall anywhere
@@ -112,14 +112,11 @@ def _change_charset(rng: np.random.Generator, content: bytes) -> bytes:
 
 
 def _encoded(dataset: Dataset) -> bytes:
-    out = BytesIO()
     try:
-        dcmwrite(out, dataset)
+        return encoded(dataset)
     except (LookupError, UnicodeError, ValueError):  # a character set no one can write
         dataset.SpecificCharacterSet = "ISO_IR 192"
-        out = BytesIO()
-        dcmwrite(out, dataset)
-    return out.getvalue()
+        return encoded(dataset)
 
 
 def _zeros(rng: np.random.Generator, content: bytes) -> bytes:

@@ -13,7 +13,8 @@ TEXT = frozenset({"LO", "LT", "SH", "ST", "UC", "UT"})
 WORDS = TEXT | {"AE", "CS", "PN"}
 DATES = frozenset({"DA", "DT", "TM"})
 WHOLE = frozenset({"SL", "SS", "SV", "UL", "US", "UV", "AT"})
-NUMBERS = WHOLE | {"DS", "FD", "FL", "IS"}
+FIXED = WHOLE | {"FD", "FL"}  # of so many bytes each
+NUMBERS = FIXED | {"DS", "IS"}
 BINARY = frozenset({"OB", "OD", "OF", "OL", "OV", "OW"})
 # Characters a value may have; what comes back longer from cleaning is cut.
 LONGEST = {"AE": 16, "CS": 16, "LO": 64, "SH": 16, "ST": 1024, "LT": 10240, "PN": 64}

@@ -102,7 +102,7 @@ class HeaderCleaner:
     def _plan(self, dataset: FileDataset, person: Person, stand_ins: StandIns, pixels_cleaned: bool) -> Plan:
         _refuse_what_is_no_object(dataset)
         known = {*person.known, *known_in(dataset)}
-        values = values_for(person, known, self.profile, self._clean_text, stand_ins)
+        values = values_for(stand_ins, known, self.profile, self._clean_text)
         sop_class = str(dataset.get("SOPClassUID") or "")
         judge = Judge(self.profile, values, sop_class, keep_graphics=pixels_cleaned)
         plan = Plan()

@@ -203,9 +203,8 @@ class Judge:
             return Outcome("C", code) if place.blocks.is_named(known.tag) else _REMOVED
         if element.VR in dummies.NUMBERS:
             return Outcome("C", code)
-        row = row_by_vr(element.VR)
-        decision = decide(row, self.profile) if row else Decision("C", code)
-        return self._perform(place, known, decision)
+        row = None if element.VR in dummies.TEXT else row_by_vr(element.VR)
+        return self._perform(place, known, decide(row, self.profile) if row else Decision("C", code))
 
     def _graphics(self, place: Place, known: Attribute) -> Outcome:
         """Curves and overlays go as a whole group: parts of one are no valid object."""
@@ -233,7 +232,7 @@ class Judge:
         fits = element.VR == "UN" or not known.vr or dummies.same_family(element.VR, known.vr)
         if not fits or not dummies.is_of_kind(element.value, element.VR):
             raise Quarantined("attribute of another kind than the standard's")
-        if element.VR in dummies.NUMBERS and known.most < element.VM:
+        if element.VR in dummies.FIXED and known.most < element.VM:
             raise Quarantined("more values than the standard allows")
         check_decoded(_decoded(element), place.charset)
         return element

@@ -142,15 +142,13 @@ class Values:
         return None
 
 
-def values_for(
-    person: Person, known: set[Known], profile: Profile, clean_text: CleanText, stand_ins: StandIns
-) -> Values:
+def values_for(stand_ins: StandIns, known: set[Known], profile: Profile, clean_text: CleanText) -> Values:
     """With a search for what may not stay under this profile."""
     retained = {category for option in profile.options for category in _RETAINED.get(option, ())}
     wanted = [one for one in known if one.category not in retained]
     spelled = {one.value.encode(codec, "ignore") for one in wanted for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
-    return Values(person, stand_ins, clean_text, KnownSearch(wanted), long)
+    return Values(stand_ins.person, stand_ins, clean_text, KnownSearch(wanted), long)
 
 
 def _gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:

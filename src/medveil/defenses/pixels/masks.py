@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.lines import Line
 
-ASIDE = 0.6  # heights a line is made longer at each end
-ACROSS = 0.3  # heights it is made higher on each side
+ASIDE = 0.5  # heights a line is made longer at each end
+ACROSS = 0.2  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
 RIM = 3  # pixels over which the mask fades
 

@@ -136,8 +136,21 @@ def _left_over(views: list[View], mask: NDArray[np.float32], kept: list[tuple[st
     left = []
     for view in views:
         for window in _windows(mask > 0):
-            left += [line for line in see_text(view, window) if not any(_part_of(line, one) for _, one in kept)]
+            left += [
+                line
+                for line in see_text(view, window)
+                if _touches(line, mask) and not any(_part_of(line, one) for _, one in kept)
+            ]
     return left
+
+
+def _touches(line: Line, mask: NDArray[np.float32]) -> bool:
+    """Whether it lies at or in what was painted; what does not was judged when the whole image was looked at."""
+    near = line.grown(line.height, line.height / 2)
+    left, top, right, bottom = near.box(mask.shape)
+    canvas = np.zeros((bottom - top, right - left), np.uint8)
+    near.moved(-left, -top).paint(canvas)
+    return bool((mask[top:bottom, left:right] * canvas).any())
 
 
 def _part_of(line: Line, marker: Line) -> bool:

@@ -26,10 +26,12 @@ def see_text(view: NDArray[np.uint8], window: Box | None = None) -> list[Line]:
     left, top, right, bottom = window or (0, 0, view.shape[1], view.shape[0])
     shapes = [Line.of_box(box).moved(left, top) for box in find_text(view[top:bottom, left:right])]
     return sure + [
-        line for line in weak if _near_border(line, view.shape) or any(line.share_inside(row) > 0.3 for row in shapes)
+        line for line in weak if _at_border(line, view.shape) or any(line.share_inside(row) > 0.3 for row in shapes)
     ]
 
 
-def _near_border(line: Line, shape: tuple[int, ...]) -> bool:
+def _at_border(line: Line, shape: tuple[int, ...]) -> bool:
+    """Near the border and longer than high: a word, not a speck."""
     reach = BORDER * min(shape)
-    return min(line.x, shape[1] - line.x) < reach or min(line.y, shape[0] - line.y) < reach
+    gaps = (line.x, shape[1] - line.x, line.y, shape[0] - line.y)
+    return min(gaps) < reach and line.length >= 2 * line.height

@@ -1,32 +1,55 @@
-"""What the tagger may not take: eponyms, devices, measurements, levels, scores, and what is already blanked out."""
+"""What the tagger may not take: eponyms, devices, measurements, levels, scores, what is already blanked out, and
+whatever has not the shape of what it is said to be."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind
-from medveil.defenses.reports.rules.page import Page
+from medveil.defenses.reports.rules.lists import Kind, read_list, words
+from medveil.defenses.reports.rules.page import Page, Word
 
-_PEOPLE = frozenset({Category.NAME, Category.DOCTOR, Category.INITIALS, Category.HOSPITAL, Category.ADDRESS})
+_PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
+_PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
+_NUMBERS = frozenset(
+    {
+        Category.MRN,
+        Category.ACCESSION,
+        Category.SSN,
+        Category.HEALTH_PLAN,
+        Category.DEVICE_SERIAL,
+        Category.OTHER_ID,
+        Category.UID,
+        Category.PHONE,
+        Category.FAX,
+    }
+)
 _BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 ]+\]|<[A-Z]+>)+")
 _UNIT_AFTER = re.compile(
-    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|degrees?|°|x|×|"
-    r"hours?|hrs?|days?|weeks?|wks?|months?|years?|yrs?|minutes?|mins?|seconds?|times|views?|ribs?|images?|slices?|liters?|"
-    r"packs?|ppd|units?|IU|lbs?|inch(?:es)?|fold|HU|vertebra\w*|lobes?|nodules?)(?![A-Za-z])"
-)
-_MEASURE = re.compile(
-    r"(?:[CTLS]\d{1,2}(?:[-/](?:[CTLS]?\d{1,2}))?|\d{1,2}[-–]\d{1,2}|\d(?:\.\d+)?|\d+\.\d+|\d{1,2}/\d{1,2}|[123]\d?\d/\d\d{1,2})"
+    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|µg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|"
+    r"degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|years?|yrs?|minutes?|mins?|seconds?|times|views?|ribs?|"
+    r"images?|slices?|liters?|packs?|ppd|units?|IU|U|lbs?|inch(?:es)?|fold|HU|vertebra\w*|lobes?|nodules?)(?![A-Za-z])"
+    r"|/[µmdu]?[lLg]\b"
 )
 _COUNTED = re.compile(
-    r"(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|level|ribs?|lead|segment)[ \t#]*(?:\d+[ \t]*(?:of|/|-|,|and)[ \t]*)?$",
+    r"(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|segment|day)"
+    r"[ \t#]*(?:\d+[ \t]*(?:of|/|-|,|and)[ \t]*)?$",
     re.IGNORECASE,
 )
-_FRACTION_AFTER = re.compile(
-    r"[ \t]*(?:of[ \t]+(?:the|its|his|her|a|normal|lung)|murmur|strength|systolic)", re.IGNORECASE
+_LEVEL = re.compile(r"[CTLS]\d{1,2}(?:[-/][CTLS]?\d{1,2})?|[A-Z]?\d{2,3}\.\d{1,3}")
+_AGE_WORDS = re.compile(r"ninety|hundred", re.IGNORECASE)
+_MONTHS = (
+    "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez|juin|juil|août|fév|avr|ene|abr|ago|dic|"
+    "mon|tue|wed|thu|fri|sat|sun"
 )
+_DATE = re.compile(rf"\d{{1,4}}[-/.]\d{{1,2}}(?:[-/.]\d{{2,4}})?|\d{{6,8}}|(?<![a-z])(?:{_MONTHS})", re.IGNORECASE)
+_TIME = re.compile(r"(?:\d{1,2}[:.h]\d\d(?:[:.]\d\d)?|\d{1,4})(?:\s?(?:[ap]\.?[ \t]?m\.?|h|hrs|hours))?", re.IGNORECASE)
+_INITIALS = re.compile(r"[A-ZÀ-ÞĀ-Ž]\.?(?:[ ]?[A-ZÀ-ÞĀ-Ž]\.?){1,3}")
+_TYPIST = re.compile(r"[a-z]{2,3}")
+_HEADS = words("hospital clinic center centre infirmary hospice health medical university institute st saint")
 
 
 def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
@@ -43,7 +66,8 @@ def _trimmed(text: str, found: Found) -> Found | None:
     start, end = found.start, found.end
     while start < end and not text[start].isalnum() and text[start] not in "(+":
         start += 1
-    while end > start and not text[end - 1].isalnum() and text[end - 1] != ".":
+    dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
+    while end > start and not text[end - 1].isalnum() and not (dotted and text[end - 1] == "."):
         end -= 1
     return Found(start, end, found.category) if end > start else None
 
@@ -54,41 +78,99 @@ def _guarded(page: Page, found: Found) -> bool:
         return True
     if found.category in _PEOPLE:
         return _names_a_thing(page, found)
-    if found.category is Category.AGE_OVER_89:
-        digits = re.findall(r"\d+", piece)
-        return bool(digits) and int(digits[0][:4]) < 90
-    return _measures(page.text, found, piece)
+    if found.category in _PLACES:
+        return _names_no_place(page, found, piece)
+    if found.category in _NUMBERS:
+        return _measures(page.text, found, piece)
+    match found.category:
+        case Category.INITIALS:
+            return not _are_initials(page, found, piece)
+        case Category.AGE_OVER_89:
+            numbers = [int(number) for number in re.findall(r"\d{1,4}", piece)]
+            counted = (
+                bool(_UNIT_AFTER.match(page.text, found.end)) and "year" not in page.text[found.end : found.end + 8]
+            )
+            aged = any(90 <= number < 130 for number in numbers) and page.before(found.start, 1) not in ("×", "^", ".")
+            return counted or not (aged or _AGE_WORDS.search(piece))
+        case Category.DATE:
+            return not _DATE.search(piece) or _measures(page.text, found, piece, least=2)
+        case Category.TIME:
+            return not _TIME.fullmatch(piece) or _measures(page.text, found, piece, least=1)
+    return "." not in piece and "@" not in piece  # web and mail addresses
+
+
+def _words_in(page: Page, found: Found) -> list[int]:
+    return [index for index, word in enumerate(page.words) if found.start <= word.start and word.end <= found.end]
 
 
 def _names_a_thing(page: Page, found: Found) -> bool:
-    indices = [index for index, word in enumerate(page.words) if found.start <= word.start and word.end <= found.end]
+    indices = _words_in(page, found)
     if not indices:
+        return not any(map(str.isupper, page.text[found.start : found.end]))
+    return all(is_eponym(page, index) or _no_name(page, page.words[index]) for index in indices)
+
+
+def _no_name(page: Page, word: Word) -> bool:
+    """In small letters and not a name by any list, or a word of the language or the ward that no name is."""
+    if word.name_only:
         return False
-    words = [page.words[index] for index in indices]
-    if all(is_eponym(page, index) or _plain(page, index) for index in indices):
+    if not word.capital or word.short or not word.folded.strip("x"):
         return True
-    lowered = not any(word.capital for word in words)
-    return lowered and all(word.kind & (Kind.ORDINARY | Kind.EPONYM) for word in words)
+    if any(map(str.isupper, word.text[1:])) and any(map(str.islower, word.text[1:])):
+        return not re.match(
+            r"(?:Ma?c|O['’]|D['’]|L['’]|De|Di|Van|Le|La|Fitz)?[A-Z][^\WA-Z]*(?:[-'’][A-Z]?[^\WA-Z]*)*$", word.text
+        )
+    plain = bool(word.kind & Kind.ORDINARY) and not word.listed
+    return plain and (page.opens_sentence(word.start) or page.in_capitals(word.start) or word.text.isupper())
 
 
-def _plain(page: Page, index: int) -> bool:
-    """A word of the language or the ward that no list of names knows."""
-    word = page.words[index]
-    if word.listed:
+def _names_no_place(page: Page, found: Found, piece: str) -> bool:
+    if any(map(str.isdigit, piece)):
+        return found.category is Category.HOSPITAL and not any(map(str.isupper, piece))
+    inside = [page.words[index] for index in _words_in(page, found)]
+    if not inside:
         return False
-    return word.short or bool(word.kind & Kind.ORDINARY and (not word.capital or page.opens_sentence(word.start)))
+    if any(word.folded in _HEADS for word in inside) and len(inside) > 1:
+        return all(word.kind & Kind.ORDINARY and not word.capital for word in inside)
+    if all(word.folded in _countries() for word in inside):
+        return True
+    return all(_no_place(page, word) for word in inside)
 
 
-def _measures(text: str, found: Found, piece: str) -> bool:
-    if found.category in (Category.DATE, Category.TIME) and re.search(r"[A-Za-z]{3}", piece):
+def _no_place(page: Page, word: Word) -> bool:
+    if not word.capital or word.short:
+        return True
+    if word.kind & (Kind.NAME | Kind.CITY):
         return False
-    if not any(map(str.isdigit, piece)):
+    ordinary = bool(word.kind & Kind.ORDINARY)
+    return bool(word.kind & Kind.EPONYM) or (ordinary and (len(page.words) < 3 or page.opens_sentence(word.start)))
+
+
+@cache
+def _countries() -> frozenset[str]:
+    return frozenset(read_list("countries"))
+
+
+def _are_initials(page: Page, found: Found, piece: str) -> bool:
+    text = page.text
+    before, after = page.before(found.start, 1), text[found.end : found.end + 1]
+    if _TYPIST.fullmatch(piece):
+        return before in ("/", ":") and page.before(found.start, 3)[:2].isupper()
+    if not _INITIALS.fullmatch(piece) or before.isdigit() or before in ("/", "-") or after == "-":
         return False
+    inside = [page.words[index] for index in _words_in(page, found)]
+    return not all(word.kind & (Kind.SHORT | Kind.ORDINARY) for word in inside)
+
+
+def _measures(text: str, found: Found, piece: str, *, least: int = 3) -> bool:
+    """A measurement, a level of the spine, a diagnosis code, a number of an image, or no number at all."""
     digits = sum(map(str.isdigit, piece))
-    if digits <= 4 and (
-        _UNIT_AFTER.match(text, found.end) or _COUNTED.search(text[max(0, found.start - 24) : found.start])
-    ):
-        return found.category is not Category.DATE or "/" not in piece or bool(_UNIT_AFTER.match(text, found.end))
-    if _MEASURE.fullmatch(piece) and ("/" not in piece or bool(_FRACTION_AFTER.match(text, found.end))):
-        return found.category is not Category.OTHER_ID or digits < 2 or "." in piece
-    return False
+    if digits < (least if found.category is not Category.OTHER_ID else 1) and not re.search(r"[A-Za-z]{3}", piece):
+        return True
+    if not digits:
+        return found.category is not Category.DATE
+    before, after = text[max(0, found.start - 24) : found.start], text[found.end : found.end + 2]
+    decimal = bool(re.match(r"\.\d", after)) or (before[-1:] == "." and before[-2:-1].isdigit())
+    if digits <= 4 and (decimal or _UNIT_AFTER.match(text, found.end) or _COUNTED.search(before)):
+        return True
+    return bool(_LEVEL.fullmatch(piece))

@@ -55,6 +55,13 @@ def normal(number: str) -> str:
     return "".join(letter for letter in fold(number) if letter.isalnum()).upper()
 
 
+def spelled_numbers(number: str | None) -> set[str]:
+    """A number as a report may give it: whole, or without the letters around it."""
+    whole = normal(number or "")
+    core = re.sub(r"^\D+|\D+$", "", whole)
+    return {spelled for spelled in (whole, core if len(core) > _SHORTEST_NUMBER else "") if spelled}
+
+
 def _dicom(file: str, dataset: Dataset) -> Entry:
     with quarantining("damaged DICOM file"):
         patient, study, image, accession = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from medveil.release.deid.entries import Entry, normal
+from medveil.release.deid.entries import Entry, normal, spelled_numbers
 from medveil.release.deid.people import OWN
 from medveil.release.deid.sources import Kind
 
@@ -55,10 +55,10 @@ class Links:
             patient, study = entry.patient or "", entry.study or ""
         path = PurePosixPath(entry.file)
         for number in (entry.study, entry.image, entry.accession):
-            if number:
-                self._by_number[normal(number)].add((patient, study))
-        if entry.patient:
-            self._by_number[normal(entry.patient)].add((patient, ""))
+            for spelled in spelled_numbers(number):
+                self._by_number[spelled].add((patient, study))
+        for spelled in spelled_numbers(entry.patient):
+            self._by_number[spelled].add((patient, ""))
         for stem in (str(path), str(path.with_suffix(""))):
             self._by_stem[stem].add((patient, study))
         self._by_folder[str(path.parent)].add((patient, study))

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
+from medveil.defenses.person import Person
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.release.deid.settings import DeidSettings
+
+LONGEST_PHRASE = 120  # characters; more, or a second line, is read as a report
+
+
+class FreeText:
+    """Free text inside DICOM files, from a study's description to the content of a structured report."""
+
+    def __init__(self, reports: ReportCleaner) -> None:
+        self._reports = reports
+        self.found: Counter[Category] = Counter()
+
+    def __call__(self, text: str, person: Person) -> str:
+        whole = len(text) > LONGEST_PHRASE or "\n" in text.strip()
+        cleaned = self._reports.clean(text, person) if whole else self._reports.clean_phrase(text, person)
+        self.found.update(one.category for one in cleaned.found)
+        return cleaned.text
 
 
 @dataclass(frozen=True)
 class Tools:
     profile: Profile
+    free_text: FreeText
     headers: HeaderCleaner
+    structured: HeaderCleaner  # for structured reports, whose content is the report
     pixels: TextRemover
     reports: ReportCleaner
 
@@ -24,12 +46,16 @@ class Tools:
 def tools_for(settings: DeidSettings) -> Tools:
     profile = profile_of(settings)
     reports = ReportCleaner(style=settings.reports, rewriter=settings.rewriter)
-    headers = HeaderCleaner(
+    text = FreeText(reports)
+    with_content = replace(profile, options=profile.options | {Option.CLEAN_STRUCTURED})
+    return Tools(
         profile,
-        clean_text=lambda text, person: reports.clean_phrase(text, person).text,
-        realistic=settings.realistic,
+        text,
+        HeaderCleaner(profile, clean_text=text, realistic=settings.realistic),
+        HeaderCleaner(with_content, clean_text=text, realistic=settings.realistic),
+        TextRemover(fill=settings.fill),
+        reports,
     )
-    return Tools(profile, headers, TextRemover(fill=settings.fill), reports)
 
 
 def profile_of(settings: DeidSettings) -> Profile:

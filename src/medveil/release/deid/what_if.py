@@ -21,14 +21,16 @@ def what_if(source: Path, *, keys: Keys, settings: DeidSettings) -> Iterator[tup
     """For each DICOM file, by pseudonym: every action on its header, or the reason why it would be withheld."""
     files = Source.of(source)
     index = look_over(files, workers=1, progress=lambda stage, done, total: None)
-    headers = tools_for(settings).headers
+    tools = tools_for(settings)
     for group in grouped(index.linked, keys):
         dicom = [one.entry.file for one in group.files if one.entry.kind is Kind.DICOM]
         person = gathered(keys, files.root, group.patient, dicom, dicom)
         for file in dicom:
             name = keys.pseudonym("file", file)
             try:
-                yield name, headers.what_if(open_dicom(files.root / file, pixels=False), person)
+                dataset = open_dicom(files.root / file, pixels=False)
+                headers = tools.structured if "ContentSequence" in dataset else tools.headers
+                yield name, headers.what_if(dataset, person)
             except Quarantined as withheld:
                 yield name, withheld.reason
     for file, reason in (*files.problems, *index.problems):

@@ -17,10 +17,11 @@ from safetensors.torch import save_file
 from medveil.defenses.pixels.inpainting.checkpoint import load_generator, save_generator
 from medveil.defenses.pixels.inpainting.fill import fill
 from medveil.defenses.pixels.inpainting.networks import Architecture, Generator
-from medveil.defenses.pixels.inpainting.windows import AROUND, CELL, MOST, find_windows
+from medveil.defenses.pixels.inpainting.windows import AROUND, CELL, find_windows
 from medveil.errors import InputError, MedveilError, SettingsError
 
 Shaded = Callable[..., NDArray[np.float32]]
+MOST = 9000
 WAYS = ("generator", "classical", "box")
 
 
@@ -103,7 +104,7 @@ def test_windows_hold_every_hole_with_surroundings_and_the_cost_is_bounded(data:
     for _ in range(data.draw(st.integers(1, 6))):
         top, left = data.draw(st.integers(0, hole.shape[0] - 1)), data.draw(st.integers(0, hole.shape[1] - 1))
         hole[top : top + data.draw(st.integers(1, 300)), left : left + data.draw(st.integers(1, 300))] = True
-    by, windows = find_windows(hole)
+    by, windows = find_windows(hole, most=MOST, thickest=20)
     covered = np.zeros(hole.shape, int)
     for left, top, right, bottom in windows:
         assert (right - left) % (CELL * by) == 0 and (bottom - top) % (CELL * by) == 0

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from medveil.defenses.reports.tagger.model_file import TaggerModel
-from medveil.defenses.reports.tagger.network import TaggerNetwork
+from medveil.defenses.reports.tagger.network import NONE, TaggerNetwork
 from medveil.defenses.reports.tagger.word_features import Vocabulary
 
 PIECES = ("[UNK]", "chest", "clear", "lung", "##s", "k", "##er", "##ley", "smith", ".", ",", "a", "##b")
@@ -17,5 +17,6 @@ def random_model() -> TaggerModel:
     torch.manual_seed(3)
     network = TaggerNetwork(len(PIECES), embedding=16, buckets=64, width=24).eval().requires_grad_(False)
     with torch.no_grad():
-        network.out.weight.mul_(6)
+        network.out.weight.mul_(3)
+        network.out.bias[NONE] += 3
     return TaggerModel(network, Vocabulary(PIECES), 64, sure=0.5)

@@ -27,7 +27,15 @@ def test_loading_twice_changes_nothing_more(random_model, tmp_path):
         assert torch.allclose(twice.network.state_dict()[name], value, rtol=2e-3, atol=1e-6)
 
 
-@pytest.mark.parametrize("content", [b"", b"not a model", save({"a": torch.zeros(2)}), save({"a": torch.zeros(2)}, {"format": "medveil.tagger/1", "model": "{}"})])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"not a model",
+        save({"a": torch.zeros(2)}),
+        save({"a": torch.zeros(2)}, {"format": "medveil.tagger/1", "model": "{}"}),
+    ],
+)
 def test_other_files_are_refused(content, tmp_path):
     path = tmp_path / "other"
     path.write_bytes(content)

@@ -18,18 +18,20 @@ if TYPE_CHECKING:
     from medveil.defenses.pixels.detection.text_network import TextNetwork
 
 SMALL = 700  # pixels a side; below it the image is also looked at doubled, for its text is small too
-SMALLEST = 400  # pixels a side of the coarsest view
+SMALLEST = 900  # pixels a side of the coarsest view; larger text than such a view shows is not written
 TILE = 1536
 OVERLAP = 160
+SHARPENED = 2.0  # pixels
 CELL = 4
 STEP = 32
-SURE = 0.45  # the network's probability somewhere in a line
-WEAK = 0.2  # the same, where something else speaks for text too
+SURE = 0.6  # the network's probability somewhere in a line
+WEAK = 0.3  # the same, where something else speaks for text too
+SURE_COARSE = 0.8  # the same at coarser scales, where vertebrae in a row resemble letters
 REST = 0.15  # the same, everywhere in a line
 FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
 SMALLEST_BENT = 24  # cells
 COARSE_TEXT = 20  # pixels; lower lines are left to the finer scale
-HEIGHT_FROM_MIDDLE = 2.0  # a line is about twice as high as the middle the network marks
+HEIGHT_FROM_MIDDLE = 1.4  # how much higher a line is than the middle the network marks
 
 Map = NDArray[np.float32]
 
@@ -44,9 +46,13 @@ def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: P
         scaled = part if factor == 1 else _resized(part, factor)
         for left, top, tile in _tiles(scaled):
             area, middle = _maps(network, tile)
-            lines = [line for line in lines_in(area, middle) if factor >= 1 or line.height >= COARSE_TEXT]
+            lines = [line for line in lines_in(area, middle) if factor >= 1 or _large_text(line)]
             found += [line.moved(left, top).scaled(1 / factor).moved(x0, y0) for line in lines]
     return found
+
+
+def _large_text(line: Line) -> bool:
+    return line.height >= COARSE_TEXT and line.score >= SURE_COARSE
 
 
 def _scales(shape: tuple[int, ...]) -> list[float]:
@@ -85,12 +91,17 @@ def _maps(network: TextNetwork, tile: NDArray[np.uint8]) -> tuple[Map, Map]:
 
     rows, columns = tile.shape
     down, across = -rows % STEP, -columns % STEP
-    padded = np.pad(tile, ((0, down), (0, across)), mode="edge") if down or across else tile
+    padded = np.pad(_sharpened(tile), ((0, down), (0, across)), mode="edge")
     with torch.inference_mode():
         gray = torch.from_numpy(np.ascontiguousarray(padded)).float().mul_(1 / 255)[None, None]
         maps = network(gray.contiguous(memory_format=torch.channels_last)).sigmoid()[0].numpy()
     kept = np.s_[: -(-rows // CELL), : -(-columns // CELL)]
     return maps[0][kept], maps[1][kept]
+
+
+def _sharpened(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Small, faint print stands out more, and little else does."""
+    return np.asarray(cv2.addWeighted(tile, 2.0, cv2.GaussianBlur(tile, (0, 0), SHARPENED), -1.0, 0))
 
 
 @cache

@@ -22,6 +22,8 @@ Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 Painter = Callable[[Floats, Bools], Floats]
 How = Literal["generator", "classical", "box"]
+# the generator paints so much in some 30 ms of a core, and was trained on holes of that thickness
+LIMITS = {"generator": {"most": 16_000, "thickest": 20}, "classical": {"most": 160_000, "thickest": 200}}
 NEAR = 16  # pixels
 BLUR = 0.6  # pixels; takes the sharpness off that only a network's output has
 
@@ -43,7 +45,7 @@ def fill(
         result[hole] = 0
         return result
     painter = _classical if how == "classical" else _network(generator or bundled())
-    by, windows = find_windows(hole)
+    by, windows = find_windows(hole, **LIMITS[how])
     for number, window in enumerate(windows):
         _fill_window(result, hole, window, by, painter, np.random.default_rng([seed, number]))
     return result

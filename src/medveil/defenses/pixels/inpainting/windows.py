@@ -10,19 +10,20 @@ from medveil.defenses.pixels.inpainting.networks import STEP
 
 Window = tuple[int, int, int, int]  # left, top, right, bottom; may reach beyond the image
 CELL = STEP  # pixels; windows are found on a raster of cells, which is quick
-AROUND = 2  # cells of surroundings on each side, after shrinking
-THICKEST = 20  # pixels across a hole after shrinking: as thick as those the generator was trained on
-MOST = 16_000  # pixels after shrinking, of all windows together: what a core paints in some 25 ms
+AROUND = 1  # cells of surroundings on each side, after shrinking
 
 
-def find_windows(hole: NDArray[np.bool_]) -> tuple[int, list[Window]]:
-    """How often to shrink, and windows in pixels that do not overlap and hold a whole number of network steps."""
+def find_windows(hole: NDArray[np.bool_], *, most: int, thickest: int) -> tuple[int, list[Window]]:
+    """How often to shrink, and windows in pixels that do not overlap and hold a whole number of network steps.
+
+    After shrinking, all windows together have `most` pixels, and a hole is about `thickest` pixels across, at most.
+    """
     cells = _cells(hole)
-    by = max(1, -(-int(2 * _depth(hole)) // THICKEST))
+    by = max(1, -(-int(2 * _depth(hole)) // thickest))
     while True:
         windows = _apart(cells, by)
         area = sum((right - left) * (bottom - top) for left, top, right, bottom in windows)
-        if area * CELL * CELL <= MOST * by * by:
+        if area * CELL * CELL <= most * by * by:
             break
         by += 1
     return by, [(CELL * left, CELL * top, CELL * right, CELL * bottom) for left, top, right, bottom in windows]

@@ -21,7 +21,10 @@ _VAGUE = (
     "Gardens|Mews|Quay|Green|Park|Point|Run|Pass|Plaza|Bend|Heights|Meadow|Meadows|Estate|Weg|Platz"
 )
 _HOUSE = r"\d{1,5}[A-Za-z]?(?:[-/]\d{1,4})?"
-_UNIT = rf"(?:,?{_SPACE}(?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Bldg|Building|PO Box)\.?[ \t]?#?[ \t]?[A-Za-z0-9\-]{{1,6}})?"
+_UNIT = (
+    rf"(?:,?{_SPACE}(?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Bldg|Building|PO Box)\.?[ \t]?#?[ \t]?"
+    r"[A-Za-z0-9\-]{1,6})?"
+)
 _STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:(?:{_WORD}|{_SMALL}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)){_SPACE}){{1,4}}"
     rf"(?:{_SURE}|{_SURE.upper()})(?!\w)\.?{_UNIT}"
@@ -41,6 +44,7 @@ _GERMAN = re.compile(
     r"(?<!\w)[A-ZÄÖÜ][\wäöüß\-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ufer|damm)[ \t]\d{1,4}[a-z]?(?!\w)"
     r"(?:,[ \t]*(?P<zip>\d{5})[ \t](?P<town>[A-ZÄÖÜ][\wäöüß\-]{2,30}))?"
 )
+_GERMAN_PARTS = ("stra", "str.", "weg ", "platz", "allee", "gasse", "ufer", "damm")
 _BOX = re.compile(r"(?<!\w)P\.?[ ]?O\.?[ ]?Box[ \t]#?\d{1,8}", re.IGNORECASE)
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?(?![\w-]|\.\d|/\d)")
 _STATES = (
@@ -81,11 +85,12 @@ def take(page: Page) -> None:
         if page.free(start, start + 1):
             _take_at_number(page, start)
     _take_codes(page)
-    for form in (_GERMAN, _BOX):
-        for match in form.finditer(text):
-            if page.free(*match.span()):
-                page.take(*match.span(), Category.ADDRESS)
     lowered = text.lower()
+    for form, parts in ((_GERMAN, _GERMAN_PARTS), (_BOX, ("box",))):
+        if any(part in lowered for part in parts):
+            for match in form.finditer(text):
+                if page.free(*match.span()):
+                    page.take(*match.span(), Category.ADDRESS)
     if "address" in lowered:
         for match in _ADDRESS_LABEL.finditer(text):
             if page.free(*match.span("value")):
@@ -112,7 +117,7 @@ def _take_at_number(page: Page, start: int) -> None:
 
 
 def _take_town_line(page: Page, zip_start: int, zip_end: int, place: re.Match[str]) -> None:
-    """`12 Larch Way, Springfield, NX 12345`: the postal code, its town, and the street before it however it is named."""
+    """`12 Larch Way, Springfield, NX 12345`: the code, its town, and the street before it however it is named."""
     offset = zip_start - len(page.before(zip_start, 90))
     page.take(zip_start, zip_end, Category.ADDRESS)
     town, end = offset + place.start("town"), offset + place.end("town")

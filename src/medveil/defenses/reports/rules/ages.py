@@ -15,7 +15,8 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _AGE_LABEL = re.compile(
-    r"(?:\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about|\bturn(?:ed|ing|s))[ \t]*[:=]?[ \t]*$",
+    r"(?:\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about|\bturn(?:ed|ing|s))[ \t]*[:=]?[ "
+    r"\t]*$",
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?P<age>0?9\d|1[0-2]\d)(?![\d.,]*\d|[ \t]?(?:%|mm|cm|kg|lbs?|days?|weeks?|months?|hours?))")

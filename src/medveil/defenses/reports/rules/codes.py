@@ -8,7 +8,7 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 
-_CHUNK = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){4,60}")
+_LONGEST = 60
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ROOM = re.compile(r"(?<![\w-])\d{1,2}(?:[A-CE-Z]|[NSEW]{1,2})-\d{1,3}(?![\w-])")
 _AMOUNT_AFTER = re.compile(
@@ -22,16 +22,33 @@ _GUARDED = words("cpt icd icd10 snomed loinc hcpcs drg rvu nct isbn pmid doi")
 
 def take(page: Page) -> None:
     text = page.text
-    for match in _CHUNK.finditer(text):
-        start, end = match.span()
-        if page.free(start, end) and _is_code(page, start, end):
-            page.take(start, end, _category(match[0]))
+    end = 0
+    for digit in page.digits:
+        if digit < end:
+            continue
+        start, end = _code_around(text, digit)
+        if end - start > 3 and page.free(start, end) and _is_code(page, start, end):
+            page.take(start, end, _category(text[start:end]))
     for match in _STAFF.finditer(text):
         if page.free(*match.span("value")):
             page.take(*match.span("value"), Category.OTHER_ID)
     for match in _ROOM.finditer(text):
         if page.free(*match.span()):
             page.take(*match.span(), Category.OTHER_ID)
+
+
+def _code_around(text: str, digit: int) -> tuple[int, int]:
+    """The letters, digits, hyphens and underscores this digit stands among."""
+    start, end = digit, digit
+    while start and digit - start < _LONGEST and (text[start - 1].isalnum() or text[start - 1] in "-_"):
+        start -= 1
+    while end < len(text) and end - digit < _LONGEST and (text[end].isalnum() or text[end] in "-_"):
+        end += 1
+    while start < digit and text[start] in "-_":
+        start += 1
+    while text[end - 1] in "-_":
+        end -= 1
+    return start, end
 
 
 def _is_code(page: Page, start: int, end: int) -> bool:

@@ -31,7 +31,7 @@ _LABELLED = re.compile(
     r"(?P<value>\+?\(?\d[\d \t().\-/]{1,24}\d(?!\d))" + _EXTENSION,
     re.IGNORECASE,
 )
-_BARE_PAGER = re.compile(r"(?<![\w.])[xXpP#][ ]?(?P<value>\d{4,6})(?![\w.-]*\d)")
+_BARE_PAGER = re.compile(r"\d{4,6}(?![\w.-]{0,20}\d)")
 _PHONES = words(
     "tel telephone phone ph cell cellphone mobile pager pgr beeper bleep ext extension callback call telefon "
     "telefono telephon handy portable hotline voicemail landline phones"
@@ -108,9 +108,11 @@ def _take_labelled(page: Page) -> None:
             match = _LABELLED.match(text, word.end)
             if match and page.free(*match.span("value")) and _enough(match["value"], word.folded):
                 page.take(match.start("value"), match.end(), Category.FAX if word.folded in _FAXES else Category.PHONE)
-    for match in _BARE_PAGER.finditer(text):
-        if page.free(*match.span("value")) and match[0][0] != "#":
-            page.take(*match.span("value"), Category.PHONE)
+    for start in page.digits:
+        if text[start - 1 : start] in ("x", "X", "p", "P") and not text[start - 2 : start - 1].isalnum():
+            match = _BARE_PAGER.match(text, start)
+            if match and page.free(*match.span()):
+                page.take(*match.span(), Category.PHONE)
 
 
 def _enough(value: str, label: str) -> bool:

@@ -48,7 +48,8 @@ _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
 _RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?(?![\d/])")
 _ORDINAL = re.compile(
-    r"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?=[.,;:)]|[ \t]*(?:\r?\n|$)|[ \t]+(?:at|and|of this|of last|by|for)\b)",
+    r"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?=[.,;:)]|[ \t]*(?:\r?\n|$)|[ \t]+(?:at|and|of this|of "
+    r"last|by|for)\b)",
     re.IGNORECASE,
 )
 _ON_THE = re.compile(
@@ -58,7 +59,8 @@ _ON_THE = re.compile(
 _AFTER_MONTH = re.compile(
     rf"\.?(?:{_GAP}|-|/|,[ ]?)(?:the[ ])?(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|\.))?"
     rf"(?:[ ]?[-–][ ]?{_DAY}(?:st|nd|rd|th)?)?(?P<stop>)(?![\d:%]|[.,]\d(?!\d{{3}})|/\d)"
-    rf"(?:(?:,?{_GAP}|[-/][ ]?|{_GAP}of{_GAP}|,?{_GAP}de{_GAP})(?P<year>{_YEAR}|['’]\d\d)(?!\d)|(?:,[ ]|[-/])\d\d(?![\d:/]))?",
+    rf"(?:(?:,?{_GAP}|[-/][ ]?|{_GAP}of{_GAP}|,?{_GAP}de{_GAP})(?P<year>{_YEAR}|['’]\d\d)(?!\d)|(?:,[ ]|"
+    rf"[-/])\d\d(?![\d:/]))?",
     re.IGNORECASE,
 )
 _MONTH_YEAR = re.compile(
@@ -79,7 +81,8 @@ _IN_MONTH = words("in since last of until till early late mid this next by from 
 
 # A part such as 3/14 is a date after one of these words ...
 _DATE_WORDS = words(
-    "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs typed d t "
+    "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs "
+    "typed d t "
     "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
     "transcribed signed taken obtained performed placed removed admitted discharged admission discharge surgery "
     "before after around yesterday today between visit previous last than at was started began op report rept "
@@ -92,7 +95,8 @@ _NOT_AFTER = words(
     "over only level levels at-level systolic bore gauge size pack step out"
 )
 _NOT_BEFORE = re.compile(
-    r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|murmur|systolic|diastolic|"
+    r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|"
+    r"murmur|systolic|diastolic|"
     r"strength|pack|ppd|inch|in\.|cm\b|mm\b|mg\b|ml\b|cc\b|tab|cup|dose|way|full|lung|hemithorax|thirds?|quarters?|"
     r"pulses?|reflex|holo|SEM\b|on[ \t]a[ \t]scale|positive|negative|bottles|sets|cores|nodes|lymph|joint|space|"
     r"rib|interspace|%|x\b|-?year|y/?o|strength|criteria|in[ \t]all|bilateral|throughout|gauge|screws?|normal)",

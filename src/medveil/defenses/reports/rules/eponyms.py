@@ -23,15 +23,18 @@ _NOUNS = (
     "units?|scan|wave|waves|pressure|encephalopathy|granulomatosis|cirrhosis|fibrosis|pneumonia|pneumonitis|vasculitis|"
     "cardiomyopathy|atrophy|dystrophy|contraction|bundle|block|gas|coma|exudate|nail|pin|"
     "brace|cast|splint|traction|elevator|retractor|forceps|clamp|clips?|cannula|obturator|thrombectomy|endograft|"
-    "lymphadenopathy|lymphadenitis|crisis|goiter|ophthalmopathy|attack|opacity|pleurisy|in[ \t]remission|on[ \t]steroids|"
+    "lymphadenopathy|lymphadenitis|crisis|goiter|ophthalmopathy|attack|opacity|pleurisy|in[ \t]remission|on[ "
+    "\t]steroids|"
     "type|stage|a|b|c|i|ii|iii|iv"
 )
 _NOUN_AFTER = re.compile(
-    rf"(?:['’]s?)?(?:[ \t\r\n]{{1,3}}|-)(?:(?:type|like|tunneled|dialysis|central|venous|pleural|multiple)[ \t])?(?:{_NOUNS})(?![A-Za-z])",
+    rf"(?:['’]s?)?(?:[ \t\r\n]{{1,3}}|-)(?:(?:type|like|tunneled|dialysis|central|venous|pleural|multiple)[ "
+    rf"\t])?(?:{_NOUNS})(?![A-Za-z])",
     re.IGNORECASE,
 )
 _NOUN_BEFORE = re.compile(
-    r"(?:\bnon|\bmodified|\bper|\bof|\bsee|\ba|\ban|\bthe|\bsurgical|\bprior|\bprevious|\bleft|\bright|\bl|\br|\bij|\bsubclavian|\bcurrent|\bremaining|\bjugular|\btunneled|\bstatus[ \t\r\n]post|\bs/p|\bknown|\bno)"
+    r"(?:\bnon|\bmodified|\bper|\bof|\bsee|\ba|\ban|\bthe|\bsurgical|\bprior|\bprevious|\bleft|\bright|\bl|\br|"
+    r"\bij|\bsubclavian|\bcurrent|\bremaining|\bjugular|\btunneled|\bstatus[ \t\r\n]post|\bs/p|\bknown|\bno)"
     r"[ \t\r\n\-]+$",
     re.IGNORECASE,
 )

@@ -10,7 +10,8 @@ from medveil.defenses.reports.rules.page import Page, Word
 
 # The word a name turns on.
 _HEADS = words(
-    "hospital hospitals hosp infirmary clinic clinics klinik klinikum krankenhaus hopital hospice sanatorium sanitarium "
+    "hospital hospitals hosp infirmary clinic clinics klinik klinikum krankenhaus hopital hospice sanatorium "
+    "sanitarium "
     "polyclinic ospedale clinique ziekenhuis sykehus universitatsklinikum"
 )
 _PAIRS = {
@@ -46,7 +47,8 @@ _DESCRIBING = words(
 )
 _NEVER = frozenset(  # a hospital, but not which
     "outside other another local transferring referring previous prior same this that admitting our your any each an a "
-    "in to from day acute private public large small my his her their no pre post current initial recent base home field "
+    "in to from day acute private public large small my his her their no pre post current initial recent base "
+    "home field "
     "primary follow up per see with patient".split()
 )
 _JOINS = re.compile(r"[ \t]{1,2}(?:&[ \t])?|[ \t]*\r?\n[ \t]*|\.[ \t]|[ \t]-[ \t]|-")
@@ -55,6 +57,7 @@ _BEFORE_VIEW = re.compile(r"[ \t]+(?:p?CXR|CHEST|Chest|XR|X-?RAY|RADIOLOGY|Radio
 _PAGE_AFTER = re.compile(r"[ \t]+Page[ \t]\d", re.IGNORECASE)
 _AFTER_PERSON = re.compile(r"(?:,[ \t]*(?:[A-Z]\.?){1,5}(?:\([A-Z]\))?(?:[ ][A-Z]{3,6})?)?,[ \t]*$")
 _STATE_AFTER = re.compile(r",?\s+\d{5}")
+_LONGEST_HEAD = 120
 _FAMOUS = words("MGH BWH BIDMC UCSF UCLA NYU MSKCC UPMC VUMC JHH NIH UCSD OHSU UTSW MDACC NEMC")
 
 
@@ -102,10 +105,8 @@ def _take_around(page: Page, index: int) -> None:
 
 def _is_letterhead(page: Page, index: int) -> bool:
     """Whether the line, up to a comma, is nothing but capital words around this one."""
-    start = page.text.rfind("\n", 0, page.words[index].start) + 1
-    end = page.text.find("\n", start)
-    line = page.text[start : end if end >= 0 else len(page.text)]
-    if ":" in line:
+    line = page.line_at(page.words[index].start)
+    if len(line) > _LONGEST_HEAD or ":" in line:
         return False
     head = re.split(r",|[ \t]{3,}", line.strip())[0]
     written = re.findall(r"[^\W\d_][\w'’.-]*", head)
@@ -141,7 +142,7 @@ def _specific(page: Page, word: Word, letterhead: bool) -> bool:
         return True
     loud = page.in_capitals(word.start)
     if letterhead:
-        return not loud or page.text.count("\n", 0, word.start) < 3
+        return not loud or page.line_number(word.start) < 3
     return not loud and not page.opens_sentence(word.start)
 
 
@@ -174,7 +175,7 @@ def _names_place(page: Page, word: Word, *, of: bool, letterhead: bool) -> bool:
     if word.folded in ("department", "radiology", "emergency", "medicine", "patient", "diagnostic", "imaging"):
         return False
     if page.in_capitals(word.start):
-        return not word.kind & Kind.ORDINARY or (letterhead and page.text.count("\n", 0, word.start) < 3)
+        return not word.kind & Kind.ORDINARY or (letterhead and page.line_number(word.start) < 3)
     if word.short:
         return False
     return of or not word.kind & Kind.ORDINARY

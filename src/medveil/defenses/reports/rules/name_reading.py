@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.page import Page, Word
 
 LONGEST = 6  # words
 DEGREES = words(
-    "md do rn np pa pa-c pac phd mbbs frcr facr frcp facs dds dpm mph mba bsn msn crnp aprn lpn dnp crna rrt rph pharmd "
-    "rt rtr arrt mbchb frcs frcpc franzcr fccp facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq cmt rhit "
+    "md do rn np pa pa-c pac phd mbbs frcr facr frcp facs dds dpm mph mba bsn msn crnp aprn lpn dnp crna rrt rph "
+    "pharmd "
+    "rt rtr arrt mbchb frcs frcpc franzcr fccp facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq "
+    "cmt rhit "
     "rdms cnmt radiologist"
 )
 _SUFFIXES = words("jr sr ii iii iv")
@@ -129,3 +132,10 @@ def end_of(page: Page, last: int) -> int:
     if (word.initial or word.folded in ("jr", "sr")) and page.text[word.end : word.end + 1] == ".":
         return word.end + 1
     return word.end
+
+
+def take_name(page: Page, first: int, last: int, category: Category, *, start: int | None = None) -> None:
+    """The words from first to last are a name, unless something has been recognised in them before."""
+    begin, end = page.words[first].start if start is None else start, end_of(page, last)
+    if page.free(begin, end):
+        page.take(begin, end, category)

@@ -40,7 +40,8 @@ _VAGUE = {
     Category.HEALTH_PLAN: "plan member group insurance insured contract payer claim coverage",
     Category.DEVICE_SERIAL: "device generator implant pacemaker model detector tube equipment machine scanner system",
     Category.OTHER_ID: (
-        "order visit encounter batch index account acct case file document doc invoice license licence lic certificate cert "
+        "order visit encounter batch index account acct case file document doc invoice license licence lic "
+        "certificate cert "
         "tag registration employee badge user operator station protocol passport driver drivers vehicle "
         "authorization auth referral ticket event report barcode tracking job workstation folder provider physician"
     ),

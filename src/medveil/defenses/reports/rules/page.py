@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from medveil.cohort.identifiers import Category
@@ -15,6 +17,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+")
 _LETTER = re.compile(r"[^\W\d_]")
 _SMALL = re.compile(r"[a-zß-öø-ÿ]")
+_FULL_LINE = 55
 _GAP = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*")
 
 
@@ -72,11 +75,15 @@ class Page:
         return [index for index, word in enumerate(self.words) if word.capital]
 
     @cached_property
+    def digits(self) -> list[int]:
+        """Where each run of digits begins, also inside a code."""
+        return [match.start() for match in _NUMBER.finditer(self.text)]
+
+    @cached_property
     def numbers(self) -> list[int]:
         """Where each run of digits begins that is not the continuation of a longer number or code."""
         text, starts = self.text, []
-        for match in _NUMBER.finditer(text):
-            start = match.start()
+        for start in self.digits:
             before = text[start - 1] if start else " "
             if before.isalnum() or (before in "./-:" and start > 1 and text[start - 2].isdigit()):
                 continue
@@ -106,7 +113,7 @@ class Page:
 
     def wrapped(self, place: int) -> bool:
         """Whether the line that ends here was broken because it was full."""
-        return place - self.text.rfind("\n", 0, place) > 55
+        return place - self._lines[self.line_number(place)][0] > _FULL_LINE
 
     def opens_sentence(self, place: int) -> bool:
         """Whether a capital at this place is due to the sentence and says nothing."""
@@ -114,22 +121,25 @@ class Page:
         return not before or before[-1] in ".:;!?\n|" or before[-1].isdigit()
 
     @cached_property
-    def _capital_lines(self) -> list[tuple[int, int, bool]]:
+    def _lines(self) -> list[tuple[int, int, bool]]:
+        """Where each line begins and ends, and whether it is written in capitals throughout."""
         lines, start = [], 0
         for line in self.text.split("\n"):
-            letters = len(_LETTER.findall(line))
-            small = len(_SMALL.findall(line))
+            letters, small = len(_LETTER.findall(line)), len(_SMALL.findall(line))
             lines.append((start, start + len(line), letters > 3 and small * 5 < letters))
             start += len(line) + 1
         return lines
 
+    def line_number(self, place: int) -> int:
+        return bisect_right(self._lines, place, key=itemgetter(0)) - 1
+
+    def line_at(self, place: int) -> str:
+        start, end, _ = self._lines[self.line_number(place)]
+        return self.text[start:end]
+
     def in_capitals(self, place: int) -> bool:
         """Whether this line is written in capitals throughout."""
-        low, high = 0, len(self._capital_lines)
-        while low + 1 < high:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._capital_lines[middle][0] <= place else (low, middle)
-        return bool(self._capital_lines) and self._capital_lines[low][2]
+        return self._lines[self.line_number(place)][2]
 
     def in_capitals_beyond(self, start: int, end: int) -> bool:
         """Whether the words beside this one are in capitals too, so that capitals say nothing."""

@@ -10,7 +10,8 @@ from medveil.defenses.reports.rules.page import Page, Word
 
 _TITLE = words("dr mr mrs ms miss prof doctor for by")
 _BODY = words(
-    "chest thorax ap pa lat lateral portable supine erect upright abdomen pelvis spine skull knee hip hand wrist foot ankle "
+    "chest thorax ap pa lat lateral portable supine erect upright abdomen pelvis spine skull knee hip hand wrist "
+    "foot ankle "
     "shoulder elbow rib ribs clavicle sternum view views routine exam study series image detector system room mobile"
 )
 

@@ -18,7 +18,8 @@ _MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-]){_ZONE}", re.IGNOR
 _BARE = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\w/:]|[.,-]\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|units?|%))")
 _EUROPEAN = re.compile(r"(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])", re.IGNORECASE)
 _AT = re.compile(
-    r"(?:\bat|@|\btime|\btimed|\bapprox(?:imately)?\.?|\baround|\bhours|\btaken|\bhrs)[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$",
+    r"(?:\bat|@|\btime|\btimed|\bapprox(?:imately)?\.?|\baround|\bhours|\btaken|\bhrs)[ \t]*[:=]?[ \t]*(?:\r?\n[ "
+    r"\t]*)?$",
     re.IGNORECASE,
 )
 _RATIO = re.compile(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
 from medveil.defenses.reports.tagger.network import NONE, REACH, STEP
+from medveil.defenses.reports.tagger.reading import read
 from medveil.defenses.reports.tagger.spans import spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.word_memory import WordMemory
@@ -60,7 +61,9 @@ class Tagger:
             for start in range(0, len(rows), _WINDOW):
                 low, high = max(start - REACH, 0), start + _WINDOW + REACH
                 row = torch.from_numpy(rows[low:high])
-                out = self.model.network(self._memory.vectors[row], torch.from_numpy(gaps[low:high]), (row > 0).float())
+                out = read(
+                    self.model.network, self._memory.vectors[row], torch.from_numpy(gaps[low:high]), (row > 0).float()
+                )
                 scores.append(out[start - low : start - low + _WINDOW])
         said = torch.cat(scores)
         shares = said[:, : NONE + 1].softmax(1)

@@ -32,7 +32,13 @@ def test_every_kind_of_identifier_turns_up_and_many_texts_have_none():
 
 def test_noise_keeps_the_answer_key():
     """Whatever happens to the letters, the marked pieces are the same ones."""
-    pieces = [("Seen by Dr. ", None), ("Anna O'Neil", Category.DOCTOR), (" on ", None), ("3/4", Category.DATE), (".", None)]
+    pieces = [
+        ("Seen by Dr. ", None),
+        ("Anna O'Neil", Category.DOCTOR),
+        (" on ", None),
+        ("3/4", Category.DATE),
+        (".", None),
+    ]
     for seed in range(300):
         made = as_document(disturbed(pieces, random.Random(seed), ["quiet"]))
         assert [one.category for one in made.found] == [Category.DOCTOR, Category.DATE]
@@ -49,7 +55,9 @@ def test_another_text_is_cut_at_its_identifiers():
 
 
 def test_templates_choose_and_fill():
-    drawn = {text_of(render("[a|b[c|d]]{x}", random.Random(seed), lambda name: [(name.upper(), None)])) for seed in range(60)}
+    drawn = {
+        text_of(render("[a|b[c|d]]{x}", random.Random(seed), lambda name: [(name.upper(), None)])) for seed in range(60)
+    }
     assert drawn == {"aX", "bcX", "bdX"}
     with pytest.raises((ValueError, IndexError)):
         parsed("a[b")

@@ -107,6 +107,7 @@ def _table() -> dict[str, int]:
         ("given_names", Kind.GIVEN),
         ("family_names", Kind.FAMILY),
         ("ordinary_words", Kind.ORDINARY),
+        ("countries", Kind.ORDINARY),
         ("eponyms", Kind.EPONYM),
         ("abbreviations", Kind.SHORT),
         ("cities", Kind.CITY),

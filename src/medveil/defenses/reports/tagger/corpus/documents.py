@@ -4,28 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from medveil.defenses.reports.tagger.corpus.everyday import NARRATIVE, OTHER_TONGUES, OTHER_TONGUES_NAMED
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, capitalized, text_of
-from medveil.defenses.reports.tagger.corpus.mentions import NUMBERS, PEOPLE, TIMES_AND_PLACES
+from medveil.defenses.reports.tagger.corpus.lists import lines
 from medveil.defenses.reports.tagger.corpus.scene import Scene
-from medveil.defenses.reports.tagger.corpus.sentences import CLINICAL, RADIOLOGY
 
-_FIELDS = (
-    ("[Patient|Name|Patient Name|PATIENT|Pt|Pt Name|PATIENT NAME|Patient's name]", "{pf}"),
-    ("[MRN|Patient ID|MR#|Med Rec No|Unit #|Hospital No|ID]", "{mrn}"),
-    ("[DOB|Date of Birth|Birthdate|D.O.B.|Born]", "{dob}"),
-    ("[Accession|Accession #|Acc No|ACCESSION NUMBER|Order #|Acc]", "{acc}"),
-    ("[Exam Date|Date|Study Date|Exam date/time|DATE OF EXAM|Date of Service|Performed]", "{date}[| {time}]"),
-    ("[Referring|Referring Physician|Ordering MD|Requested by|Attending|Ordering Provider|REF MD|Physician|Req. doctor]", "[Dr. |DR. |]{dsig}"),
-    ("[Age|AGE]", "{agex}"), ("[Age/Sex|AGE/SEX|Sex/Age]", "{agex}[/M|/F| M|y F]"), ("[Sex|Gender|SEX]", "[M|F|Male|Female|FEMALE]"),
-    ("[Hospital|Facility|Site|Institution|FACILITY]", "{hosp}"), ("[Location|Ward|Room|Loc|Unit|Nursing unit]", "[{unit}|{room}|{unit} {room}]"),
-    ("[Phone|Tel|Home Phone|Contact|Telephone]", "{phone}"), ("[Fax|FAX]", "{fax}"), ("[Address|Home Address|Addr]", "{street}, {town}, {st} {zip}"),
-    ("[SSN|SS#|Social Security]", "{ssn}"), ("[Insurance|Payor|Plan|Policy #|Member ID]", "[{plan} |]{plann}"), ("[Exam|Procedure|Study|EXAMINATION|Modality]", "{exam}"),
-    ("[Account|Acct #|Visit #|Encounter|FIN|Case]", "{oid}"), ("[Technologist|Tech|Radiographer]", "[{dsig}|{di}]"), ("[Radiologist|Reading MD|Interpreting|Read by]", "{dsig}"),
-    ("[Dictated|Transcribed|Signed|Reported|D|T|Finalized|Admitted|Discharged|Collected|Received]", "{date}[| {time}]"), ("[Station|Scanner|Equipment]", "{oid}"),
-    ("[Serial|S/N]", "{serial}"), ("[Status|Priority|Class]", "[Final|STAT|Routine|Inpatient|OUTPATIENT|Preliminary]"), ("[Email|E-mail]", "{email}"), ("[Reason|Indication|Dx|Clinical info]", "[{symptom}|{dx}]"),
-    ("[Next of Kin|Emergency contact|NOK|Guardian]", "{kin} ({rel}) {phone}"), ("[PCP|Family doctor|GP]", "[Dr. |]{d}"), ("[Pages|Page|Images|Views]", "{small}"), ("[Allergies|Weight|Height]", "[NKDA|{num} kg|{num} cm|{drug}]"),
-)  # fmt: skip
+_FIELDS = tuple(tuple(line.split(" = ", 1)) for line in lines("fields"))
 
 
 def _join(separator: str, parts: list[Pieces]) -> Pieces:
@@ -39,7 +22,7 @@ def _join(separator: str, parts: list[Pieces]) -> Pieces:
 
 def _mention(scene: Scene) -> Pieces:
     kind = scene.rng.random()
-    table = PEOPLE if kind < 0.55 else TIMES_AND_PLACES if kind < 0.85 else NUMBERS
+    table = lines("people" if kind < 0.55 else "times_and_places" if kind < 0.85 else "numbers")
     return scene.write(scene.rng.choice(table))
 
 
@@ -50,7 +33,11 @@ def _sentences(scene: Scene, count: int, *, named: float, clinical: float = 0.0,
             piece = _mention(scene)
         else:
             kind = scene.rng.random()
-            piece = scene.write(scene.rng.choice(NARRATIVE if kind < 0.3 else CLINICAL if scene.chance(clinical) else RADIOLOGY))
+            piece = scene.write(
+                scene.rng.choice(
+                    lines("narrative" if kind < 0.3 else "clinical" if scene.chance(clinical) else "radiology")
+                )
+            )
         said.append(capitalized(piece) if scene.chance(0.9) else piece)
     return _join(separator, said)
 
@@ -86,26 +73,15 @@ def _block(scene: Scene, count: int) -> Pieces:
 
 def _letterhead(scene: Scene) -> Pieces:
     return scene.write(
-        "[{hosp}|{hosp}\n{dept}|{dept}\n{hosp}|{hosp} {dept}|{hosp} - {dept}][\n{street}, {town}, {st} {zip}|\n{street}\n{town}, {st} {zip}|\n{town}, {st}|]"
+        "[{hosp}|{hosp}\n{dept}|{dept}\n{hosp}|{hosp} {dept}|{hosp} - "
+        "{dept}][\n{street}, {town}, {st} {zip}|\n{street}\n{town}, {st} {zip}|"
+        "\n{town}, {st}|]"
         "[\n[Tel|Phone|Telephone|T] {phone}[  | * |, |\n][Fax|F|fax] {fax}|\n{phone}|][\n{url}|\n{email}|]"
-    )  # fmt: skip
+    )
 
 
 def _ending(scene: Scene) -> Pieces:
-    return scene.write(
-        scene.rng.choice(
-            (
-                "[Electronically signed by|Signed by|Dictated by|Read by|Finalized by][: | ]{dsig}[ on | |, ]{date}[ at | ]{time}",
-                "{dsig}\n{di}/{ti}\nD: {date}  T: {date} {time}[  Job #{oid}| Job: {oid}|]",
-                "{di}:{ti}\n[DD|D|Dict]: {date} {time}\n[DT|T|Trans]: {date} {time}[\ncc: {dr}|]",
-                "[Radiologist|Attending Radiologist|Reporting doctor][: |\n]{dsig}[\nResident: {dsig}|][\nTechnologist: {dsig}|]",
-                "{dsig}, {hosp}, {date}", "- {di} {date} {time}", "{dfull} x{ext}", "[Dr. |]{d} [pager|bleep|ext.] {ext}", "{di}/{ti} {date}",
-                "[Transcriptionist|Typist|Trans][: | ]{ti}[ {date}|]\n[Reviewed and approved by|Approved] {dsig}", "{pf} / MRN {mrn} / {acc} / Page 1 of 1", "{mrn} {pf} {hs} Page {small}/{small}",
-                "rad: {di}  tech: {di}  unit s/n {serial}", "I, {dsig}, have [reviewed the images and agree|personally reviewed the study].", "[Attending|Staff]: {dlast}, {dfirst}[ {cred}|]. [Resident|Fellow]: {dlast}, {dfirst}",
-                "[Confidential|This report is confidential]. [Questions? Call|Contact] {phone}[ or {email}|].", "[Report|Result] [released|sent] to {dr} [at {hosp}|by fax {fax}|by email {email}] [on |]{date}", "{dfull}\n{specialty}\n{hosp}\n{phone}",
-            )
-        )
-    )  # fmt: skip
+    return scene.write(scene.rng.choice(lines("endings")))
 
 
 def report(scene: Scene) -> Pieces:
@@ -120,7 +96,7 @@ def report(scene: Scene) -> Pieces:
     for head in sections:
         name = scene.rng.choice([head, head.title(), head.lower()])
         body = (
-            scene.write(scene.rng.choice(TIMES_AND_PLACES[:4]))
+            scene.write(scene.rng.choice(lines("times_and_places")[:4]))
             if head == "COMPARISON" and scene.chance(0.7)
             else _sentences(
                 scene, scene.rng.randint(1, 5), named=0.12, clinical=0.5 if head in ("HISTORY", "INDICATION") else 0.05
@@ -135,7 +111,8 @@ def report(scene: Scene) -> Pieces:
 
 def prose(scene: Scene) -> Pieces:
     heading = scene.write(
-        "[RADIOLOGY REPORT   {hosp}\n|{hosp}\n|CHEST, {date}\n|{exam} {date}\n|][RE: |Re: |]{pf}[, | ][unit no. |MRN |# |]{mrn}[, born {dob}| DOB {dob}|]"
+        "[RADIOLOGY REPORT   {hosp}\n|{hosp}\n|CHEST, {date}\n|{exam} {date}\n|][RE: |"
+        "Re: |]{pf}[, | ][unit no. |MRN |# |]{mrn}[, born {dob}| DOB {dob}|]"
     )
     body = _sentences(scene, scene.rng.randint(4, 12), named=0.2, clinical=0.2)
     return _join("\n\n" if scene.chance(0.7) else "\n", [heading, body, _ending(scene)])
@@ -143,15 +120,20 @@ def prose(scene: Scene) -> Pieces:
 
 def telegram(scene: Scene) -> Pieces:
     head = scene.write(
-        "[{pf} {mrn} CXR {date} {time}|{date} {time} pCXR // {pf} // {mrn} // {acc}|pt {p} #{mrn} rm {room} CXR {date}|{hs} CXR {acc} {pf} DOB {dob}|{pf} {agex}[M|F] {mrn}|{plast} {room} {mrn}]"
+        "[{pf} {mrn} CXR {date} {time}|{date} {time} pCXR // {pf} // {mrn} // {acc}|pt "
+        "{p} #{mrn} rm {room} CXR {date}|{hs} CXR {acc} {pf} DOB {dob}|{pf} {agex}[M|"
+        "F] {mrn}|{plast} {room} {mrn}]"
     )
     bullet = scene.rng.choice(["- ", "* ", "• ", "", "-"])
     lines = [[(bullet, None), *_sentences(scene, 1, named=0.18, clinical=0.4)] for _ in range(scene.rng.randint(2, 8))]
     call = scene.write(
-        "[d/w {dr} {time}|called {room} {time}, spoke w/ {dfull}|pgd Dr. {d} p{ext}|pt's {rel} {kin} aware, {phone}|prelim to ED, {p}, {time}|hx {symptom} since {ld}|req {dr}|cf {ld}|prior {ld}]"
+        "[d/w {dr} {time}|called {room} {time}, spoke w/ {dfull}|pgd Dr. {d} p{ext}|"
+        "pt's {rel} {kin} aware, {phone}|prelim to ED, {p}, {time}|hx {symptom} since "
+        "{ld}|req {dr}|cf {ld}|prior {ld}]"
     )
     sign = scene.write(
-        "[{di}/{ti} {date}|- {di} {date} {time} acc {acc}|{dsig} x{ext}|rad: {di}  tech: {di}  unit s/n {serial}|{di} {time}|{di}]"
+        "[{di}/{ti} {date}|- {di} {date} {time} acc {acc}|{dsig} x{ext}|rad: {di}  "
+        "tech: {di}  unit s/n {serial}|{di} {time}|{di}]"
     )
     return _join("\n", [head, *lines, call, sign])
 
@@ -164,20 +146,25 @@ def letter(scene: Scene) -> Pieces:
         parts.append(scene.write("[Dr. |Dr |]{dsig}\n[{hosp}\n|{specialty}\n|]{street}\n{town}[, {st}|] {zip}"))
     parts.append(
         scene.write(
-            "[RE|Re|Regarding|Reference|Betreff][: |:]{pf}[, DOB {dob}| ({dob})|, born {dob}|][, MRN {mrn}|, your ref {oid}|][, {street}, {town}, {st} {zip}|][\n{plan} {plann}|]"
+            "[RE|Re|Regarding|Reference|Betreff][: |:]{pf}[, DOB {dob}| ({dob})|, born "
+            "{dob}|][, MRN {mrn}|, your ref {oid}|][, {street}, {town}, {st} {zip}|"
+            "][\n{plan} {plann}|]"
         )
     )
     parts.append(scene.write("Dear [{dr}|{dr}|Colleague|Sir or Madam|Doctor {dlast}|{dfirst}|{p}],"))
     parts.append(_sentences(scene, scene.rng.randint(3, 9), named=0.35, clinical=0.5))
     parts.append(
         scene.write(
-            "[Yours sincerely|Sincerely|With kind regards|Kind regards|Best regards|Sincerely yours],\n\n{dsig}\n[{specialty}\n|][{email}, pager {ext}|{email}|{phone}|Tel {phone}, Fax {fax}|{hosp}|]"
+            "[Yours sincerely|Sincerely|With kind regards|Kind regards|Best regards|"
+            "Sincerely yours],\n\n{dsig}\n[{specialty}\n|][{email}, pager {ext}|{email}|"
+            "{phone}|Tel {phone}, Fax {fax}|{hosp}|]"
         )
     )
     if scene.chance(0.5):
         parts.append(
             scene.write(
-                "[{di}/{ti}|{di}:{ti} {date}|cc: {p}\n{street}\n{town}, {st} {zip}|c.c. {dr}, {hosp}|Dictated {date} {time}, {di}/{ti}|Enc.]"
+                "[{di}/{ti}|{di}:{ti} {date}|cc: {p}\n{street}\n{town}, {st} {zip}|c.c. {dr}, "
+                "{hosp}|Dictated {date} {time}, {di}/{ti}|Enc.]"
             )
         )
     return _join("\n\n", parts)
@@ -244,23 +231,20 @@ def table(scene: Scene) -> Pieces:
 def message(scene: Scene) -> Pieces:
     return _join(
         scene.rng.choice(["\n", " ", "\n\n"]),
-        [scene.write("[From: {dfull}\nTo: {dfull}\nSubject: {pf} {mrn}|Hi {dfirst},|Dear {dr},|Hello {pfirst},|@{dlast}|FYI {dlast}:|Phone message {date} {time}:]"), _sentences(scene, scene.rng.randint(1, 6), named=0.5, clinical=0.6),
-         scene.write("[Thanks, {dfirst}|Thanks\n{dsig}|{dfull} {phone}|{di}|{dlast} {ext}|Regards, {dsig}]")],
-    )  # fmt: skip
+        [
+            scene.write(
+                "[From: {dfull}\nTo: {dfull}\nSubject: {pf} {mrn}|Hi {dfirst},|Dear {dr},|"
+                "Hello {pfirst},|@{dlast}|FYI {dlast}:|Phone message {date} {time}:]"
+            ),
+            _sentences(scene, scene.rng.randint(1, 6), named=0.5, clinical=0.6),
+            scene.write("[Thanks, {dfirst}|Thanks\n{dsig}|{dfull} {phone}|{di}|{dlast} {ext}|Regards, {dsig}]"),
+        ],
+    )
 
 
 def phrase(scene: Scene) -> Pieces:
     """What stands in a short attribute: a description, a comment, a file name."""
-    return scene.write(
-        scene.rng.choice(
-            (
-                "{exam}", "{exam}", "{exam} {p}", "{exam} for {dr}", "{exam} {date}", "{exam} {acc}", "{p}", "{pf}", "{exam} r/o {dx}", "{device} placement", "{exam} {hosp}", "{pf} {mrn}", "{symptom}, {dx}",
-                "{exam} [portable|STAT|repeat|post {procedure}]", "CHEST [PA|AP|LAT] {plast}", "[req|ordered] by {dr}", "{exam} rm {room}", "pt of {dr}", "{hs} {exam}", "[{exam}|{dx}], {pi}", "[Is there|Is] {finding} [in the {anatomy}|present]?",
-                "[What|Where] is the {finding}?", "Which [lung|lobe|side] is [abnormal|affected]?", "[Does|Did] the [patient|image] [have|show] {finding}?", "How many [ribs|lesions|nodules] are [seen|visible]?", "{narrative}", "{narrative}", "{abbr}", "Is this [a PA film|an MRI|taken in PA view|a CT]?",
-                "{finding} [in|of] the {anatomy}", "call {dr} {ext}", "comparison {ld}", "{kin} ({rel}) {phone}", "{dfull}", "{eponym}", "{drug} {dose}", "tech {di}", "{date} {time}", "s/p {procedure} {ld}", "{agex}[yo|F|M] {symptom}",
-            )
-        )
-    )  # fmt: skip
+    return scene.write(scene.rng.choice(lines("phrases")))
 
 
 def plain(scene: Scene) -> Pieces:
@@ -282,34 +266,41 @@ def mixture(scene: Scene) -> Pieces:
 
 def narrative(scene: Scene) -> Pieces:
     """Full sentences, as in a case report."""
-    said = [capitalized(scene.write(scene.rng.choice(NARRATIVE if scene.chance(0.7) else CLINICAL))) for _ in range(scene.rng.randint(1, 9))]
+    said = [
+        capitalized(scene.write(scene.rng.choice(lines("narrative" if scene.chance(0.7) else "clinical"))))
+        for _ in range(scene.rng.randint(1, 9))
+    ]
     if scene.chance(0.3):
         said.insert(scene.rng.randint(0, len(said)), _mention(scene))
     return _join(scene.rng.choice([" ", " ", "\n"]), said)
 
 
 def tongues(scene: Scene) -> Pieces:
-    said = [scene.write(scene.rng.choice(OTHER_TONGUES_NAMED if scene.chance(0.35) else OTHER_TONGUES)) for _ in range(scene.rng.randint(2, 7))]
+    said = [
+        scene.write(scene.rng.choice(lines("other_tongues_named" if scene.chance(0.35) else "other_tongues")))
+        for _ in range(scene.rng.randint(2, 7))
+    ]
     return _join(scene.rng.choice([" ", "\n"]), said)
 
 
 def machine(scene: Scene) -> Pieces:
     """As one system writes to another: segments, records, names of files."""
-    return scene.write(
-        scene.rng.choice(
-            (
-                "PID|1||{mrn}^^^MRN||{plast}^{pfirst}||{dob}|[M|F]|||{street}^^{town}^{st}^{zip}||{phone}\nOBR|1|{oid}|{acc}|{exam}|||{date}\nOBX|1|TX|||{finding} in the {anatomy}. {radiology}",
-                '{q}patient{q}: {q}{pf}{q}, {q}mrn{q}: {q}{mrn}{q}, {q}birth_date{q}: {q}{dob}{q}, {q}sex{q}: {q}F{q}, {q}text{q}: {q}{radiology}{q}, {q}reader{q}: {q}{dfull}{q}',
-                "name,mrn,dob,exam,date\n{pfull},{mrn},{dob},{exam},{date}\n{other},{mrn},{dob},{exam},{date}",
-                "{plast}_{pfirst}_{mrn}_[CXR|chest|PA].[dcm|png|jpg]", "[scan|report|img]_{plast}_{date}.[pdf|txt|dcm]", "[/data/|C:\\scans\\|../]{plast}-{pfirst}/[series|study]{small}/{uid}.dcm", "{mrn}_{acc}_[PA|LAT].dcm",
-                "Person Observer Name: {dlast}^{dfirst}\nObserver Organization: {hosp}\nPatient Name: {plast}^{pfirst}\nStudy UID: {uid}\nFinding: {radiology}",
-                "<patient><name>{pfull}</name><id>{mrn}</id><dob>{dob}</dob></patient><impression>{radiology}</impression><author>{dfull}</author>",
-                "Patient Name={pf};Patient ID={mrn};Institution={hosp};Referring={dlast}^{dfirst};Study Date={date};Description={exam}", "{pf}\t{mrn}\t{dob}\t{exam}\t{dlast}",
-            )
-        )
-    )  # fmt: skip
+    return scene.write(scene.rng.choice(lines("machine_texts")))
 
 
 KINDS: tuple[tuple[float, Callable[[Scene], Pieces]], ...] = (
-    (0.22, report), (0.08, prose), (0.08, telegram), (0.08, letter), (0.11, summary), (0.1, nursing), (0.03, table), (0.04, message), (0.05, phrase), (0.13, plain), (0.08, mixture), (0.03, machine), (0.12, narrative), (0.02, tongues),
-)  # fmt: skip
+    (0.22, report),
+    (0.08, prose),
+    (0.08, telegram),
+    (0.08, letter),
+    (0.11, summary),
+    (0.1, nursing),
+    (0.03, table),
+    (0.04, message),
+    (0.05, phrase),
+    (0.13, plain),
+    (0.08, mixture),
+    (0.03, machine),
+    (0.12, narrative),
+    (0.02, tongues),
+)

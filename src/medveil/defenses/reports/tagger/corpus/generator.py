@@ -10,8 +10,9 @@ from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.corpus.documents import KINDS
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, found_in, text_of
 from medveil.defenses.reports.tagger.corpus.noise import disturbed
+from medveil.defenses.reports.tagger.corpus.people import Lexicon
 from medveil.defenses.reports.tagger.corpus.refill import refilled
-from medveil.defenses.reports.tagger.corpus.scene import Lexicon, Scene
+from medveil.defenses.reports.tagger.corpus.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> 
 
 
 def cut(original: Document) -> Pieces:
-    pieces, place = [], 0
+    pieces: Pieces = []
+    place = 0
     for one in original.found:
         pieces += [(original.text[place : one.start], None), (original.text[one.start : one.end], one.category)]
         place = one.end

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 
-from medveil.defenses.reports.tagger.corpus.everyday import FUNCTION_WORDS
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, text_of
+from medveil.defenses.reports.tagger.corpus.lists import lines
 
 _LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "æ": "ae", "ı": "i"})
 _MISREAD = {
@@ -33,8 +34,7 @@ def _fold(text: str) -> str:
     return "".join(letter for letter in spread if letter.isascii() or not unicodedata.combining(letter))
 
 
-def _each(pieces: Pieces, change: object) -> Pieces:
-    assert callable(change)
+def _each(pieces: Pieces, change: Callable[[str], str]) -> Pieces:
     return [(change(text), category) for text, category in pieces]
 
 
@@ -57,7 +57,7 @@ def _wrapped(pieces: Pieces, width: int, newline: str) -> Pieces:
     return wrapped
 
 
-def _misread(rng: random.Random, rate: float) -> object:
+def _misread(rng: random.Random, rate: float) -> Callable[[str], str]:
     def change(text: str) -> str:
         return "".join(_MISREAD.get(letter, letter) if rng.random() < rate else letter for letter in text)
 
@@ -70,7 +70,7 @@ def _more_words(pieces: Pieces, words: list[str], rng: random.Random, share: flo
     def more(match: re.Match[str]) -> str:
         if rng.random() >= share:
             return match.group()
-        source = FUNCTION_WORDS if not words or rng.random() < 0.7 else words
+        source: Sequence[str] = lines("function_words") if not words or rng.random() < 0.7 else words
         word = source[int(rng.random() * len(source))]
         return f" {word.capitalize() if rng.random() < 0.1 else word} "
 

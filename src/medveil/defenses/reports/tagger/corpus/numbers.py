@@ -30,15 +30,43 @@ def date(rng: random.Random, day: dt.date) -> str:
     d, m, y, month = day.day, day.month, day.year, _MONTHS[day.month - 1]
     short, yy = month[:3], f"{y % 100:02d}"
     forms = (
-        f"{m:02d}/{d:02d}/{y}", f"{m}/{d}/{y}", f"{m}/{d}/{yy}", f"{m:02d}/{d:02d}/{yy}", f"{y}-{m:02d}-{d:02d}",
-        f"{m}-{d}-{yy}", f"{m:02d}-{d:02d}-{y}", f"{d:02d}.{m:02d}.{y}", f"{d}.{m}.{yy}", f"{d:02d}/{m:02d}/{y}",
-        f"{y}/{m:02d}/{d:02d}", f"{y}{m:02d}{d:02d}", f"{month} {d}, {y}", f"{month} {ordinal(d)}, {y}", f"{d} {month} {y}",
-        f"{d:02d} {short} {y}", f"{d:02d}-{short}-{y}", f"{d}-{short}-{yy}", f"{short} {d}, {y}", f"{short}. {d}, {y}",
-        f"{month} {d} {y}", f"{ordinal(d)} {month} {y}", f"{d:02d}{short.upper()}{y}", f"{short} {d} {yy}",
-        f"the {ordinal(d)} of {month}, {y}", f"{_DAYS[day.weekday()]}, {month} {d}, {y}", f"{_DAYS[day.weekday()][:3]} {m}/{d}/{y}",
-        f"{_DAYS[day.weekday()]} {d} {month} {y}", f"{m}.{d}.{y}", f"{d:02d}-{m:02d}-{y}", f"{y}.{m:02d}.{d:02d}",
-        f"{d}. {month} {y}", f"{short}-{d}-{y}", f"{m} / {d} / {y}", f"'{yy}-{m:02d}-{d:02d}", f"{month[:3].upper()} {d:02d} {y}",
-    )  # fmt: skip
+        f"{m:02d}/{d:02d}/{y}",
+        f"{m}/{d}/{y}",
+        f"{m}/{d}/{yy}",
+        f"{m:02d}/{d:02d}/{yy}",
+        f"{y}-{m:02d}-{d:02d}",
+        f"{m}-{d}-{yy}",
+        f"{m:02d}-{d:02d}-{y}",
+        f"{d:02d}.{m:02d}.{y}",
+        f"{d}.{m}.{yy}",
+        f"{d:02d}/{m:02d}/{y}",
+        f"{y}/{m:02d}/{d:02d}",
+        f"{y}{m:02d}{d:02d}",
+        f"{month} {d}, {y}",
+        f"{month} {ordinal(d)}, {y}",
+        f"{d} {month} {y}",
+        f"{d:02d} {short} {y}",
+        f"{d:02d}-{short}-{y}",
+        f"{d}-{short}-{yy}",
+        f"{short} {d}, {y}",
+        f"{short}. {d}, {y}",
+        f"{month} {d} {y}",
+        f"{ordinal(d)} {month} {y}",
+        f"{d:02d}{short.upper()}{y}",
+        f"{short} {d} {yy}",
+        f"the {ordinal(d)} of {month}, {y}",
+        f"{_DAYS[day.weekday()]}, {month} {d}, {y}",
+        f"{_DAYS[day.weekday()][:3]} {m}/{d}/{y}",
+        f"{_DAYS[day.weekday()]} {d} {month} {y}",
+        f"{m}.{d}.{y}",
+        f"{d:02d}-{m:02d}-{y}",
+        f"{y}.{m:02d}.{d:02d}",
+        f"{d}. {month} {y}",
+        f"{short}-{d}-{y}",
+        f"{m} / {d} / {y}",
+        f"'{yy}-{m:02d}-{d:02d}",
+        f"{month[:3].upper()} {d:02d} {y}",
+    )
     return forms[int(rng.random() * len(forms))]
 
 
@@ -48,12 +76,32 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         return date(rng, day)
     d, m, y, month = day.day, day.month, day.year, _MONTHS[day.month - 1]
     forms = (
-        f"{m}/{d}", f"{m}/{d}", f"{m:02d}/{d:02d}", f"{month} {d}", f"{month[:3]} {d}", f"{month} {ordinal(d)}",
-        f"{d} {month[:3]}", f"{ordinal(d)} of {month}", f"{month} {y}", f"{month[:3]} {y}", f"{month}, {y}", f"{m}/{y}",
-        f"{m:02d}/{y}", f"{month[:3]} '{y % 100:02d}", f"{_DAYS[day.weekday()]}", f"{_DAYS[day.weekday()]} {m}/{d}",
-        f"{month[:3]}. {ordinal(d)}", f"{m}-{d}", f"{month} of {y}", f"{d}.{m}.", f"{month} the {_ORDINALS[d - 1]}",
-        f"{_DAYS[day.weekday()]}, {month} {ordinal(d)}", f"{month} {_ORDINALS[d - 1]}", f"{month}", _HOLIDAYS[d % len(_HOLIDAYS)],
-    )  # fmt: skip
+        f"{m}/{d}",
+        f"{m}/{d}",
+        f"{m:02d}/{d:02d}",
+        f"{month} {d}",
+        f"{month[:3]} {d}",
+        f"{month} {ordinal(d)}",
+        f"{d} {month[:3]}",
+        f"{ordinal(d)} of {month}",
+        f"{month} {y}",
+        f"{month[:3]} {y}",
+        f"{month}, {y}",
+        f"{m}/{y}",
+        f"{m:02d}/{y}",
+        f"{month[:3]} '{y % 100:02d}",
+        f"{_DAYS[day.weekday()]}",
+        f"{_DAYS[day.weekday()]} {m}/{d}",
+        f"{month[:3]}. {ordinal(d)}",
+        f"{m}-{d}",
+        f"{month} of {y}",
+        f"{d}.{m}.",
+        f"{month} the {_ORDINALS[d - 1]}",
+        f"{_DAYS[day.weekday()]}, {month} {ordinal(d)}",
+        f"{month} {_ORDINALS[d - 1]}",
+        f"{month}",
+        _HOLIDAYS[d % len(_HOLIDAYS)],
+    )
     return forms[int(rng.random() * len(forms))]
 
 
@@ -62,11 +110,23 @@ def time(rng: random.Random) -> str:
     half = "AM" if hour < 12 else "PM"
     twelve = (hour + 11) % 12 + 1
     forms = (
-        f"{hour:02d}:{minute:02d}", f"{hour:02d}:{minute:02d}", f"{hour:02d}{minute:02d}", f"{twelve}:{minute:02d} {half}",
-        f"{twelve}:{minute:02d}{half.lower()}", f"{twelve}:{minute:02d} {half[0].lower()}.m.", f"{hour:02d}:{minute:02d}:{second:02d}",
-        f"{twelve} {half.lower()}", f"{twelve}{half.lower()}", f"{hour:02d}{minute:02d}h", f"{hour:02d}h{minute:02d}", f"{hour}.{minute:02d}",
-        f"{twelve:02d}:{minute:02d} {half}", f"{hour:02d}:{minute:02d}", f"{twelve} o'clock", f"{twelve}:{minute:02d}",
-    )  # fmt: skip
+        f"{hour:02d}:{minute:02d}",
+        f"{hour:02d}:{minute:02d}",
+        f"{hour:02d}{minute:02d}",
+        f"{twelve}:{minute:02d} {half}",
+        f"{twelve}:{minute:02d}{half.lower()}",
+        f"{twelve}:{minute:02d} {half[0].lower()}.m.",
+        f"{hour:02d}:{minute:02d}:{second:02d}",
+        f"{twelve} {half.lower()}",
+        f"{twelve}{half.lower()}",
+        f"{hour:02d}{minute:02d}h",
+        f"{hour:02d}h{minute:02d}",
+        f"{hour}.{minute:02d}",
+        f"{twelve:02d}:{minute:02d} {half}",
+        f"{hour:02d}:{minute:02d}",
+        f"{twelve} o'clock",
+        f"{twelve}:{minute:02d}",
+    )
     return forms[int(rng.random() * len(forms))]
 
 
@@ -84,13 +144,31 @@ def digits(rng: random.Random, count: int) -> str:
 def phone(rng: random.Random) -> str:
     a, b, c = str(rng.randint(201, 989)), str(rng.randint(200, 999)), digits(rng, 4)
     forms = (
-        f"({a}) {b}-{c}", f"{a}-{b}-{c}", f"{a}.{b}.{c}", f"{a} {b} {c}", f"{b}-{c}", f"+1 {a} {b} {c}", f"1-{a}-{b}-{c}",
-        f"({a}){b}-{c}", f"{a}{b}{c}", f"+1-{a}-{b}-{c}", f"{a}-{b}-{c} ext. {digits(rng, 4)}", f"{a}-{b}-{c} x{digits(rng, 3)}",
-        f"+44 {digits(rng, 4)} {digits(rng, 6)}", f"0{digits(rng, 4)} {digits(rng, 6)}", f"+49 {digits(rng, 3)} {digits(rng, 7)}",
-        f"0{digits(rng, 2)}/{digits(rng, 7)}", f"+91 {digits(rng, 5)} {digits(rng, 5)}", f"{digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)}",
-        f"+33 {digits(rng, 1)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)}", f"({a}) {b} {c}", f"{a}/{b}-{c}",
-        f"+61 {digits(rng, 1)} {digits(rng, 4)} {digits(rng, 4)}", f"020 {digits(rng, 4)} {digits(rng, 4)}", f"{b} {c}",
-    )  # fmt: skip
+        f"({a}) {b}-{c}",
+        f"{a}-{b}-{c}",
+        f"{a}.{b}.{c}",
+        f"{a} {b} {c}",
+        f"{b}-{c}",
+        f"+1 {a} {b} {c}",
+        f"1-{a}-{b}-{c}",
+        f"({a}){b}-{c}",
+        f"{a}{b}{c}",
+        f"+1-{a}-{b}-{c}",
+        f"{a}-{b}-{c} ext. {digits(rng, 4)}",
+        f"{a}-{b}-{c} x{digits(rng, 3)}",
+        f"+44 {digits(rng, 4)} {digits(rng, 6)}",
+        f"0{digits(rng, 4)} {digits(rng, 6)}",
+        f"+49 {digits(rng, 3)} {digits(rng, 7)}",
+        f"0{digits(rng, 2)}/{digits(rng, 7)}",
+        f"+91 {digits(rng, 5)} {digits(rng, 5)}",
+        f"{digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)}",
+        f"+33 {digits(rng, 1)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)} {digits(rng, 2)}",
+        f"({a}) {b} {c}",
+        f"{a}/{b}-{c}",
+        f"+61 {digits(rng, 1)} {digits(rng, 4)} {digits(rng, 4)}",
+        f"020 {digits(rng, 4)} {digits(rng, 4)}",
+        f"{b} {c}",
+    )
     return forms[int(rng.random() * len(forms))]
 
 
@@ -118,42 +196,95 @@ def ssn(rng: random.Random) -> str:
 def record(rng: random.Random) -> str:
     letter = rng.choice(string.ascii_uppercase)
     forms = (
-        digits(rng, 6), digits(rng, 7), digits(rng, 8), digits(rng, 9), digits(rng, 10), digits(rng, 5), f"{letter}{digits(rng, 7)}",
-        f"{letter}{digits(rng, 6)}", f"MR{digits(rng, 7)}", f"MR-{digits(rng, 6)}", f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 2)}",
-        f"{digits(rng, 3)}-{digits(rng, 3)}-{digits(rng, 3)}", f"{digits(rng, 7)}-{digits(rng, 1)}", f"{digits(rng, 2)}-{digits(rng, 2)}-{digits(rng, 2)}",
-        f"{digits(rng, 6)}{letter}", f"{letter}-{digits(rng, 7)}", f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}", f"{letter}{letter}{digits(rng, 6)}",
-        f"{digits(rng, 7)}-{letter}", f"{letter}{digits(rng, 2)}-{digits(rng, 5)}", f"00{digits(rng, 6)}", f"{digits(rng, 4)}/{digits(rng, 2)}",
-    )  # fmt: skip
+        digits(rng, 6),
+        digits(rng, 7),
+        digits(rng, 8),
+        digits(rng, 9),
+        digits(rng, 10),
+        digits(rng, 5),
+        f"{letter}{digits(rng, 7)}",
+        f"{letter}{digits(rng, 6)}",
+        f"MR{digits(rng, 7)}",
+        f"MR-{digits(rng, 6)}",
+        f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 2)}",
+        f"{digits(rng, 3)}-{digits(rng, 3)}-{digits(rng, 3)}",
+        f"{digits(rng, 7)}-{digits(rng, 1)}",
+        f"{digits(rng, 2)}-{digits(rng, 2)}-{digits(rng, 2)}",
+        f"{digits(rng, 6)}{letter}",
+        f"{letter}-{digits(rng, 7)}",
+        f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}",
+        f"{letter}{letter}{digits(rng, 6)}",
+        f"{digits(rng, 7)}-{letter}",
+        f"{letter}{digits(rng, 2)}-{digits(rng, 5)}",
+        f"00{digits(rng, 6)}",
+        f"{digits(rng, 4)}/{digits(rng, 2)}",
+    )
     return forms[int(rng.random() * len(forms))]
 
 
 def accession(rng: random.Random, year: int) -> str:
     yy, letters = f"{year % 100:02d}", "".join(rng.choice(string.ascii_uppercase) for _ in range(rng.randint(1, 3)))
     forms = (
-        f"{letters}{digits(rng, 7)}", f"{letters}-{yy}-{digits(rng, 6)}", f"{yy}-{digits(rng, 6)}", f"{yy}{digits(rng, 8)}",
-        f"{letters}{yy}{digits(rng, 7)}", digits(rng, 8), digits(rng, 7), f"CXR-{yy}-{digits(rng, 8)}", f"{letters}{yy}-{digits(rng, 5)}",
-        f"{digits(rng, 8)}-{rng.choice('XRCT')}", f"S{yy}-{digits(rng, 5)}", f"RAD{digits(rng, 8)}", f"{year}{digits(rng, 6)}", f"{letters}.{yy}.{digits(rng, 5)}",
-        f"{digits(rng, 4)}{letters}{digits(rng, 4)}", f"{year}-{digits(rng, 5)}", f"{letters}/{digits(rng, 6)}", f"{letters}_{digits(rng, 6)}",
-    )  # fmt: skip
+        f"{letters}{digits(rng, 7)}",
+        f"{letters}-{yy}-{digits(rng, 6)}",
+        f"{yy}-{digits(rng, 6)}",
+        f"{yy}{digits(rng, 8)}",
+        f"{letters}{yy}{digits(rng, 7)}",
+        digits(rng, 8),
+        digits(rng, 7),
+        f"CXR-{yy}-{digits(rng, 8)}",
+        f"{letters}{yy}-{digits(rng, 5)}",
+        f"{digits(rng, 8)}-{rng.choice('XRCT')}",
+        f"S{yy}-{digits(rng, 5)}",
+        f"RAD{digits(rng, 8)}",
+        f"{year}{digits(rng, 6)}",
+        f"{letters}.{yy}.{digits(rng, 5)}",
+        f"{digits(rng, 4)}{letters}{digits(rng, 4)}",
+        f"{year}-{digits(rng, 5)}",
+        f"{letters}/{digits(rng, 6)}",
+        f"{letters}_{digits(rng, 6)}",
+    )
     return forms[int(rng.random() * len(forms))]
 
 
 def plan_number(rng: random.Random) -> str:
     letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
     return rng.choice(
-        [f"{letters}{digits(rng, 9)}", f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 4)}-A", digits(rng, 10), f"{letters[:2]}{digits(rng, 9)}",
-         f"{letters[0]}{digits(rng, 8)}", f"{digits(rng, 1)}{letters[:2]}{digits(rng, 1)}-{letters[1:]}{digits(rng, 1)}-{letters[:2]}{digits(rng, 2)}",
-         f"{digits(rng, 9)}{letters[0]}", f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}", f"{digits(rng, 8)}-{digits(rng, 2)}"]
-    )  # fmt: skip
+        [
+            f"{letters}{digits(rng, 9)}",
+            f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 4)}-A",
+            digits(rng, 10),
+            f"{letters[:2]}{digits(rng, 9)}",
+            f"{letters[0]}{digits(rng, 8)}",
+            "-".join(
+                (
+                    digits(rng, 1) + letters[:2] + digits(rng, 1),
+                    letters[1:] + digits(rng, 1),
+                    letters[:2] + digits(rng, 2),
+                )
+            ),
+            f"{digits(rng, 9)}{letters[0]}",
+            f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}",
+            f"{digits(rng, 8)}-{digits(rng, 2)}",
+        ]
+    )
 
 
 def serial(rng: random.Random) -> str:
     letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
     return rng.choice(
-        [f"SN{digits(rng, 8)}", f"{letters}{digits(rng, 6)}", f"{digits(rng, 6)}-{digits(rng, 3)}", f"{letters[:2]}-{digits(rng, 7)}", digits(rng, 7),
-         f"{letters[0]}{digits(rng, 3)}{letters[1]}{digits(rng, 4)}", f"{letters}{digits(rng, 6)}H", f"{digits(rng, 4)}{letters[0]}{digits(rng, 3)}",
-         f"{letters[:2]}{digits(rng, 7)}"]
-    )  # fmt: skip
+        [
+            f"SN{digits(rng, 8)}",
+            f"{letters}{digits(rng, 6)}",
+            f"{digits(rng, 6)}-{digits(rng, 3)}",
+            f"{letters[:2]}-{digits(rng, 7)}",
+            digits(rng, 7),
+            f"{letters[0]}{digits(rng, 3)}{letters[1]}{digits(rng, 4)}",
+            f"{letters}{digits(rng, 6)}H",
+            f"{digits(rng, 4)}{letters[0]}{digits(rng, 3)}",
+            f"{letters[:2]}{digits(rng, 7)}",
+        ]
+    )
 
 
 def uid(rng: random.Random) -> str:
@@ -173,15 +304,36 @@ def uid(rng: random.Random) -> str:
 def other_id(rng: random.Random) -> str:
     letters = "".join(rng.choice(string.ascii_uppercase) for _ in range(3))
     return rng.choice(
-        [digits(rng, 7), digits(rng, 6), digits(rng, 9), f"ORD{digits(rng, 7)}", f"{letters}-{digits(rng, 5)}", f"{letters[0]}{digits(rng, 8)}",
-         f"{letters[:2]}{digits(rng, 7)}", f"{letters}{digits(rng, 4)}", "".join(rng.choice(string.ascii_uppercase + string.digits) for _ in range(rng.randint(6, 11))), digits(rng, 4), f"{digits(rng, 3)}-{letters}", f"{digits(rng, 5)}-{digits(rng, 2)}", digits(rng, 10)]
-    )  # fmt: skip
+        [
+            digits(rng, 7),
+            digits(rng, 6),
+            digits(rng, 9),
+            f"ORD{digits(rng, 7)}",
+            f"{letters}-{digits(rng, 5)}",
+            f"{letters[0]}{digits(rng, 8)}",
+            f"{letters[:2]}{digits(rng, 7)}",
+            f"{letters}{digits(rng, 4)}",
+            "".join(rng.choice(string.ascii_uppercase + string.digits) for _ in range(rng.randint(6, 11))),
+            digits(rng, 4),
+            f"{digits(rng, 3)}-{letters}",
+            f"{digits(rng, 5)}-{digits(rng, 2)}",
+            digits(rng, 10),
+        ]
+    )
 
 
 def room(rng: random.Random) -> str:
     letter = rng.choice("NSEWABCD")
     return rng.choice(
-        [f"{rng.randint(2, 9)}{letter}-{rng.randint(1, 40):02d}", f"{rng.randint(100, 999)}", f"{rng.randint(1, 12)}{letter}", f"{letter}{rng.randint(100, 899)}",
-         f"{rng.randint(100, 999)}-{rng.choice('AB12')}", f"{rng.randint(2, 12)}{rng.choice(['West', 'East', 'North', 'South', 'W', 'E'])}",
-         f"{rng.randint(2, 9)}-{rng.randint(100, 900)}", f"{letter}{rng.randint(1, 20)}", f"{rng.randint(1, 30)}"]
-    )  # fmt: skip
+        [
+            f"{rng.randint(2, 9)}{letter}-{rng.randint(1, 40):02d}",
+            f"{rng.randint(100, 999)}",
+            f"{rng.randint(1, 12)}{letter}",
+            f"{letter}{rng.randint(100, 899)}",
+            f"{rng.randint(100, 999)}-{rng.choice('AB12')}",
+            f"{rng.randint(2, 12)}{rng.choice(['West', 'East', 'North', 'South', 'W', 'E'])}",
+            f"{rng.randint(2, 9)}-{rng.randint(100, 900)}",
+            f"{letter}{rng.randint(1, 20)}",
+            f"{rng.randint(1, 30)}",
+        ]
+    )

@@ -4,87 +4,24 @@ from __future__ import annotations
 
 import random
 import string
+from collections.abc import Sequence
+from typing import TypeVar
 
-TOWNS = (
-    "Boston Chicago Houston Phoenix Denver Seattle Portland Atlanta Miami Dallas Austin Cleveland Pittsburgh Detroit "
-    "Baltimore Memphis Nashville Tucson Fresno Oakland Omaha Tulsa Wichita Tampa Anaheim Newark Lincoln Toledo Orlando "
-    "Durham Laredo Boise Spokane Tacoma Akron Yonkers Shreveport Worcester Springfield Bridgeport Topeka Salem Lowell "
-    "Waterbury Manchester Framingham Quincy Brockton Nashua London Leeds Bristol Sheffield Cardiff Glasgow Edinburgh "
-    "Dublin Cork Galway Toronto Montreal Ottawa Calgary Winnipeg Halifax Sydney Melbourne Brisbane Perth Auckland Wellington "
-    "Berlin München Hamburg Köln Leipzig Wien Zürich Genève Paris Lyon Marseille Bruxelles Amsterdam Rotterdam Utrecht "
-    "København Stockholm Göteborg Oslo Bergen Helsinki Madrid Sevilla Valencia Lisboa Porto Roma Milano Napoli Torino "
-    "Warszawa Kraków Praha Budapest Athens Istanbul Ankara Cairo Lagos Nairobi Accra Mumbai Chennai Pune Hyderabad Karachi "
-    "Lahore Dhaka Beijing Shanghai Taipei Seoul Busan Tokyo Osaka Hanoi Manila Jakarta Bangkok Singapore Santiago Lima "
-    "Bogotá Quito Caracas Monterrey Guadalajara Tijuana Havana Reading Bath Mobile Flint Normal Surprise Hope Gary Orange"
-).split()
-_TOWN_HEADS = (
-    "Ash Black Bridge Brook Clear Cold Cross Deer Eagle East Elm Fair Falcon Fern Fox Glen Gold Grand Green Hart High Holly "
-    "King Lake Lang Long Maple Marsh Mill Moss New North Oak Old Pine Port Red River Rock Rose Salt Sand Silver South Spring "
-    "Stone Sun Swan Thorn Timber West White Wild Wind Winter Wood Hamp Den Brad Wen Har Lan Pem Car Dun Kirk Whit Win Bel"
-).split()
-_TOWN_TAILS = (
-    "ville ton field ford bridge wood dale port burg mouth haven view land ham ley worth wick bury stead mere creek brook "
-    "shire gate side crest hurst more well by thorpe cliff"
-).split()
-_TOWN_ENDS = (
-    "City,Falls,Springs,Heights,Beach,Park,Hills,Valley,Township,Village,Point,Harbor,Junction,Lake,Grove".split(",")
-)
-_TOWN_STARTS = (
-    "New,Old,North,South,East,West,San,Santa,St.,Saint,Fort,Port,Mount,Mt.,Lake,El,La,Los,Upper,Lower,Great,Bad".split(
-        ","
-    )
-)
-_STREET_TAILS = (
-    "Street St St. Avenue Ave Ave. Road Rd Rd. Drive Dr Dr. Lane Ln Ln. Court Ct Boulevard Blvd Blvd. Place Pl Way Terrace "
-    "Circle Cir Parkway Pkwy Highway Hwy Square Close Crescent Gardens Mews Row Trail Turnpike Plaza Loop Walk Grove Hill"
-).split()
-_STREET_HEADS = (
-    "Main Oak Maple Cedar Elm Pine Washington Lake Hill Walnut Park View Church School Mill River Spring Ridge Franklin "
-    "Jefferson Madison Lincoln Jackson Highland Forest Sunset Meadow Chestnut Locust Willow Cherry Dogwood Hickory Poplar "
-    "Birch Railroad Center Bridge Union Market Water Front Pleasant Prospect Summit Grove Winter Summer Spring Canal Court "
-    "Victoria Albert Station High King Queen Castle Orchard Rosewood Magnolia Sycamore Juniper Heather Primrose Bone Lung"
-).split()
-STATES = (
-    "AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC "
-    "SD TN TX UT VT VA WA WV WI WY DC PR ON QC BC AB NSW VIC QLD NX QV ZD WQ"
-).split()
-STATE_NAMES = (
-    "Alabama,Arizona,California,Colorado,Connecticut,Florida,Georgia,Illinois,Indiana,Iowa,Kansas,Kentucky,Louisiana,Maine,"
-    "Maryland,Massachusetts,Michigan,Minnesota,Missouri,Montana,Nebraska,Nevada,New Hampshire,New Jersey,New Mexico,New York,"
-    "North Carolina,Ohio,Oklahoma,Oregon,Pennsylvania,Rhode Island,South Carolina,Tennessee,Texas,Utah,Vermont,Virginia,"
-    "Washington,West Virginia,Wisconsin,Wyoming,Ontario,Quebec,Bavaria,Kerala,Punjab,New South Wales"
-).split(",")
-COUNTRIES = (
-    "Mexico,Guatemala,El Salvador,Honduras,Haiti,Cuba,Brazil,Colombia,Peru,Ecuador,Puerto Rico,Jamaica,Ireland,Scotland,"
-    "England,Portugal,Spain,Italy,Greece,Poland,Ukraine,Russia,Germany,France,Sweden,Norway,Somalia,Ethiopia,Eritrea,Kenya,"
-    "Nigeria,Ghana,Egypt,Morocco,Lebanon,Syria,Iraq,Iran,Afghanistan,Pakistan,India,Bangladesh,Nepal,China,Taiwan,Korea,Japan,"
-    "Vietnam,Cambodia,Laos,Thailand,Philippines,Indonesia,Samoa,Cape Verde,Turkey"
-).split(",")
-_SAINTS = (
-    "Mary Joseph Luke John Vincent Elizabeth Francis Anne Jude Michael Thomas Catherine Agnes Clare Rita Mark Peter Paul "
-    "Barnabas Bartholomew Alban Aldhelm Brigid Camillus Raphael Cuthbert Olaf Lucy Ignatius Anthony"
-).split()
-_HOLY = (
-    "Mercy Providence Trinity Sacred_Heart Good_Samaritan Holy_Cross Grace Bethesda Beth_Israel Mount_Sinai Mount_Carmel "
-    "Bethlehem Our_Lady_of_Lourdes Holy_Family Immaculata Emmanuel Zion Shepherd_of_the_Valley Hope Lantern Deaconess Baptist "
-    "Methodist Lutheran Adventist Presbyterian Kindred Cornerstone Northlight Summit Pinnacle Horizon Evergreen Sunrise"
-).split()
-_HOSPITAL_TAILS = (
-    "Hospital,General Hospital,Medical Center,Regional Medical Center,Memorial Hospital,Community Hospital,Health Center,"
-    "Clinic,Infirmary,University Hospital,Children's Hospital,Rehabilitation Hospital,VA Medical Center,Health System,"
-    "Cancer Center,Heart Institute,Medical Centre,District Hospital,Royal Infirmary,Hospice,Nursing Home,Imaging Center,"
-    "Surgical Center,Urgent Care,Family Practice,Rehab,Medical Group,Health,Care Center,Assisted Living,Manor,Radiology,"
-    "Radiology Associates,Diagnostic Imaging,Medical Associates,County Hospital,Psychiatric Hospital,Eye Institute"
-).split(",")
-_FOREIGN_HOSPITALS = (
-    "Klinikum {town},Universitätsklinikum {town},St.-{saint}-Krankenhaus,Krankenhaus {town},Hôpital {town},Hôpital Saint-{saint},"
-    "CHU de {town},Clinique {name},Hospital de {town},Hospital General de {town},Hospital San {saint},Clínica {name},"
-    "Ospedale {town},Policlinico {name},{town} Sjukhus,Rigshospitalet {town},{town} University Hospital NHS Trust,"
-    "Royal {town} Hospital,Queen {saint} Hospital,King {saint} Hospital,Apollo {town},{name} Nursing Home"
-).split(",")
+from medveil.defenses.reports.tagger.corpus.lists import lines
+
+T = TypeVar("T")
+TOWNS = lines("towns")
+_TOWN_HEADS, _TOWN_TAILS = lines("town_heads"), lines("town_tails")
+_TOWN_STARTS, _TOWN_ENDS = lines("town_starts"), lines("town_ends")
+_STREET_HEADS, _STREET_TAILS = lines("street_heads"), lines("street_tails")
+_STREET_STARTS = ("North", "South", "Old", "Upper", "Lower", "County Road", "State Route", "Rue", "Calle", "Via")
+_STREET_ROOTS = "straße strasse str. weg platz gatan gata laan straat vej".split()
+_STREET_HEADS_ABROAD = ("Rue de", "Avenue de", "Calle", "Av.", "Via", "Rua", "Ul.", "Avenida", "Plaza", "Boulevard")
+_SAINTS, _HOLY = lines("saints"), lines("holy")
+_HOSPITAL_TAILS, _FOREIGN_HOSPITALS = lines("hospital_tails"), lines("foreign_hospitals")
 
 
-def pick(rng: random.Random, options: list[str]) -> str:
+def pick(rng: random.Random, options: Sequence[T]) -> T:
     return options[int(rng.random() * len(options))]
 
 
@@ -114,7 +51,8 @@ def street_name(rng: random.Random, surname: str) -> str:
     if kind < 0.9:
         return f"{pick(rng, _TOWN_HEADS)}{pick(rng, _TOWN_TAILS)} {tail}"
     return (
-        f"{pick(rng, ['North', 'South', 'Old', 'Upper', 'Lower', 'County Road', 'State Route', 'Rue', 'Calle', 'Via'])} "
+        pick(rng, _STREET_STARTS)
+        + " "
         + (f"{pick(rng, _STREET_HEADS)} {tail}" if rng.random() < 0.6 else str(rng.randint(2, 400)))
     )
 
@@ -126,9 +64,9 @@ def street(rng: random.Random, surname: str) -> str:
         text = f"{number}{pick(rng, ['', '', '', 'A', 'b', '-12', ' 1/2'])} {street_name(rng, surname)}"
     elif kind < 0.86:
         root = surname.split()[-1] if rng.random() < 0.5 else pick(rng, _TOWN_HEADS)
-        text = f"{root}{pick(rng, ['straße', 'strasse', 'str.', 'weg', 'platz', 'gatan', 'gata', 'laan', 'straat', 'vej'])} {number % 300 + 1}"
+        text = f"{root}{pick(rng, _STREET_ROOTS)} {number % 300 + 1}"
     elif kind < 0.93:
-        text = f"{pick(rng, ['Rue de', 'Avenue de', 'Calle', 'Av.', 'Via', 'Rua', 'Ul.', 'Avenida', 'Plaza', 'Boulevard'])} {pick(rng, [surname, pick(rng, TOWNS)])} {number % 300 + 1}"
+        text = f"{pick(rng, _STREET_HEADS_ABROAD)} {pick(rng, [surname, pick(rng, TOWNS)])} {number % 300 + 1}"
     else:
         text = f"{pick(rng, ['P.O. Box', 'PO Box', 'RR', 'Postfach', 'Flat', 'Block'])} {number}"
     if rng.random() < 0.18:
@@ -149,7 +87,10 @@ def postal(rng: random.Random) -> str:
         out = out.format(a=rng.choice(letters), b=rng.choice(letters), n=rng.randint(1, 9), m=rng.randint(0, 9))
         return f"{out} {rng.randint(0, 9)}{rng.choice(letters)}{rng.choice(letters)}"
     if kind < 0.85:
-        return f"{rng.choice(letters)}{rng.randint(0, 9)}{rng.choice(letters)} {rng.randint(0, 9)}{rng.choice(letters)}{rng.randint(0, 9)}"
+        return (
+            f"{rng.choice(letters)}{rng.randint(0, 9)}{rng.choice(letters)} "
+            f"{rng.randint(0, 9)}{rng.choice(letters)}{rng.randint(0, 9)}"
+        )
     if kind < 0.92:
         return f"{rng.randint(1000, 9999)}{rng.choice(['', ' ' + rng.choice(letters) + rng.choice(letters)])}"
     return rng.choice(

@@ -10,16 +10,30 @@ from medveil.defenses.reports.tagger.corpus.grammar import Pieces
 from medveil.defenses.reports.tagger.corpus.scene import Scene
 
 _SLOTS = {
-    Category.NAME: "p", Category.DOCTOR: "d", Category.DATE: "ld", Category.TIME: "time", Category.MRN: "mrn", Category.ACCESSION: "acc",
-    Category.SSN: "ssn", Category.HEALTH_PLAN: "plann", Category.PHONE: "phone", Category.FAX: "fax", Category.EMAIL: "email",
-    Category.URL: "url", Category.HOSPITAL: "hosp", Category.DEVICE_SERIAL: "serial", Category.UID: "uid", Category.OTHER_ID: "oid",
+    Category.NAME: "p",
+    Category.DOCTOR: "d",
+    Category.DATE: "ld",
+    Category.TIME: "time",
+    Category.MRN: "mrn",
+    Category.ACCESSION: "acc",
+    Category.SSN: "ssn",
+    Category.HEALTH_PLAN: "plann",
+    Category.PHONE: "phone",
+    Category.FAX: "fax",
+    Category.EMAIL: "email",
+    Category.URL: "url",
+    Category.HOSPITAL: "hosp",
+    Category.DEVICE_SERIAL: "serial",
+    Category.UID: "uid",
+    Category.OTHER_ID: "oid",
     Category.AGE_OVER_89: "old",
-}  # fmt: skip
+}
 _INITIALS = {True: "ti", False: "di"}
 
 
 def refilled(text: str, found: Iterable[Found], scene: Scene) -> Pieces:
-    pieces, place = [], 0
+    pieces: Pieces = []
+    place = 0
     for one in found:
         pieces.append((text[place : one.start], None))
         pieces += _other(text[one.start : one.end], one.category, scene)

@@ -1,0 +1,115 @@
+"""Names told by what follows them: a degree, an age, or a verb that only people have."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.name_reading import DEGREES, possible, take_name
+from medveil.defenses.reports.rules.page import Page
+
+_VERBS = words("is was may can presented reports complains denies states tolerated")
+_DEGREE_WORDS = DEGREES | words("m d ph r n p")
+_DEGREE_AFTER = re.compile(
+    r"(?:,[ \t]{0,2}P\.?A\.?(?![A-Za-z]|[ \t]+(?:view|and|chest|lat|erect|upright))|,?[ \t]{0,2}(?:\r?\n[ "
+    r"\t]*)?(?:M\.[ ]?D\.|D\.O\.|Ph\.[ ]?D\.|R\.N\.|N\.P\.|P\.A\.|MD|DO|MBBS|MBChB|PhD|RN|NP|PA-C|"
+    r"APRN|CRNP|CRNA|DNP|DPM|DDS|FRCR|FACR|FRCP|FACS|FRCS|RRT|RT\(R\)|R\.?T\.?[ ]?\([A-Z]|RDMS|CNMT|PharmD|LPN|"
+    r"FRCPC|FACC|DABR|CNM)(?![A-Za-z]))"
+)
+_AGE_AFTER = re.compile(r" \d{1,3} ?(?:yo|y/o|[MF])(?![A-Za-z])")
+_IS_A = re.compile(
+    r"[ \t\r\n]{1,3}(?:is|was)[ \t\r\n]{1,3}an?[ \t\r\n]{1,3}(?:\d{1,3}|[a-z\-]+-year|ninety|[a-z]+teen|pleasant|"
+    r"very|elderly|young)|(?:['’]s)?[ \t\r\n]{1,3}(?:may[ \t]be[ \t]reached|can[ \t]be[ \t]reached|presented[ "
+    r"\t]to|was[ \t](?:admitted|seen|evaluated|transferred|discharged|referred)|reports[ \t]that|complains|denies|"
+    r"states[ \t]that|is[ \t]doing|tolerated)"
+)
+_CERTAIN = re.compile(r"\W{1,3}(?:(?:is|was)\s+an?\s+\d|(?:may|can)\s+be\s+reached)")
+_GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}|[ \t]*\r?\n[ \t]*")
+
+
+def take_before_degrees(page: Page) -> None:
+    """`Jane Short, MD`."""
+    for index in page.capitals:
+        if index and page.words[index].folded in _DEGREE_WORDS:
+            _before_degree(page, index - 1)
+
+
+def take(page: Page) -> None:
+    for index, word in enumerate(page.words[1:]):
+        if word.folded in _VERBS:
+            _before_verb(page, index)
+    _take_before_ages(page)
+
+
+def _before_degree(page: Page, index: int) -> None:
+    words, word = page.words, page.words[index]
+    if not word.capital or word.folded in DEGREES or not _DEGREE_AFTER.match(page.text, word.end):
+        return
+    if not possible(page, word, sure=True) and not _is_family(page, index):
+        return
+    first = _first_of(page, index)
+    while first < index and words[first].short and not words[first].listed and not words[first].initial:
+        first += 1
+    if first == index and word.kind & (Kind.ORDINARY | Kind.SHORT) and not word.listed:
+        return
+    if words[first].kind & Kind.ORDINARY and not words[first].listed and not words[first].kind & Kind.PARTICLE:
+        first += 1
+    if first <= index:
+        take_name(page, first, index, Category.DOCTOR)
+
+
+def _first_of(page: Page, index: int) -> int:
+    """Where the name begins that ends here."""
+    first = index
+    while first and index - first < 4 and _belongs_before(page, first):
+        first -= 1
+    return first
+
+
+def _is_family(page: Page, index: int) -> bool:
+    """An ordinary word as a family name: a given name stands before it."""
+    words = page.words
+    if not words[index].capital or words[index].kind & Kind.SHORT or not index:
+        return False
+    before = words[index - 1]
+    named = before.capital and bool(before.kind & Kind.GIVEN or before.initial)
+    return page.joined(index - 1) and (named or bool(before.kind & Kind.PARTICLE))
+
+
+def _belongs_before(page: Page, first: int) -> bool:
+    before, gap = page.words[first - 1], page.text[page.words[first - 1].end : page.words[first].start]
+    if not _GAP.fullmatch(gap):
+        return False
+    if (gap.startswith(".") and not before.initial and before.folded != "st") or ("\n" in gap and not before.name_only):
+        return False
+    if before.initial or before.kind & Kind.PARTICLE:
+        return True
+    if before.capital and before.kind & Kind.GIVEN and page.free(before.start, before.end):
+        return True
+    return possible(page, before, sure=True) and (before.listed or not before.kind & Kind.ORDINARY)
+
+
+def _before_verb(page: Page, index: int) -> None:
+    """`Long is a 54-year-old woman`, `Stone may be reached at`."""
+    word = page.words[index]
+    if not word.capital or len(word.text) < 2 or not _IS_A.match(page.text, word.end):
+        return
+    if word.text.isupper() and (len(word.text) < 4 or page.in_capitals(word.start)):
+        return
+    certain = bool(_CERTAIN.match(page.text, word.end)) and (word.kind & Kind.EPONYM or _is_family(page, index))
+    if not word.listed and word.kind != Kind.UNKNOWN and not certain:
+        return
+    first = _first_of(page, index)
+    if not page.words[first].kind & Kind.ORDINARY or page.words[first].listed:
+        take_name(page, first, index, Category.NAME)
+
+
+def _take_before_ages(page: Page) -> None:
+    """`GANZ 69M, SOB`: the name a line begins with, before an age and a sex."""
+    for index in page.capitals:
+        word = page.words[index]
+        if page.text[word.end : word.end + 1] == " " and not word.short and _AGE_AFTER.match(page.text, word.end):
+            first = _first_of(page, index)
+            if page.before(page.words[first].start, 1) in ("", "\n"):
+                take_name(page, first, index, Category.NAME)

@@ -1,0 +1,106 @@
+"""Names told by a title, a relation or the close of a letter: Dr. Long, her son Kwame, Yours sincerely."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
+from medveil.defenses.reports.rules.page import Page
+
+DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse")
+TITLES = words(
+    "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev"
+)
+_KIN = words(
+    "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "
+    "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
+    "cousin proxy mom dad grandmother grandfather parents sister-in-law brother-in-law son-in-law daughter-in-law"
+)
+_CLOSINGS = words("sincerely regards faithfully respectfully cordially truly")
+_AFTER_TITLE = re.compile(r"\.?[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
+_AFTER_KIN = re.compile(r",?[ \t]{1,2}(?:\r?\n)?|[ \t]*\r?\n|[ \t]?[(:][ \t]?|,\r?\n")
+_AFTER_CLOSING = re.compile(r",?[ \t]*(?:\r?\n[ \t]*){1,5}")
+
+
+def take(page: Page) -> None:
+    for index, word in enumerate(page.words[:-1]):
+        if word.folded in DOCTORS:
+            _after_title(page, index, Category.DOCTOR)
+        elif word.folded in TITLES and word.capital:
+            _after_title(page, index, Category.NAME)
+        elif word.folded in _KIN:
+            _after_kin(page, index)
+        elif word.folded in _CLOSINGS:
+            _after_closing(page, index)
+
+
+def _after_title(page: Page, index: int, category: Category) -> None:
+    title, after = page.words[index], page.words[index + 1]
+    gap = page.text[title.end : after.start]
+    if not gap or not _AFTER_TITLE.fullmatch(gap):
+        return
+    dotted, loud = gap.startswith("."), title.text.isupper() and len(title.text) > 1
+    if loud and not dotted:  # MR and DR are machines, MS a disease
+        unknown = after.kind == Kind.UNKNOWN and title.folded not in ("mr", "ms", "dr")
+        if not after.name_only and not unknown:
+            return
+    start = title.start if category is Category.NAME else None
+    if title.text.islower() or not after.capital:
+        _after_small_title(page, index, category, start)
+        return
+    last = name_from(page, index + 1, sure=True, titled=dotted or not loud)
+    if last >= 0:
+        take_name(page, index + 1, last, category, start=start)
+        _take_others(page, last, category)
+
+
+def _after_small_title(page: Page, index: int, category: Category, start: int | None) -> None:
+    """`dr smith`, or a particle: `Dr. van den Broek`."""
+    after = page.words[index + 1]
+    if after.kind & Kind.PARTICLE and (last := name_from(page, index + 1, sure=True)) >= 0:
+        take_name(page, index + 1, last, category, start=start)
+    elif not after.kind & Kind.THING and len(after.text) > 2:
+        take_name(page, index + 1, index + 1, category)
+
+
+def _take_others(page: Page, last: int, category: Category) -> None:
+    """`Drs. Long and Short`, `Dr. Long/Short`."""
+    words = page.words
+    while last + 1 < len(words):
+        gap = page.text[words[last].end : words[last + 1].start]
+        step = 1
+        if words[last + 1].folded == "and" and re.fullmatch(r"[ \t]", gap):
+            step = 2
+        elif gap not in ("/", " / ", " & "):
+            return
+        if last + step >= len(words) or not possible(page, words[last + step], sure=words[last + step].listed):
+            return
+        following = name_from(page, last + step, sure=True)
+        if following < 0:
+            return
+        take_name(page, last + step, following, category)
+        last = following
+
+
+def _after_kin(page: Page, index: int) -> None:
+    words = page.words
+    first = index + 1
+    if not _AFTER_KIN.fullmatch(page.text, words[index].end, words[first].start):
+        return
+    if words[first].folded in ("named", "called", "is") and first + 1 < len(words):
+        first += 1
+    last = name_from(page, first, sure=True)
+    if last >= 0 and not words[first].kind & Kind.EPONYM:
+        take_name(page, first, last, Category.NAME)
+    elif last < 0 and words[first].name_only:  # in small letters
+        take_name(page, first, first, Category.NAME)
+
+
+def _after_closing(page: Page, index: int) -> None:
+    gap = _AFTER_CLOSING.match(page.text, page.words[index].end)
+    if gap and page.words[index + 1].start == gap.end():
+        last = name_from(page, index + 1, sure=True)
+        if last >= 0:
+            take_name(page, index + 1, last, Category.DOCTOR)

@@ -1,0 +1,96 @@
+"""The check of a release: what came out, searched and read by means that had no part in cleaning it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from medveil.cohort import Cohort
+from medveil.defenses.keys import Keys
+from medveil.defenses.known import KnownSearch
+from medveil.parallel import ordered_map
+from medveil.release.defend import Defended
+from medveil.release.people import person_of_row
+from medveil.release.settings import Progress
+from medveil.release.verify.burned_in import Reader, stray_text
+from medveil.release.verify.known_bytes import KnownBytes
+from medveil.report.content import Check
+
+MOST_READ = 100  # images, drawn at random: reading takes a second each
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Searches one released row for what its original gives away; made once, sent to every worker."""
+
+    source: Path
+    released: Path
+    keys: Keys
+
+    def __call__(self, pair: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, int]:
+        original, row = pair
+        known = person_of_row(original, self.source, self.keys).known
+        found: Counter[str] = Counter()
+        if pd.notna(row["report"]):
+            search = KnownSearch(known)
+            found.update(f"known identifiers in reports: {one.category}" for one in search.find(row["report"]))
+        content = (self.released / row["path"]).read_bytes() + row["path"].encode()
+        for category in KnownBytes.own(known).found_in(content):
+            found[f"known identifiers in files: {category}"] += 1
+        return dict(found)
+
+
+@dataclass(frozen=True)
+class Read:
+    """Reads one released image; True where text other than clinical markers can be read."""
+
+    cohort: Cohort
+
+    def __call__(self, row: int) -> bool:
+        return bool(stray_text(_reader().read(self.cohort.image(row))))
+
+
+def check_release(
+    cohort: Cohort, defended: Defended, keys: Keys, *, seed: int, workers: int | None, progress: Progress
+) -> Check | None:
+    """Every released row against its original's identifiers, and some of the images read."""
+    released = defended.cohort
+    if released is None:
+        return None
+    searched = Searched(cohort.root, released.root, keys)
+    found: Counter[str] = Counter()
+    for done, more in enumerate(
+        ordered_map(searched, _pairs(cohort, defended, released), workers=workers, chunk=16), start=1
+    ):
+        found.update(more)
+        progress("checking", done, len(released))
+    drawn = np.random.default_rng(seed).permutation(len(released))[:MOST_READ].tolist()
+    readable = sum(ordered_map(Read(released), drawn, workers=workers, chunk=4))
+    if readable:
+        found["images in which text can be read"] = readable
+    reports = int(released.table["report"].notna().sum())
+    looked_at = {"files searched": len(released), "reports searched": reports, "images read": len(drawn)}
+    return Check(looked_at, dict(found))
+
+
+def _pairs(cohort: Cohort, defended: Defended, released: Cohort) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    columns = ["report", "path"]
+    for at, row in enumerate(defended.rows):
+        original = cohort.table.iloc[row].to_dict()
+        yield original, {column: released.table[column].iat[at] for column in columns}
+
+
+_READER: list[Reader] = []
+
+
+def _reader() -> Reader:
+    """One a process: the network is slow to load."""
+    if not _READER:
+        _READER.append(Reader())
+    return _READER[0]

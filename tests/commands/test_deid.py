@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from medveil.cohort.phantom.gold import load_gold
+from medveil.cohort.phantom.hospital import build_hospital
+from medveil.commands import deid  # noqa: F401
+from medveil.commands.groups import app
+from medveil.errors import SettingsError
+
+pytestmark = pytest.mark.usefixtures("_own_settings")
+
+
+@pytest.fixture
+def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.fixture
+def hospital(tmp_path: Path) -> Path:
+    build_hospital(tmp_path / "hospital", patients=2, sites=1, size=64, seed=5, workers=1)
+    return tmp_path / "hospital"
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["deid", *map(str, arguments)], catch_exceptions=False)
+    return result.exit_code, result.stdout
+
+
+def test_cleans_a_folder_and_says_so(hospital: Path, tmp_path: Path) -> None:
+    code, shown = run(hospital, "-o", tmp_path / "out", "--fill", "box", "--workers", 1, "--json")
+    told = json.loads(shown)
+    assert told["released"] > 0
+    assert code == (1 if told["withheld"] else 0)
+    assert (tmp_path / "config/medveil/key").exists()
+
+
+def test_what_if_writes_nothing_and_names_nobody(hospital: Path, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    code, shown = run(hospital, "--what-if")
+    assert code == 0
+    assert "(0010,0010) PatientName Z" in shown or "(0010,0010) PatientName D" in shown
+    assert not load_gold(hospital).leaks(shown)
+    assert sorted(tmp_path.rglob("*")) == before
+    _, as_json = run(hospital, "--what-if", "--json")
+    assert all({"path", "keyword", "action", "code"} == set(done[0]) for done in json.loads(as_json).values())
+
+
+def test_an_output_folder_is_needed(hospital: Path) -> None:
+    with pytest.raises(SettingsError, match="-o"):
+        run(hospital)
+
+
+def test_a_named_key_must_exist(hospital: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="no key at"):
+        run(hospital, "-o", tmp_path / "out", "--key", tmp_path / "absent")
+    assert not (tmp_path / "out").exists()
