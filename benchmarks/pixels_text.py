@@ -181,7 +181,7 @@ def write(image: NDArray[np.uint16], rng: np.random.Generator, fonts: list[str])
             ids,
             place,
             rng,
-            {"size": str(points), "rotation": turn, "text": "marker" if marker else "word"},
+            {"size": str(points), "rotation": turn, "text": f"marker {text}" if marker else "word"},
             marker,
         )
 
@@ -267,7 +267,7 @@ def lay(
     faint = not marker and rng.random() < FAINT
     plate = rng.random() < 0.15
     if plate:
-        part[:] = 6000 if light else 60_000
+        _lay_plate(image, place, ink.shape, 6000 if light else 60_000)
     under = float(np.median(part))
     strength = float(rng.uniform(0.15, 0.25)) if faint else float(rng.uniform(0.4, 0.9))
     tone = under + (1 if light else -1) * strength * 65535
@@ -278,7 +278,7 @@ def lay(
             light = not light
             tone = float(np.clip(under + (1 if light else -1) * strength * 65535, 0, 65535))
     if marker and tone - float(np.percentile(part, 90)) < 12_000:
-        part[:] = 4000
+        _lay_plate(image, place, ink.shape, 4000)
         plate = True
         tone = 62_000.0
     soft = rng.random() < 0.25
@@ -296,6 +296,11 @@ def lay(
         y, x = np.nonzero((ink > 100) & shows & ((number == word) | marker))
         if len(y) >= max(12, 0.5 * ((ink > 100) & ((number == word) | marker)).sum()):
             yield Written((y + top, x + left), marker, kind)
+
+
+def _lay_plate(image: NDArray[np.uint16], place: tuple[int, int, str], shape: tuple[int, ...], tone: int) -> None:
+    top, left, _ = place
+    image[max(0, top - 4) : top + shape[0] + 4, max(0, left - 4) : left + shape[1] + 4] = tone
 
 
 def phantom(patients: int, size: int, how: str) -> list[dict[str, Any]]:

@@ -7,7 +7,6 @@ from medveil.cohort.splits import split_of
 from medveil.defenses.keys import Keys
 from medveil.defenses.person import Person
 from medveil.defenses.records import PseudonymousRecords
-from medveil.defenses.reports.withhold import WithheldReports
 from medveil.parts import Record
 
 KEYS = Keys.for_demonstration(7)
@@ -64,10 +63,3 @@ def test_missing_site_and_date_are_no_trouble() -> None:
     row = PseudonymousRecords(KEYS).apply(record(site=np.nan, date=pd.NaT)).row
     assert pd.isna(row["site"])
     assert pd.isna(row["date"])
-
-
-def test_reports_are_withheld_and_counted() -> None:
-    out = WithheldReports(KEYS).apply(record())
-    assert out.row["report"] is None
-    assert out.done == {"reports withheld": 1}
-    assert WithheldReports(KEYS).apply(record(report=np.nan)).done == {}

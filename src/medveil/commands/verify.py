@@ -14,7 +14,7 @@ from medveil.errors import SettingsError
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="What medveil deid put out.")]
 Key = Annotated[
-    Path | None, typer.Option("--key", help="The site's secret; the one in your settings folder if not set.")
+    Path | None, typer.Option("--key-file", help="The site's secret; the one in your settings folder if not set.")
 ]
 
 

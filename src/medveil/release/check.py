@@ -19,6 +19,7 @@ from medveil.release.defend import Defended
 from medveil.release.people import person_of_row
 from medveil.release.settings import Progress
 from medveil.release.verify.burned_in import Reader, stray_text
+from medveil.release.verify.checking import without_moved_dates
 from medveil.release.verify.known_bytes import KnownBytes
 from medveil.report.content import Check
 
@@ -35,7 +36,7 @@ class Searched:
 
     def __call__(self, pair: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, int]:
         original, row = pair
-        known = person_of_row(original, self.source, self.keys).known
+        known = without_moved_dates(person_of_row(original, self.source, self.keys))
         found: Counter[str] = Counter()
         if pd.notna(row["report"]):
             search = KnownSearch(known)

@@ -148,6 +148,7 @@ def _read(*elements: bytes) -> FileDataset:
             "character set",
         ),
         ([_explicit(0x00080070, "LO", b"Veritek\x10\0\x10\0PN\x08\0Quixotix")], "character set"),
+        ([_explicit(0x00181153, "IS", b"19371016")], "date where a number"),
         ([_explicit(0x00280102, "US", b"\x0b\0Quixotix")], "more values"),
         ([_explicit(0x00100010, "PN", b"Quixotix"), _explicit(0x00282000, "OB", b"icc Quixotix")], "among bytes"),
     ],
@@ -180,6 +181,22 @@ def test_values_that_are_not_what_they_should_be_follow_the_basic_action(x_ray: 
     assert dataset.PatientSex is None and "PatientAge" not in dataset
     assert dataset.StudyDate is None and "AcquisitionDate" not in dataset and dataset.StudyTime is None
     assert "TimezoneOffsetFromUTC" not in dataset
+
+
+def test_what_strayed_into_an_attribute_the_table_does_not_list(x_ray: Callable[[], FileDataset]) -> None:
+    """One flipped bit makes a birth date the name of a radionuclide."""
+    dataset = x_ray()
+    dataset.Radionuclide, dataset.SoftwareVersions, dataset.ConvolutionKernel = "19371016", "19371016", "B30f"
+    dataset.PositionReferenceIndicator, dataset.ImageID = "by Quixotix", "by Quixotix"
+    dataset.ProcedureCodeSequence = [Dataset()]
+    dataset.ProcedureCodeSequence[0].CodeValue = "20180303"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset.ScanningSequence = "QUIXOTIX^W"
+        CLEANER.clean(dataset, PERSON, pixels_cleaned=False)
+    assert dataset.Radionuclide == dataset.SoftwareVersions == dataset.ScanningSequence == "REMOVED"
+    assert dataset.ConvolutionKernel == "B30f"
+    assert dataset.ImageID.strip() == "by" and dataset.ProcedureCodeSequence[0].CodeValue == "20180303"
 
 
 def test_a_class_uid_that_goes_on_is_replaced(x_ray: Callable[[], FileDataset]) -> None:

@@ -99,3 +99,9 @@ def test_found_whatever_stands_around(before: bytes, after: bytes) -> None:
 def test_damaged_files_are_searched_as_they_are() -> None:
     damaged = dicom("x")[:150] + zlib.compress(b"junk") + b" Vandermeer "
     assert ANNA.found_in(damaged) == {Category.NAME: 1}
+
+
+def test_titles_and_degrees_are_anyones() -> None:
+    search = KnownBytes.own([Known(Category.DOCTOR, "Quillfeather^Jo^^^MBBS FRCR")])
+    assert not search.found_in(b"signed by A. Nother, MBBS FRCR")
+    assert search.found_in(b"QUILLFEATHER, MBBS")

@@ -36,6 +36,33 @@ CLASS_UIDS = frozenset(
 )
 # Where such names come from: DICOM itself, and HL7's code systems.
 CLASS_ROOTS = ("1.2.840.10008.", "2.16.840.1.113883.6.")
+# Codes say what they say: a part cut out of one leaves another code.
+CODES = frozenset({"CodeValue", "CodingSchemeDesignator", "CodingSchemeVersion", "LongCodeValue", "URNCodeValue"})
+# Short text that the table rightly does not list: what machines and programs write of themselves and of pixels.
+TECHNICAL = frozenset(
+    {
+        "AcquisitionDeviceProcessingCode",
+        "CodeMeaning",
+        "ConvolutionKernel",
+        "DetectorManufacturerModelName",
+        "DetectorManufacturerName",
+        "FilterType",
+        "LUTExplanation",
+        "Manufacturer",
+        "ManufacturerModelName",
+        "ModalityLUTType",
+        "PositionReferenceIndicator",
+        "PostprocessingFunction",
+        "ProcessingFunction",
+        "ReceiveCoilName",
+        "RescaleType",
+        "SequenceName",
+        "SoftwareVersions",
+        "TransducerData",
+        "TransmitCoilName",
+        "WindowCenterWidthExplanation",
+    }
+)
 
 
 @dataclass(frozen=True)

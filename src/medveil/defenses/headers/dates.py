@@ -61,11 +61,13 @@ def _written(day: dt.date) -> str:
 
 
 def day_of(value: str) -> dt.date | None:
+    """The day a text is, if it is one of the last two centuries or of this one, and nothing else."""
     match = _DATE.fullmatch(value.strip("\0 "))
     try:
-        return dt.date(int(match[1]), int(match[3]), int(match[4])) if match else None
+        day = dt.date(int(match[1]), int(match[3]), int(match[4])) if match else None
     except ValueError:
         return None
+    return day if day and 1800 <= day.year < 2100 else None
 
 
 def capped_age(value: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from medveil.defenses.headers.attribute import CODES
 from medveil.defenses.headers.options import BASIC_CODE, Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import Row
@@ -24,7 +25,6 @@ _BY_VR = {
     "UN": Row("", "", "X", {}),
     **dict.fromkeys(("LT", "ST", "UC", "UT"), Row("", "", "X/Z/D", {Option.CLEAN_DESCRIPTORS: "C"})),
 }
-_CODES = frozenset({"LongCodeValue", "URNCodeValue"})
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Decision:
 
 def row_by_vr(vr: str, keyword: str = "") -> Row | None:
     """The row an unlisted attribute is treated by, if its kind calls for one: a code is no remark."""
-    return None if keyword in _CODES else _BY_VR.get(vr)
+    return None if keyword in CODES else _BY_VR.get(vr)
 
 
 def decide(row: Row, profile: Profile) -> Decision:

@@ -12,8 +12,8 @@ from pydicom.sequence import Sequence
 from pydicom.tag import BaseTag
 
 from medveil.defenses.headers import dummies
-from medveil.defenses.headers.attribute import Attribute, attribute
-from medveil.defenses.headers.dates import NotMovable
+from medveil.defenses.headers.attribute import CODES, TECHNICAL, Attribute, attribute
+from medveil.defenses.headers.dates import NotMovable, day_of
 from medveil.defenses.headers.decision import Decision, decide, resolve, row_by_vr
 from medveil.defenses.headers.options import BASIC_CODE, Option
 from medveil.defenses.headers.private_blocks import SafeBlocks
@@ -182,14 +182,20 @@ class Judge:
         return _LEFT
 
     def _unlisted_text(self, place: Place, element: DataElement) -> Outcome:
-        free = element.VR in dummies.TEXT
-        if place.mode is Mode.DUMMY and free:
+        code, value = BASIC_CODE, self.values.without_known(element)
+        action = "C"
+        if element.VR in dummies.TEXT and place.mode is Mode.DUMMY:
             value, action = self.values.replaced(element), "D"
-        elif place.mode is Mode.CLEAN and free:
-            value, action = self.values.cleaned(element), "C"
-        else:
-            value, action = self.values.without_known(element), "C"
-        return _LEFT if _same(value, element.value) else self._changed(element, value, action, BASIC_CODE)
+        elif element.VR in dummies.TEXT and self._may_be_a_remark(place, element):
+            left = DataElement(element.tag, element.VR, value)
+            value, code = self.values.cleaned(left), Option.CLEAN_DESCRIPTORS.code
+        return _LEFT if _same(value, element.value) else self._changed(element, value, action, code)
+
+    def _may_be_a_remark(self, place: Place, element: DataElement) -> bool:
+        if element.keyword in CODES:
+            return False
+        cleans = Option.CLEAN_DESCRIPTORS in self.profile.options and element.keyword not in TECHNICAL
+        return place.mode is Mode.CLEAN or cleans
 
     def _private(self, place: Place, known: Attribute) -> Outcome:
         if place.blocks.is_needed_creator(known.tag):
@@ -230,6 +236,8 @@ class Judge:
         """The element, decoded; refused where it is not of the kind the standard gives it."""
         element = place.dataset[known.tag]
         fits = element.VR == "UN" or not known.vr or dummies.same_family(element.VR, known.vr)
+        if element.VR in ("DS", "IS") and any(day_of(text) for text in texts_of(element.value)):
+            raise Quarantined("a date where a number belongs")
         if not fits or not dummies.is_of_kind(element.value, element.VR):
             raise Quarantined("attribute of another kind than the standard's")
         if element.VR in dummies.FIXED and known.most < element.VM:

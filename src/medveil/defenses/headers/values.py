@@ -12,8 +12,8 @@ from pydicom.dataelem import DataElement
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.headers import dummies
-from medveil.defenses.headers.attribute import CLASS_ROOTS, CLASS_UIDS
-from medveil.defenses.headers.dates import capped_age, moved
+from medveil.defenses.headers.attribute import CLASS_ROOTS, CLASS_UIDS, CODES
+from medveil.defenses.headers.dates import capped_age, day_of, moved
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.text_values import each, texts_of
@@ -97,8 +97,14 @@ class Values:
         return each(element.value, lambda text: self._uid(text.strip("\0 "), named))
 
     def without_known(self, element: DataElement) -> Any:
-        """An attribute that should tell nothing, with what is known of the person cut out of it."""
-        return each(element.value, self._cut)
+        """An attribute that should tell nothing, with what is known of the person cut out of it.
+
+        A value that is a date as a whole, or a code with a caret as names have it, strayed in from elsewhere.
+        """
+        strayed = element.keyword not in CODES
+        return each(
+            element.value, lambda text: dummies.REMOVED if strayed and _strays(text, element.VR) else self._cut(text)
+        )
 
     def check_bytes(self, data: bytes) -> None:
         """Refuse bytes that spell something known: an element that a wrong length let swallow its neighbours."""
@@ -149,6 +155,10 @@ def values_for(stand_ins: StandIns, known: set[Known], profile: Profile, clean_t
     spelled = {one.value.encode(codec, "ignore") for one in wanted for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
     return Values(stand_ins.person, stand_ins, clean_text, KnownSearch(wanted), long)
+
+
+def _strays(text: str, vr: str) -> bool:
+    return day_of(text) is not None or (vr == "CS" and "^" in text)
 
 
 def _gaps(spans: list[tuple[int, int]], length: int) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from medveil.defenses.pixels.lines import Line
 ASIDE = 0.5  # heights a line is made longer at each end
 ACROSS = 0.2  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
-RIM = 3  # pixels over which the mask fades
+RIM = 5  # pixels over which the mask fades
 
 
 def soft_mask(lines: Iterable[Line], shape: tuple[int, ...], *, harder: float = 1.0) -> NDArray[np.float32]:

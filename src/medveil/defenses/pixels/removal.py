@@ -18,6 +18,7 @@ from medveil.defenses.pixels.keeping import Sorted, sort_out
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.masks import soft_mask
 from medveil.defenses.pixels.painting import Frame, paint
+from medveil.defenses.pixels.rereading import is_still_text
 from medveil.defenses.pixels.seeing import see_text
 from medveil.defenses.pixels.views import View, views_of
 from medveil.errors import Quarantined
@@ -25,6 +26,7 @@ from medveil.errors import Quarantined
 How = Literal["generator", "classical", "box"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 MARGIN = 128  # pixels around what was painted that are looked at again
+MOST_READ = 16  # lines in a window; more are taken for text unread
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 _CANNOT = "text in the image could not be removed"
 
@@ -91,6 +93,7 @@ class TextRemover:
         found = self._sorted(look(frame), known)
         kept, lines, changed = found.kept, found.going, frame
         total = np.zeros(frame.shape[:2], np.float32)
+        removed: list[Line] = []
         rounds = 0
         while lines:
             if rounds == len(HARDER):
@@ -99,7 +102,8 @@ class TextRemover:
             if (total > 0).mean() > MOST_COVERED:
                 raise Quarantined(_CANNOT)
             changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
-            lines = _left_over(look(changed), total, kept)
+            removed += lines
+            lines = _left_over(look(changed), total, kept, removed)
             rounds += 1
         boxes = cv2.connectedComponentsWithStats((total > 0).astype(np.uint8))[2][1:, :4]
         return changed, Removal(
@@ -131,16 +135,17 @@ class TextRemover:
         return result
 
 
-def _left_over(views: list[View], mask: NDArray[np.float32], kept: list[tuple[str, Line]]) -> list[Line]:
+def _left_over(
+    views: list[View], mask: NDArray[np.float32], kept: list[tuple[str, Line]], removed: list[Line]
+) -> list[Line]:
     """Text still seen in or near what was painted; elsewhere nothing has changed."""
     left = []
     for view in views:
         for window in _windows(mask > 0):
-            left += [
-                line
-                for line in see_text(view, window)
-                if _touches(line, mask) and not any(_part_of(line, one) for _, one in kept)
-            ]
+            seen = [line for line in see_text(view, window) if _touches(line, mask)]
+            seen = [line for line in seen if not any(_part_of(line, one) for _, one in kept)]
+            many = len(seen) > MOST_READ
+            left += [line for line in seen if many or is_still_text(line, view, removed)]
     return left
 
 

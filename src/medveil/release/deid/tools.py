@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
+
+import torch
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.engine import HeaderCleaner
@@ -44,6 +47,8 @@ class Tools:
 
 @lru_cache(maxsize=1)
 def tools_for(settings: DeidSettings) -> Tools:
+    if multiprocessing.parent_process():
+        torch.set_num_threads(1)  # each worker has a core, and no more
     profile = profile_of(settings)
     reports = ReportCleaner(style=settings.reports, rewriter=settings.rewriter)
     text = FreeText(reports)

@@ -12,12 +12,13 @@ from typing import Any
 
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
+from medveil.cohort.identifiers import Category
 from medveil.cohort.images import load_image
 from medveil.cohort.phantom.gold import ImageGold
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Person
+from medveil.defenses.known import KnownSearch, dates_of
+from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import Quarantined
@@ -81,7 +82,8 @@ class GroupChecker:
             group.header_files(group.patient),
             [one.entry.file for one in group.files],
         )
-        subject = Subject(person, KnownSearch(person.known), KnownBytes.own(person.known))
+        known = without_moved_dates(person)
+        subject = Subject(person, KnownSearch(known), KnownBytes.own(known))
         for one in group.files:
             path = output_path(one, self.keys)
             if path not in released:
@@ -145,6 +147,15 @@ class GroupChecker:
             return sha256((self.data / path).read_bytes()).hexdigest()
         except OSError:
             return None
+
+
+def without_moved_dates(person: Person) -> tuple[Known, ...]:
+    """What is known, but for dates that another date of the person was moved onto: those stand there rightly."""
+    days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
+    moved = {day - person.shift for day in days}
+    return tuple(
+        one for one in person.known if one.category is not Category.DATE or moved.isdisjoint(dates_of(one.value))
+    )
 
 
 @lru_cache(maxsize=1)

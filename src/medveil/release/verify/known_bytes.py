@@ -78,7 +78,8 @@ def forms(known: Known) -> set[str]:
     found = {value}
     match known.category:
         case Category.NAME | Category.DOCTOR:
-            parts = [part for part in re.split(r"[\^=,\s]+", value) if part]
+            # family, given and middle name; titles and degrees, the fourth and fifth, are anyone's
+            parts = [part for name in value.split("^")[:3] for part in re.split(r"[=,\s]+", name) if part]
             found |= set(parts)
             if len(parts) > 1:
                 first, last = parts[1], parts[0]

@@ -37,3 +37,10 @@ def test_a_piece_inside_a_token_marks_the_token():
 def test_nothing_is_found_in_nothing():
     tokens = split("")
     assert spans(tokens, *targets(tokens, [])) == []
+
+
+def test_signs_alone_are_no_piece():
+    tokens = split("a - b")
+    name = CATEGORIES.index(Category.NAME)
+    assert spans(tokens, np.array([NONE, name, NONE]), np.array([False] * 3)) == []
+    assert spans(tokens, np.array([NONE, name, name]), np.array([False] * 3)) == [Found(2, 5, Category.NAME)]

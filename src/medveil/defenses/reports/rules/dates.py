@@ -46,7 +46,7 @@ _STAMP = re.compile(
 )
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
-_RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?(?![\d/])")
+_RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?(?P<day>{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?)(?![\d/])")
 _ORDINAL = re.compile(
     r"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?=[.,;:)]|[ \t]*(?:\r?\n|$)|[ \t]+(?:at|and|of this|of "
     r"last|by|for)\b)",
@@ -164,8 +164,6 @@ def _take_part(page: Page, start: int) -> None:
     if said in _NOT_AFTER or _NOT_BEFORE.match(page.text, match.end()):
         return
     end = match.end()
-    if ending := _RANGE_END.match(page.text, end):
-        end = ending.end()
     if before.lower().rstrip(" :").endswith(("d.o.b.", "d.o.b")):
         said = "dob"
     beside = page.taken_at(start - 2) or page.taken_at(start - 1) or _followed_by_time(page, end)
@@ -175,6 +173,8 @@ def _take_part(page: Page, start: int) -> None:
     plain = int(match["second"]) > 12 and said not in ("gcs", "e", "m", "v")  # no fraction or score has such a whole
     if said in _DATE_WORDS or plain or beside or signed or _alone_on_line(page, start, end):
         _take(page, start, end)
+        if ending := _RANGE_END.match(page.text, end):
+            _take(page, *ending.span("day"))
 
 
 def _followed_by_time(page: Page, end: int) -> bool:

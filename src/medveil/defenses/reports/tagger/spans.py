@@ -28,13 +28,19 @@ def targets(tokens: Tokens, found: Sequence[Found]) -> tuple[NDArray[np.int64], 
 
 
 def spans(tokens: Tokens, classes: NDArray[np.int64], begins: NDArray[np.bool_]) -> list[Found]:
-    """Neighbouring tokens of one class are one piece, unless another begins among them."""
+    """Neighbouring tokens of one class are one piece, unless another begins among them; signs alone are none."""
     marked = np.flatnonzero(classes != NONE)
     found: list[Found] = []
+    letters: list[bool] = []
     before = -2
     for place in marked.tolist():
         start, end, category = int(tokens.starts[place]), int(tokens.ends[place]), CATEGORIES[classes[place]]
-        joins = place == before + 1 and found[-1].category is category and not begins[place]
-        found[-1:] = [Found(found[-1].start, end, category)] if joins else [*found[-1:], Found(start, end, category)]
+        told = tokens.words[place][0].isalnum()
+        if place == before + 1 and found[-1].category is category and not begins[place]:
+            found[-1] = Found(found[-1].start, end, category)
+            letters[-1] |= told
+        else:
+            found.append(Found(start, end, category))
+            letters.append(told)
         before = place
-    return found
+    return [one for one, told in zip(found, letters, strict=True) if told]

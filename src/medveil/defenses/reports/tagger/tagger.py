@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from medveil.defenses.found import Found
+from medveil.defenses.reports.tagger.deciding import decide
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
 from medveil.defenses.reports.tagger.network import NONE, REACH, STEP
 from medveil.defenses.reports.tagger.reading import read
@@ -47,28 +48,24 @@ class Tagger:
             for start, tokens in zip(starts[:-1], group, strict=True):
                 rows[start : start + len(tokens)] = self._memory.rows(tokens.words)
                 gaps[start : start + len(tokens)] = tokens.gaps
-            classes, begins = self._classify(rows, gaps)
+            shares, begins = self._classify(rows, gaps)
             for start, tokens in zip(starts[:-1], group, strict=True):
                 own = slice(start, start + len(tokens))
-                yield tokens, (classes[own], begins[own])
+                yield tokens, (decide(shares[own], self.model.sure), begins[own])
 
     def _classify(
         self, rows: NDArray[np.int64], gaps: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
         scores = []
         with torch.inference_mode(), _one_thread():
             for start in range(0, len(rows), _WINDOW):
                 low, high = max(start - REACH, 0), start + _WINDOW + REACH
-                row = torch.from_numpy(rows[low:high])
-                out = read(
-                    self.model.network, self._memory.vectors[row], torch.from_numpy(gaps[low:high]), (row > 0).float()
-                )
+                row, gap = torch.from_numpy(rows[low:high]), torch.from_numpy(gaps[low:high])
+                out = read(self.model.network, self._memory.vectors[row], gap, (row > 0).float())
                 scores.append(out[start - low : start - low + _WINDOW])
-        said = torch.cat(scores)
-        shares = said[:, : NONE + 1].softmax(1)
-        classes = torch.where(shares[:, NONE] >= self.model.sure, NONE, shares[:, :NONE].argmax(1))
-        return classes.numpy(), (said[:, NONE + 1] > 0).numpy()
+            said = torch.cat(scores)
+            return said[:, : NONE + 1].softmax(1).numpy(), (said[:, NONE + 1] > 0).numpy()
 
 
 def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:

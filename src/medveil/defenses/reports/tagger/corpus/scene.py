@@ -90,6 +90,7 @@ class Scene:
             "drug": self._drug,
             "eponym": self._eponym,
             "gap": lambda: [(self._one(GAPS), None)],
+            "w": self._word,
             "agex": self._age,
             "age": lambda: [(str(rng.randint(1, 89)), None)],
             "old": lambda: [(numbers.old_age(rng), Category.AGE_OVER_89)],
@@ -134,6 +135,10 @@ class Scene:
         return [(str(self.age) if self.chance(0.85) else numbers.old_age(self.rng), Category.AGE_OVER_89)]
 
     # what sounds like a name and is none
+
+    def _word(self) -> Pieces:
+        known = self.lexicon.words if self.lexicon.words and self.chance(0.6) else lines("function_words")
+        return [(self._one(known), None)]
 
     def _drug(self) -> Pieces:
         if self.chance(0.25):

@@ -1,0 +1,47 @@
+"""After painting: is what the detector still sees writing, or anatomy cut off at the edge of a painted patch?
+
+Anatomy that ends in a straight edge resembles letters cut in half. So a second look counts where it can be read,
+or where it goes on in the line of what was removed.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.reader import HEIGHT, read
+
+READABLE = 0.5  # certainty of the least certain character
+FEWEST = 2  # letters or digits
+MARGIN = 0.15  # of the height, around what is read
+WIDEST = 24  # heights; longer ones are read in part, which is enough
+
+
+def is_still_text(line: Line, view: NDArray[np.uint8], removed: list[Line]) -> bool:
+    return any(_goes_on(line, one) for one in removed) or _is_readable(line, view)
+
+
+def _goes_on(line: Line, removed: Line) -> bool:
+    """Same direction, same height, in one row and close: a piece of the line that was not covered."""
+    if not 0.6 <= line.height / max(removed.height, 1e-6) <= 1.6 or line.length < 1.2 * line.height:
+        return False
+    if abs(math.sin(line.angle - removed.angle)) > 0.2:
+        return False
+    away = np.array([line.x - removed.x, line.y - removed.y])
+    beside = abs(float(away @ np.array([-removed.along[1], removed.along[0]])))
+    gap = abs(float(away @ removed.along)) - (line.length + removed.length) / 2
+    return beside < 0.4 * removed.height and gap < 2 * removed.height
+
+
+def _is_readable(line: Line, view: NDArray[np.uint8]) -> bool:
+    grown = line.grown(MARGIN * line.height, MARGIN * line.height)
+    square = line.length < 1.7 * line.height
+    for turns in (0, 2, 1, 3) if square else (0, 2):
+        strip = grown.cut_out(view, HEIGHT, quarter_turns=turns)[:, : WIDEST * HEIGHT]
+        found = read(strip)
+        if found.confidence >= READABLE and sum(letter.isalnum() for letter in found.text) >= FEWEST:
+            return True
+    return False

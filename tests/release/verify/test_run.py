@@ -1,0 +1,206 @@
+"""The whole check, on a small phantom hospital: clean at first, then spoiled in one place after another."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pydicom
+import pytest
+from typer.testing import CliRunner
+
+from medveil.cli import app
+from medveil.cohort.phantom.gold import load_gold
+from medveil.cohort.phantom.hospital import build_hospital
+from medveil.defenses.keys import Keys
+from medveil.errors import InputError, SettingsError
+from medveil.release.deid import DeidSettings, deidentify
+from medveil.release.verify.manifest import check_manifest
+from medveil.release.verify.review import apply_decisions, write_review
+from medveil.release.verify.run import verify
+
+KEYS = Keys(b"\x07" * 32)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("verify") / "hospital"
+    build_hospital(folder, patients=3, sites=2, seed=11, size=256, workers=1)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pristine(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("verified") / "out"
+    deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    verify(out, source, keys=KEYS, workers=1)
+    return out
+
+
+@pytest.fixture
+def out(pristine: Path, tmp_path: Path) -> Path:
+    copy = tmp_path / "out"
+    shutil.copytree(pristine, copy)
+    return copy
+
+
+def images(out: Path) -> list[Path]:
+    return sorted((out / "data").rglob("*.dcm"))
+
+
+def findings(out: Path, source: Path) -> dict[str, int]:
+    verify(out, source, keys=KEYS, workers=1)
+    found: dict[str, int] = json.loads((out / "verify.json").read_text())["by_finding"]
+    return found
+
+
+def test_what_deid_puts_out_holds_no_leak_and_is_signed(pristine: Path) -> None:
+    summary = json.loads((pristine / "verify.json").read_text())
+    assert summary["answer_key"] is True
+    assert summary["leaks"] == 0, (pristine / "discrepancies.csv").read_text()
+    assert check_manifest(pristine) == []
+
+
+def _put_back_the_name(out: Path, source: Path) -> None:
+    gold = next(iter(load_gold(source).images.values()))
+    original = pydicom.dcmread(source / gold.path)
+    for path in images(out):
+        dataset = pydicom.dcmread(path)
+        if dataset.PatientID == KEYS.pseudonym("patient", str(original.PatientID)):
+            dataset.PatientName = original.PatientName
+            dataset.save_as(path)
+
+
+def _write_on_the_image(out: Path, source: Path) -> None:
+    dataset = pydicom.dcmread(images(out)[0])
+    pixels = dataset.pixel_array.copy()
+    cv2.putText(pixels, "QUILLFEATHER", (20, 130), cv2.FONT_HERSHEY_SIMPLEX, 0.8, int(pixels.max()), 2)
+    dataset.PixelData = pixels.tobytes()
+    dataset.save_as(images(out)[0])
+
+
+def _move_a_date(out: Path, source: Path) -> None:
+    dataset = pydicom.dcmread(images(out)[0])
+    dataset.StudyDate = "20010101"
+    dataset.save_as(images(out)[0])
+
+
+def _lose_a_file(out: Path, source: Path) -> None:
+    images(out)[0].unlink()
+
+
+def _add_a_file(out: Path, source: Path) -> None:
+    (out / "data" / "notes.txt").write_text("to do")
+
+
+def _copy_an_original(out: Path, source: Path) -> None:
+    gold = next(iter(load_gold(source).images.values()))
+    shutil.copy(source / gold.report_path, out / "data" / "extra.txt")
+
+
+def _damage_a_file(out: Path, source: Path) -> None:
+    images(out)[0].write_bytes(images(out)[0].read_bytes()[:900])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (_put_back_the_name, "header: a known identifier"),
+        (_write_on_the_image, "pixels: text is read"),
+        (_move_a_date, "header: another date"),
+        (_lose_a_file, "files: missing"),
+        (_add_a_file, "files: a file without an original"),
+        (_copy_an_original, "bytes: a known identifier"),
+    ],
+)
+def test_every_kind_of_spoiling_is_noticed(
+    out: Path, source: Path, spoil: Callable[[Path, Path], None], told: str
+) -> None:
+    spoil(out, source)
+    assert check_manifest(out)
+    assert told in findings(out, source)
+
+
+def test_what_cannot_be_read_has_not_passed(out: Path, source: Path) -> None:
+    _damage_a_file(out, source)
+    assert any(told.startswith("files: ") for told in findings(out, source))
+
+
+def test_a_second_check_finds_the_same_and_goes_by_the_journal(out: Path, source: Path) -> None:
+    before = {name: (out / name).read_bytes() for name in ("verify.json", "discrepancies.csv", "manifest.json")}
+    journal = (out / "verify.jsonl").read_bytes()
+    verify(out, source, keys=KEYS, workers=1)
+    assert {name: (out / name).read_bytes() for name in before} == before
+    assert (out / "verify.jsonl").read_bytes() == journal
+
+
+def test_nothing_that_is_written_names_anyone(pristine: Path, source: Path) -> None:
+    gold = load_gold(source)
+    for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.jsonl"):
+        assert not gold.leaks((pristine / name).read_text())
+
+
+def test_another_key_and_an_empty_folder_are_refused(out: Path, source: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="another key"):
+        verify(out, source, keys=Keys(b"\x08" * 32))
+    with pytest.raises(InputError, match="medveil deid"):
+        verify(tmp_path / "nothing", source, keys=KEYS)
+
+
+def test_a_person_rejects_an_image_for_good(out: Path, source: Path, tmp_path: Path) -> None:
+    page = tmp_path / "review.html"
+    shown, hidden = write_review(out, source, page, keys=KEYS, most=2)
+    assert shown == 2 and hidden == len(images(out)) - 2
+    assert page.stat().st_mode & 0o077 == 0
+    text = page.read_text()
+    rejected = images(out)[0].relative_to(out / "data").as_posix()
+    run = text.split('data-run="')[1].split('"')[0]
+    decisions = tmp_path / "decisions.json"
+    decisions.write_text(json.dumps({"run": run, "decisions": {rejected: "reject"}}))
+    assert apply_decisions(out, decisions, KEYS) == 1
+    assert not (out / "data" / rejected).exists()
+    assert check_manifest(out) == []
+    assert "rejected in review" in (out / "quarantine.csv").read_text()
+    again = deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    assert again.withheld == 1
+    assert not (out / "data" / rejected).exists()
+    assert "files: missing" not in findings(out, source)
+
+
+def test_decisions_for_another_output_and_a_page_inside_it_are_refused(out: Path, source: Path, tmp_path: Path) -> None:
+    decisions = tmp_path / "decisions.json"
+    decisions.write_text(json.dumps({"run": "other", "decisions": {}}))
+    with pytest.raises(InputError, match="another output"):
+        apply_decisions(out, decisions, KEYS)
+    with pytest.raises(InputError, match="shows patients"):
+        write_review(out, source, out / "review.html", keys=KEYS, most=2)
+
+
+def test_the_command_says_what_was_found(out: Path, source: Path, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text(KEYS.secret.hex())
+    runner = CliRunner()
+    clean = runner.invoke(app, ["verify", str(out), "--source", str(source), "--key-file", str(key), "--json"])
+    assert clean.exit_code == 0 and json.loads(clean.stdout)["leaks"] == 0
+    signature = runner.invoke(app, ["verify", str(out)])
+    assert signature.exit_code == 0 and "as they were" in signature.stdout
+    _move_a_date(out, source)
+    spoiled = runner.invoke(app, ["verify", str(out), "--source", str(source), "--key-file", str(key), "--quiet"])
+    assert spoiled.exit_code == 1
+    assert runner.invoke(app, ["verify", str(out)]).exit_code == 1
+    nothing = runner.invoke(app, ["review", str(out), "--key-file", str(key)])
+    assert isinstance(nothing.exception, SettingsError)
+
+
+def test_markers_that_are_gone_count_as_losses(out: Path, source: Path) -> None:
+    for path in images(out):
+        dataset = pydicom.dcmread(path)
+        dataset.PixelData = np.zeros_like(dataset.pixel_array).tobytes()
+        dataset.save_as(path)
+    outcome = verify(out, source, keys=KEYS, workers=1)
+    assert outcome.losses > 0
+    assert outcome.leaks == 0 and outcome.exit_code == 0
