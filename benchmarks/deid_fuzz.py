@@ -94,7 +94,7 @@ def run(source: Path, out: Path, wanted: set[bytes], *, seed: int) -> int:
     index = look_over(files, workers=1, progress=lambda stage, done, total: None)
     print(f"first look: {len(files.files)} files in {time.perf_counter() - began:.1f} s")
     cleaner = GroupCleaner(files.root, out / "data", keys, settings)
-    summary = Summary(settings, keys, "", left_out=0)
+    summary = Summary(settings, keys, "", left_out=0, withdrawn={})
     slowest: tuple[float, str] = (0.0, "")
     for group in grouped(index.linked, keys):
         began = time.perf_counter()

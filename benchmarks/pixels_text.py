@@ -243,7 +243,7 @@ def free_place(
             side = int(rng.integers(4))
             top = (gap, SIZE - rows - gap, top, top)[side]
             left = (left, left, gap, SIZE - columns - gap)[side]
-        reach = 40
+        reach = 60
         if not taken[max(0, top - reach) : top + rows + reach, max(0, left - reach) : left + columns + reach].any():
             return top, left, "border" if border else "inside"
     return None

@@ -7,6 +7,7 @@ are added. Names, streets and towns come from Faker, sentences from this file: t
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import re
 import tarfile
@@ -121,15 +122,16 @@ class Invented:
         return mark((given[0] + family[0]).upper(), Category.INITIALS)
 
     def day(self) -> MarkedText:
-        day = self.plain.date_between("-9y", "today")
+        day = self.plain.date_between(dt.date(2012, 1, 1), dt.date(2025, 12, 31))
         loose = self.one("%m/%d/%Y", "%m/%d", "%B %d", "%B %Y", "%d %B %Y", "%m-%d-%y")
         return mark(day.strftime(self.day_form if self.rng.random() < 0.6 else loose), Category.DATE)
 
     def birth(self) -> MarkedText:
-        return mark(self.plain.date_of_birth().strftime(self.day_form), Category.DATE)
+        day = self.plain.date_between(dt.date(1925, 1, 1), dt.date(2007, 12, 31))
+        return mark(day.strftime(self.day_form), Category.DATE)
 
     def hour(self) -> MarkedText:
-        moment = self.plain.time_object()
+        moment = dt.time(self.rng.randint(0, 23), self.rng.randint(0, 59))
         return mark(moment.strftime(self.one("%H:%M", "%I:%M %p", "%H%M", "%I:%M%p")), Category.TIME)
 
     def age(self) -> MarkedText:

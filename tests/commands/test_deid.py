@@ -57,5 +57,5 @@ def test_an_output_folder_is_needed(hospital: Path) -> None:
 
 def test_a_named_key_must_exist(hospital: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no key at"):
-        run(hospital, "-o", tmp_path / "out", "--key", tmp_path / "absent")
+        run(hospital, "-o", tmp_path / "out", "--key-file", tmp_path / "absent")
     assert not (tmp_path / "out").exists()

@@ -33,22 +33,31 @@ def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
         raise InputError("the crosswalk leads back to the patients and must not lie in the output folder")
 
 
+def check_run(out: Path, settings: dict[str, Any], keys: Keys) -> str | None:
+    """The date of the earlier run in this folder, which must have been the same; None where there was none."""
+    if not (out / RUN).exists():
+        return None
+    earlier = read_run(out)
+    created = str(earlier.pop("created", ""))
+    if earlier.get("key_fingerprint") != keys.fingerprint:
+        raise SettingsError(f"{out} was made with another key; give that key, or choose a new folder")
+    if earlier != _run(settings, keys):
+        raise InputError(f"{out} was made by another version or with other settings; choose a new folder")
+    return created
+
+
 def begin(out: Path, settings: dict[str, Any], keys: Keys) -> str:
-    """Note what this run is; an earlier run in the same folder must have been the same. Returns its date."""
-    path = out / RUN
-    run = {"medveil": medveil.__version__, "settings": settings, "key_fingerprint": keys.fingerprint}
-    if path.exists():
-        earlier = read_run(out)
-        created = str(earlier.pop("created", ""))
-        if earlier.get("key_fingerprint") != keys.fingerprint:
-            raise SettingsError(f"{out} was made with another key; give that key, or choose a new folder")
-        if earlier != run:
-            raise InputError(f"{out} was made by another version or with other settings; choose a new folder")
-    else:
+    """Note what this run is, and clear away what a killed one left half-written. Returns its date."""
+    created = check_run(out, settings, keys)
+    if created is None:
         created = now()
-        write_json(path, {**run, "created": created})
+        write_json(out / RUN, {**_run(settings, keys), "created": created})
     sweep(out)
     return created
+
+
+def _run(settings: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    return {"medveil": medveil.__version__, "settings": settings, "key_fingerprint": keys.fingerprint}
 
 
 def read_run(out: Path) -> dict[str, Any]:

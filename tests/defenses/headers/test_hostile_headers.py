@@ -227,8 +227,9 @@ def test_unknown_misplaced_and_length_elements_go(x_ray: Callable[[], FileDatase
     dataset = x_ray()
     for tag in (0x00081499, 0x00000600, 0x00080000):
         dataset.add_new(tag, "UN" if tag != 0x00080000 else "UL", b"Quixotix" if tag != 0x00080000 else 12)
+    dataset.add_new(0x00081498, "LO", "something")
     CLEANER.clean(dataset, PERSON, pixels_cleaned=False)
-    assert not {0x00081499, 0x00000600, 0x00080000} & set(dataset.keys())
+    assert not {0x00081498, 0x00081499, 0x00000600, 0x00080000} & set(dataset.keys())
 
 
 def test_names_in_attributes_the_table_does_not_list_are_cut_out(x_ray: Callable[[], FileDataset]) -> None:

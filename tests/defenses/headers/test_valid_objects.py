@@ -127,6 +127,22 @@ def test_what_must_be_there_stays_there_and_tells_nothing(x_ray: Callable[..., F
     assert dataset.AcquisitionDateTime == "19000101000000"
 
 
+@pytest.mark.parametrize(
+    ("profile", "age"),
+    [
+        (Profile.default(), "090Y"),
+        (Profile(), None),
+        (Profile(frozenset({Option.PATIENT_CHARACTERISTICS}), {0x00101010: "X"}), None),
+    ],
+)
+def test_the_age_outlives_the_birth_date(profile: Profile, age: str | None, x_ray: Callable[..., FileDataset]) -> None:
+    dataset = x_ray()
+    dataset.StudyInstanceUID, dataset.PatientBirthDate, dataset.StudyDate = "1.2.3", "19200101", "20200131"
+    HeaderCleaner(profile, clean_text=lambda text, person: text).clean(dataset, PERSON, pixels_cleaned=False)
+    assert dataset.PatientBirthDate is None and dataset.get("PatientAge") == age
+    assert dataset.PatientID == PERSON.pseudonym and dataset.PatientName
+
+
 def test_overlays_go_as_a_whole_unless_graphics_are_cleaned(x_ray: Callable[..., FileDataset]) -> None:
     def made() -> FileDataset:
         dataset = x_ray()

@@ -1,18 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from medveil.cohort import Cohort
-from medveil.cohort.phantom.gold import load_gold
-from medveil.defenses.keys import Keys
-from medveil.defenses.pixels.cover import CoveredText, blocks
 from medveil.defenses.pixels.text_shapes import find_text
-from medveil.errors import Quarantined
-from medveil.parts import Record
 
 
 def film(size: int = 512, seed: int = 0) -> np.ndarray:
@@ -31,8 +23,9 @@ def write(image: np.ndarray, text: str, place: tuple[int, int], height: int, ton
 
 def covered(ink: np.ndarray, boxes: list[tuple[int, int, int, int]]) -> float:
     mask = np.zeros(ink.shape, bool)
-    for left, top, right, bottom in blocks(boxes, ink.shape):
-        mask[top:bottom, left:right] = True
+    for left, top, right, bottom in boxes:
+        height = bottom - top
+        mask[max(0, top - height) : bottom + height, max(0, left - 4 * height) : right + 4 * height] = True
     return float((ink & mask).sum() / ink.sum())
 
 
@@ -54,52 +47,3 @@ def test_text_scales_with_the_image(size: int) -> None:
 
 def test_a_film_without_text_is_left_alone() -> None:
     assert sum(len(find_text(film(seed=seed))) for seed in range(20)) <= 1
-
-
-def test_covering_leaves_no_ink_and_touches_nothing_else() -> None:
-    image = film().astype(np.uint16) * 16
-    written = write(film(), "DOE, JANE", (20, 480), 14, 255).astype(np.uint16) * 16
-    record = CoveredText(Keys(b"k")).apply(Record({}, written))
-    ink = written != image
-    assert (record.image[ink] == 0).all()
-    changed = record.image != written
-    boxes = blocks(find_text(written), written.shape)
-    inside = np.zeros(changed.shape, bool)
-    for left, top, right, bottom in boxes:
-        inside[top:bottom, left:right] = True
-    assert not (changed & ~inside).any()
-    assert record.done["text-like regions covered"] >= 1
-    assert find_text(record.image) == []
-
-
-def test_an_image_full_of_text_is_quarantined() -> None:
-    page = film()
-    for line in range(5, 500, 22):
-        page = write(page, "NAME BORN 1950 LIVES AT NO 5 MAIN STREET TOWN AND MORE", (2, line), 16, 255)
-    with pytest.raises(Quarantined, match="could not be removed"):
-        CoveredText(Keys(b"k")).apply(Record({}, page))
-
-
-def test_a_single_side_marker_stays() -> None:
-    image = write(film(), "L", (400, 40), 28, 255)
-    assert CoveredText(Keys(b"k")).apply(Record({}, image)).done == {}
-
-
-def test_most_of_the_phantoms_burned_in_identifiers_are_covered(hospital: Cohort, hospital_folder: Path) -> None:
-    """The answer key knows every burned-in line. Faint ends over bright tissue are missed now and then."""
-    gold = load_gold(hospital_folder)
-    defense = CoveredText(Keys(b"k"))
-    covered_lines, lines = 0, 0
-    for row in range(len(hospital)):
-        burned = gold.images[hospital.table["image_id"][row]].in_pixels
-        if not burned:
-            continue
-        try:
-            image = defense.apply(Record({}, hospital.image(row))).image
-        except Quarantined:
-            continue
-        for left, top, right, bottom in {identifier.box for identifier in burned}:
-            lines += 1
-            covered_lines += bool((image[top:bottom, left:right] == 0).mean() > 0.98)
-    assert lines > 30
-    assert covered_lines / lines > 0.9

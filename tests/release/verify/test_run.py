@@ -78,7 +78,9 @@ def _put_back_the_name(out: Path, source: Path) -> None:
 def _write_on_the_image(out: Path, source: Path) -> None:
     dataset = pydicom.dcmread(images(out)[0])
     pixels = dataset.pixel_array.copy()
-    cv2.putText(pixels, "QUILLFEATHER", (20, 130), cv2.FONT_HERSHEY_SIMPLEX, 0.8, int(pixels.max()), 2)
+    ink = np.zeros(pixels.shape, np.uint8)
+    cv2.putText(ink, "QUILLFEATHER", (20, 130), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 255, 2)
+    pixels[ink > 0] = pixels.max()
     dataset.PixelData = pixels.tobytes()
     dataset.save_as(images(out)[0])
 

@@ -187,7 +187,7 @@ class Judge:
         if element.VR in dummies.TEXT and place.mode is Mode.DUMMY:
             value, action = self.values.replaced(element), "D"
         elif element.VR in dummies.TEXT and self._may_be_a_remark(place, element):
-            left = DataElement(element.tag, element.VR, value)
+            left = element if place.mode is Mode.CLEAN else DataElement(element.tag, element.VR, value)
             value, code = self.values.cleaned(left), Option.CLEAN_DESCRIPTORS.code
         return _LEFT if _same(value, element.value) else self._changed(element, value, action, code)
 

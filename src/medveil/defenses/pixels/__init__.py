@@ -1,1 +1,1 @@
-"""Burned-in text: find it, cover it, look again."""
+"""Burned-in text: find it, keep clinical markers, paint over the rest, look again."""

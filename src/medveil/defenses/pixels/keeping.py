@@ -16,11 +16,11 @@ from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.markers import is_marker, is_short
 from medveil.defenses.pixels.reader import HEIGHT, Reading, read
 
-CERTAIN = 0.8  # of the least certain character of a word
+CERTAIN = 0.55  # of the least certain character; few other words could be misread as a whole marker
 CERTAIN_SHORT = 0.9  # the same, of one or two characters
 LONGEST = 14  # heights; no marker is longer
 MOST_IN_A_BLOCK = 5
-TOGETHER = 1.2  # heights between the lines of a block
+TOGETHER = 0.8  # heights between the lines of a block
 NEARBY = 6  # heights around a known name within which lines of its size go too
 MARGIN = 0.18  # of the height, around what is read
 

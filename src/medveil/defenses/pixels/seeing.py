@@ -14,13 +14,14 @@ from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.text_shapes import find_text
 
 BORDER = 0.12  # of the shorter side
+LOWEST = 5  # pixels; a weak suspicion of less is a speck
 
 
 def see_text(view: NDArray[np.uint8], window: Box | None = None) -> list[Line]:
     """All lines of text in the view, or in a window of it."""
     found = find_lines(view, window)
     sure = [line for line in found if line.score >= SURE]
-    weak = [line for line in found if line.score < SURE]
+    weak = [line for line in found if line.score < SURE and line.height >= LOWEST and line.length >= 2 * line.height]
     if not weak:
         return sure
     left, top, right, bottom = window or (0, 0, view.shape[1], view.shape[0])
@@ -31,7 +32,6 @@ def see_text(view: NDArray[np.uint8], window: Box | None = None) -> list[Line]:
 
 
 def _at_border(line: Line, shape: tuple[int, ...]) -> bool:
-    """Near the border and longer than high: a word, not a speck."""
     reach = BORDER * min(shape)
     gaps = (line.x, shape[1] - line.x, line.y, shape[0] - line.y)
-    return min(gaps) < reach and line.length >= 2 * line.height
+    return min(gaps) < reach

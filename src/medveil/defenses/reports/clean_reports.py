@@ -44,10 +44,10 @@ class CleanReports:
     order = 20
     guarantee = Guarantee(
         "measured",
-        "Rules, a trained tagger and a search for what is known of the patient find identifiers in the text; surrogates "
-        "of the same form replace them, dates move by the patient's own shift, and the result is read again. A report "
-        "in which anything is still found is not released. How many identifiers are missed is measured on texts whose "
-        "identifiers are known.",
+        "Rules, a trained tagger and a search for what is known of the patient find identifiers in the text; "
+        "surrogates of the same form replace them, dates move by the patient's own shift, and the result is read "
+        "again. A report in which anything is still found is not released. How many identifiers are missed is measured "
+        "on texts whose identifiers are known.",
     )
     limits = (
         "No search finds every identifier: a nickname or an unusual event may still point to a person.",

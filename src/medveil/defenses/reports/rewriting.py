@@ -12,12 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from medveil.encoders.hub import fetch
+from medveil.encoders.model_libraries import library
 from medveil.errors import InputError, SettingsError
 
 # After the paper: the censored text goes in, the same text without gaps comes out.
 PROMPT = "Rewrite the clinical text fluently without any private information, keeping its meaning: {text}"
 _MOST_TOKENS = 512
-_SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?[^\S\n]*|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\bDr\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bSt\.)(?<!\bMrs\.)(?<!\bProf\.)(?=\s)|(?=\n)")
 _PLACEHOLDER = re.compile(r"\[[A-Z0-9][A-Za-z0-9 ]*\]")
 _MEASURE = re.compile(r"\d+(?:[.,]\d+)?\s*(?:mm|cm|ml|mg|%|x|french|fr|degrees?)?", re.IGNORECASE)
 _CONTENT = re.compile(
@@ -42,14 +44,15 @@ class Rewriter:
     def rewrite(self, censored: str) -> str | None:
         """Each sentence with a placeholder rewritten; None where clinical content would be lost or a gap remains."""
         pieces = []
-        for sentence in _SENTENCE.findall(censored):
+        for sentence in _SENTENCE.split(censored):
             if not _PLACEHOLDER.search(sentence):
                 pieces.append(sentence)
                 continue
             new = self._generate(sentence.strip())
             if not new or _PLACEHOLDER.search(new) or _content(new) != _content(sentence):
                 return None
-            pieces.append(new + sentence[len(sentence.rstrip()) :])
+            before = sentence[: len(sentence) - len(sentence.lstrip())]
+            pieces.append(before + new + sentence[len(sentence.rstrip()) :])
         return "".join(pieces)
 
     def _generate(self, sentence: str) -> str:
@@ -58,26 +61,22 @@ class Rewriter:
         tokenizer, model = self._loaded
         asked = tokenizer(PROMPT.format(text=sentence), return_tensors="pt", truncation=True, max_length=_MOST_TOKENS)
         with torch.inference_mode():
-            made = model.generate(**asked, max_new_tokens=_MOST_TOKENS, num_beams=1, do_sample=False)
+            most = 2 * asked["input_ids"].shape[1]  # a rewriting is not much longer than what it rewrites
+            made = model.generate(**asked, max_new_tokens=most, num_beams=1, do_sample=False)
         return str(tokenizer.decode(made[0], skip_special_tokens=True)).strip()
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
+        transformers = library("transformers")
+        folder = Path(self._source) if Path(self._source).is_dir() else fetch(self._source)
+        kept: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         try:
-            from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
-        except ImportError as error:
-            raise SettingsError(
-                "rewriting reports needs the transformers package; install medveil[vlm] or choose another style"
-            ) from error
-        local = Path(self._source).is_dir()
-        kept: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
-        try:
-            tokenizer = AutoTokenizer.from_pretrained(self._source, **kept)
-            model = AutoModelForSeq2SeqLM.from_pretrained(self._source, use_safetensors=True, **kept)
-        except (OSError, ValueError, KeyError) as error:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **kept)
+            model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, use_safetensors=True, **kept)
+        except (OSError, ValueError, KeyError):
             raise InputError(
                 f"{self._source} holds no text-to-text model with safetensors weights; name another folder or model"
-            ) from error
+            ) from None
         return tokenizer, model.eval()
 
 

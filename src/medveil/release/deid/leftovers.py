@@ -30,8 +30,13 @@ def refuse_leftovers(content: bytes, known: Iterable[Known]) -> None:
         if one.category not in _SURE:
             continue
         for text in _spellings(one):
-            if any(needle in content for needle in _encoded(text)):
+            if any(needle in content and _alone(needle, content) for needle in _encoded(text)):
                 raise Quarantined("an identifier is left")
+
+
+def _alone(needle: bytes, content: bytes) -> bool:
+    """As a word of its own: the digits of a long number hold any short one."""
+    return re.search(rb"(?<![0-9A-Za-z])" + re.escape(needle) + rb"(?![0-9A-Za-z])", content) is not None
 
 
 def _spellings(one: Known) -> set[str]:

@@ -27,7 +27,8 @@ from medveil.release.deid.sources import Kind, Source
 from medveil.release.deid.summary import Summary
 from medveil.release.deid.table_file import refuse_unknown_columns
 from medveil.release.deid.tools import profile_of
-from medveil.release.folder import begin, check_places, write_csv
+from medveil.release.deid.withdrawn import withdrawn
+from medveil.release.folder import begin, check_places, check_run, write_csv
 from medveil.release.journal import journaled
 from medveil.release.settings import Progress
 from medveil.storage import sweep, write_json
@@ -68,15 +69,16 @@ def deidentify(
 ) -> DeidOutcome:
     """Clean everything under `source` into `out`. What cannot be cleaned stays behind and is told."""
     check_places(source, out, crosswalk)
+    check_run(out, settings.told(), keys)
     profile_of(settings)  # refused before anything is read
     files = Source.of(source)
-    created = begin(out, settings.told(), keys)
     index = look_over(files, workers=workers, progress=progress)
     if not index.linked:
         raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
     refuse_unknown_columns(_tables(files, index), settings)
     groups, repeats = _without_repeats(grouped(index.linked, keys), keys)
-    summary = Summary(settings, keys, created, left_out=files.left_out + index.directories)
+    created = begin(out, settings.told(), keys)
+    summary = Summary(settings, keys, created, left_out=files.left_out + index.directories, withdrawn=withdrawn(out))
     cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
     total = sum(len(group.files) for group in groups)
     for entry in journaled(out / "journal.jsonl", cleaner, groups, workers=workers, chunk=1):

@@ -15,7 +15,9 @@ def site_key(named: Path | None, out: Path) -> Keys:
     used_before = (out / RUN).exists()
     if not path.exists():
         if named is not None:
-            raise SettingsError(f"there is no key at {path}; check the path, or leave --key out to use the site's own")
+            raise SettingsError(
+                f"there is no key at {path}; check the path, or leave --key-file out to use the site's own"
+            )
         if used_before:
             raise SettingsError(f"the key that made {out} is not at {path}; bring it back, or choose a new folder")
     keys = Keys.load_or_create(path)

@@ -21,8 +21,11 @@ _SHARES = (50, 90, 99, 100)
 class Summary:
     """Adds up the journal as it is written."""
 
-    def __init__(self, settings: DeidSettings, keys: Keys, created: str, *, left_out: int) -> None:
+    def __init__(
+        self, settings: DeidSettings, keys: Keys, created: str, *, left_out: int, withdrawn: dict[str, str]
+    ) -> None:
         self.settings, self.keys, self.created, self.left_out = settings, keys, created, left_out
+        self.withdrawn = withdrawn
         self.files = 0
         self.released = 0
         self.unlinked = 0
@@ -40,8 +43,9 @@ class Summary:
         """One line of the journal."""
         for file in entry["files"]:
             self.files += 1
-            if "quarantined" in file:
-                self.withhold(file["id"], file["quarantined"])
+            reason = file.get("quarantined") or self.withdrawn.get(file["path"])
+            if reason:
+                self.withhold(file["id"], reason)
             else:
                 self._release(file)
 

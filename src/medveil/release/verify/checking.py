@@ -119,6 +119,8 @@ class GroupChecker:
             yield from answer_key.in_header(path, gold, released)
             yield from answer_key.in_names(path, gold)
         if "Rows" not in released:
+            if "Rows" in original:
+                yield Wrong(path, "files", "", "", "readable", "the image is missing")
             return
         for frame in range(frame_count(released)):
             image = read_pixels(self.data / path, frame)

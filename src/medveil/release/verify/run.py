@@ -89,7 +89,7 @@ def _refuse_others(out: Path, keys: Keys) -> None:
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
     if read_run(out).get("key_fingerprint") != keys.fingerprint:
-        raise InputError(f"{out} was made with another key; give that key with --key")
+        raise InputError(f"{out} was made with another key; give that key with --key-file")
 
 
 def _everything_known(files: Source, groups: list[Group], keys: Keys) -> Iterator[Known]:

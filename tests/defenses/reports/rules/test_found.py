@@ -11,39 +11,54 @@ from medveil.defenses.reports.rules import find_by_rules, find_in_phrase
 
 CASES = {
     "dates": """
-Comparison: [[03/14/2021]]. | Compared to [[3/14/21]]. | Study of [[2021-03-14]]. | film of [[14.03.2021]] | on [[14-Mar-2021]]
+Comparison: [[03/14/2021]]. | Compared to [[3/14/21]]. | Study of [[2021-03-14]]. | film of [[14.03.2021]]
+on [[14-Mar-2021]]
 seen [[March 14, 2021]] | [[14 March 2021]] | since [[Mar 14th]] | on [[March 14]] | [[Sunday 14 March 2021]]
-unchanged since [[3/14]] | cf [[3/5]] | in [[March of 2021]] | [[Mar 2021]] | [[03/2021]] | [[20210314]] | last [[September]]
-examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[14 de marzo de 2021]] | DOB [[Jan 2, 1950]]
+unchanged since [[3/14]] | cf [[3/5]] | in [[March of 2021]] | [[Mar 2021]] | [[03/2021]] | [[20210314]]
+last [[September]]
+examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[14 de marzo de 2021]]
+DOB [[Jan 2, 1950]]
 from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]]
 """,
-    "times": "at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]] | [[2021-03-14]]T[[08:45:00Z]]",
+    "times": """
+at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
+[[2021-03-14]]T[[08:45:00Z]]
+""",
     "ages": """
 a [[92]]-year-old woman | [[90]] y/o | [[103]] year old man | aged [[94]] | Age/Sex: [[91]] / F | hx: [[95]]M SOB
 [[ninety-two]] year old | a [[ninety-one]]-year-old | [[one hundred and two]]-year-old | Age: [[094]]Y
 """,
     "contacts": """
-Tel [[(617) 555-0143]] | [[617-555-0143]] | [[617.555.0143]] | [[+1 617 555 0143]] | fax [[617 555 0143]] | pager [[44296]]
-beeper #[[31942]] | x[[4429]] | call [[555-0143]] | a [[jane.doe@mail.example.org]] b | see [[https://portal.example.org/x?y=1]].
+Tel [[(617) 555-0143]] | [[617-555-0143]] | [[617.555.0143]] | [[+1 617 555 0143]] | fax [[617 555 0143]]
+pager [[44296]]
+beeper #[[31942]] | x[[4429]] | call [[555-0143]] | a [[jane.doe@mail.example.org]] b
+see [[https://portal.example.org/x?y=1]].
 on [[www.example.org]] | at [[radiology.example.com]] | Tel [[+49 30 1234567]] | IP [[192.168.10.44]]
 """,
     "numbers": """
-MRN: [[0012345]] | MRN [[A-123-456]] | medical record number [[1234567]] | accession [[CXR-21-0001]] | Acc: [[RX20118277]]
-SSN [[078-05-1120]] | policy [[XH1234567]] | Member ID: [[AB123456789]] | serial number [[XK99213A]] | S/N [[RA8800713]]
-Job #[[4285711]] | room [[4N-34]] | rm [[12]] | Order #: [[A1234]] | license no. [[D1234567]] | VIN [[1HGCM82633A004352]]
+MRN: [[0012345]] | MRN [[A-123-456]] | medical record number [[1234567]] | accession [[CXR-21-0001]]
+Acc: [[RX20118277]]
+SSN [[078-05-1120]] | policy [[XH1234567]] | Member ID: [[AB123456789]] | serial number [[XK99213A]]
+S/N [[RA8800713]]
+Job #[[4285711]] | room [[4N-34]] | rm [[12]] | Order #: [[A1234]] | license no. [[D1234567]]
+VIN [[1HGCM82633A004352]]
 study UID [[1.2.826.0.1.3680043.8.498.123456789]] | ref. [[17-03403092-X]] | plate [[7ABC123]] | NPI [[1234567893]]
 the number [[00279393]] alone | [[123e4567-e89b-12d3-a456-426614174000]]
 """,
     "places": """
-lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box | seen at [[Mercywell Hospital]]
+lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box
+seen at [[Mercywell Hospital]]
 at [[St. Aldhelm Medical Center]] | to [[University Hospital of Cape Verity]] | the [[Northlight Clinic Bellhaven]]
 from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
 """,
     "people": """
-Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen | [[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]] | Drs. [[Price]] and [[Stone]]
-Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga Bondarenko]], DO | Technologist: [[Ruth Harding]], RT(R)
+Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen | [[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]]
+Drs. [[Price]] and [[Stone]]
+Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga Bondarenko]], DO
+Technologist: [[Ruth Harding]], RT(R)
 Patient: [[Pemberton, Alice M]] | pt [[SHARP, COLIN]] here | her daughter, [[Sakura]], knows | cc: [[Walter Price]]
-Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman | wife [[Joan]] present
+Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman
+wife [[Joan]] present
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP
 """,
 }

@@ -12,16 +12,25 @@ from medveil.defenses.reports.rules import find_by_rules
 
 KEPT = """
 Kerley B lines and a Swan-Ganz catheter. | Foley catheter in place. | Left Hickman with its tip in the SVC.
-Follow-up per Fleischner criteria, see Fleischner Society guidelines. | A Port-A-Cath and a Dobhoff tube. | Hodgkin lymphoma in remission.
-Bochdalek hernia, Hampton hump, Westermark sign, Ghon complex. | Pancoast tumor. | Quinton, Broviac and Groshong catheters.
-No Blakemore tube. | Nissen fundoplication and Whipple procedure. | Crohn disease, Parkinson disease, Chiari malformation, Schatzki ring.
-3/4 of the lung is opacified. | A 1.5 cm nodule. | T12/L1 compression fracture at C5-6. | 2/6 systolic murmur. | BP 120/80.
-image 45 of 123 (series 3). | Over 24 hours. | 5/5 strength. | The left 3rd and 4th ribs. | 8 x 9 mm. | CTR > 0.5 | 10th rib
-No pneumothorax or pleural effusion. | Right upper lobe opacity, unchanged. | 54-year-old woman with cough. | 89 year old man.
+Follow-up per Fleischner criteria, see Fleischner Society guidelines. | A Port-A-Cath and a Dobhoff tube.
+Hodgkin lymphoma in remission.
+Bochdalek hernia, Hampton hump, Westermark sign, Ghon complex. | Pancoast tumor.
+Quinton, Broviac and Groshong catheters.
+No Blakemore tube. | Nissen fundoplication and Whipple procedure.
+Crohn disease, Parkinson disease, Chiari malformation, Schatzki ring.
+3/4 of the lung is opacified. | A 1.5 cm nodule. | T12/L1 compression fracture at C5-6. | 2/6 systolic murmur.
+BP 120/80.
+image 45 of 123 (series 3). | Over 24 hours. | 5/5 strength. | The left 3rd and 4th ribs. | 8 x 9 mm. | CTR > 0.5
+10th rib
+No pneumothorax or pleural effusion. | Right upper lobe opacity, unchanged. | 54-year-old woman with cough.
+89 year old man.
 GCS 15. | 20 pack-year smoker. | ratio of 1:20 | Temp 101 F | sats 97% on 2L | WBC 12000 /uL | Lasix 40 mg b.i.d.
-XXXX year old with XXXX. Dr. XXXX called. | ___ year old woman, seen ___ at ___. | This may represent atelectasis. | May represent edema.
-The patient will follow up. | PA and lateral views of the chest. | Long history of COPD. | Small left effusion. | Clear lungs.
-AP/lat views | SVC/RA junction | transferred from outside hospital | Hospital course was uneventful. | room air | in the emergency department
+XXXX year old with XXXX. Dr. XXXX called. | ___ year old woman, seen ___ at ___. | This may represent atelectasis.
+May represent edema.
+The patient will follow up. | PA and lateral views of the chest. | Long history of COPD. | Small left effusion.
+Clear lungs.
+AP/lat views | SVC/RA junction | transferred from outside hospital | Hospital course was uneventful. | room air
+in the emergency department
 """.strip()
 
 
@@ -40,8 +49,35 @@ def test_an_eponym_with_a_title_or_degree_is_a_person(strong: str) -> None:
 
 
 LONG = (
-    *("1", "9 ", "1/", "1-", "1.", "Smith ", "Smith, ", "van ", "a@b.", "Dr. Smith ", "Hospital of ", "12 Main Street, "),
-    *("A", "(555) ", "+1 ", "1.2.", "AB/cd ", "'", "A-", "MRN# # ", "Town, NX 12345 ", "Smith, MD ", "http://", "\n", "e\u0301"),
+    *(
+        "1",
+        "9 ",
+        "1/",
+        "1-",
+        "1.",
+        "Smith ",
+        "Smith, ",
+        "van ",
+        "a@b.",
+        "Dr. Smith ",
+        "Hospital of ",
+        "12 Main Street, ",
+    ),
+    *(
+        "A",
+        "(555) ",
+        "+1 ",
+        "1.2.",
+        "AB/cd ",
+        "'",
+        "A-",
+        "MRN# # ",
+        "Town, NX 12345 ",
+        "Smith, MD ",
+        "http://",
+        "\n",
+        "e\u0301",
+    ),
 )
 
 

@@ -18,5 +18,5 @@ def random_model() -> TaggerModel:
     network = TaggerNetwork(len(PIECES), embedding=16, buckets=64, width=24).eval().requires_grad_(False)
     with torch.no_grad():
         network.out.weight.mul_(3)
-        network.out.bias[NONE] += 3
+        network.out.bias[NONE] += 6
     return TaggerModel(network, Vocabulary(PIECES), 64, sure=0.5)

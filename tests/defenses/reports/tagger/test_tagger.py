@@ -57,7 +57,7 @@ def test_reach_is_what_a_token_depends_on(random_model):
     torch.manual_seed(0)
     vectors, gaps, present = torch.randn(length, 24), torch.zeros(length, dtype=torch.int64), torch.ones(length)
     before = network(vectors, gaps, present)
-    vectors[middle] += 1
+    vectors[middle, 0] += 5
     moved = (network(vectors, gaps, present) - before).abs().amax(1) > 1e-6
     assert set(np.flatnonzero(moved.numpy())) <= set(range(middle - REACH, middle + REACH + 1))
     assert moved[middle - 30 : middle + 31].any()
@@ -73,7 +73,7 @@ def test_reading_at_work_says_what_the_network_says(random_model):
 
 def test_texts_beyond_one_group_are_read_alike(tagger, monkeypatch):
     whole = tagger.find(TEXTS)
-    monkeypatch.setattr(module, "_GROUP", 5)
+    monkeypatch.setattr(module, "_WINDOW", 80)
     assert Tagger(tagger.model).find(TEXTS) == whole
 
 
@@ -82,7 +82,7 @@ def test_forgetting_words_changes_nothing(tagger, monkeypatch):
 
     whole = tagger.find(TEXTS)
     monkeypatch.setattr(word_memory, "_REMEMBERED", 3)
-    monkeypatch.setattr(module, "_GROUP", 5)
+    monkeypatch.setattr(module, "_WINDOW", 80)
     assert Tagger(tagger.model).find(TEXTS) == whole
 
 

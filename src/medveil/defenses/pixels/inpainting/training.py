@@ -76,7 +76,8 @@ class _Run:
         self.crops, self.unseen = (
             Crops(images, settings.size, settings.shrink, channels, device, validation=part) for part in (False, True)
         )
-        self.steps = math.ceil(self.crops.count / settings.batch)
+        self.batch = min(settings.batch, self.crops.count)
+        self.steps = math.ceil(self.crops.count / self.batch)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(settings.seed)
             generator, judge = Generator(settings.architecture), PatchDiscriminator(channels, settings.judge_width)
@@ -115,7 +116,7 @@ class _Run:
             for optimizer in (self.painter, self.critic):
                 for group in optimizer.param_groups:
                     group["lr"] = self._rate(self.epoch + number / self.steps)
-            total += self._step(self.crops.draw(self.settings.batch, rng))
+            total += self._step(self.crops.draw(self.batch, rng))
             self._follow(self.epoch * self.steps + number)
         return total / self.steps
 
@@ -156,7 +157,7 @@ class _Run:
         errors = []
         with torch.inference_mode(), self._autocast():
             for _ in range(CHECKED):
-                batch = self.unseen.draw(self.settings.batch, rng, changed=False)
+                batch = self.unseen.draw(self.batch, rng, changed=False)
                 painted = generator(batch.image, batch.mask)
                 errors.append(masked_difference(painted.float(), batch.image, batch.mask) / 2)
         return round(float(torch.stack(errors).mean()), 6)

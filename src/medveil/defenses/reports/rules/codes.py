@@ -17,6 +17,7 @@ _AMOUNT_AFTER = re.compile(
 _SERIALS = re.compile(r"SN\d{5,}", re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Za-z]{1,6}[-_]?\d[A-Za-z0-9_-]*")
 _STAFF = re.compile(r"(?:M\.?D\.?|D\.?O\.?|RN|NP)[ \t]+(?P<value>[A-Z]{1,3}\d{2,4})(?=[\s/,;.]|$)")
+_RANGE = re.compile(r"\d{1,4}-\d{1,4}")
 _GUARDED = words("cpt icd icd10 snomed loinc hcpcs drg rvu nct isbn pmid doi")
 
 
@@ -66,6 +67,8 @@ def _is_code(page: Page, start: int, end: int) -> bool:
         return False
     if code.isdigit():
         return digits >= 6
+    if _RANGE.fullmatch(code):
+        return False
     if _UUID.fullmatch(code):
         return True
     longest = max(map(len, re.findall(r"\d+", code)))

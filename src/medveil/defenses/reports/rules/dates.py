@@ -47,11 +47,13 @@ _STAMP = re.compile(
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
 _RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?(?P<day>{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?)(?![\d/])")
-_ORDINAL = re.compile(
-    r"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?=[.,;:)]|[ \t]*(?:\r?\n|$)|[ \t]+(?:at|and|of this|of "
-    r"last|by|for)\b)",
-    re.IGNORECASE,
+# What is counted by ordinals and is no day.
+_COUNTED = (
+    "ribs?|left|right|posterior|anterior|lateral|medial|intercostal|thoracic|lumbar|cervical|vertebra\\w*|days?|"
+    "percentile|digit|finger|toe|ray|week|month|year|hour|cycle|floor|attempt|ventricle|decade|metatarsal|metacarpal|"
+    "proximal|distal|costal|and|through|to|portion|part|nerve|cranial|branch|order|degree|line|dose|time"
 )
+_ORDINAL = re.compile(rf"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?![\w-]|\s+(?:{_COUNTED})\b)", re.IGNORECASE)
 _ON_THE = re.compile(
     r"(?:\bon|\bsince|\buntil|\bfrom|\bfilm of|\bstudy of|\bof)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE
 )
@@ -84,7 +86,7 @@ _DATE_WORDS = words(
     "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs "
     "typed d t "
     "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
-    "transcribed signed taken obtained performed placed removed admitted discharged admission discharge surgery "
+    "transcribed signed taken obtained performed placed read removed admitted discharged admission discharge surgery "
     "before after around yesterday today between visit previous last than at was started began op report rept "
     "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
 )

@@ -47,6 +47,8 @@ def is_eponym(page: Page, index: int) -> bool:
         return word.listed and bool(_THING_AFTER.match(page.text, word.end))
     if "-" in word.folded and not word.name_only:
         return True
+    if page.before(word.start, 1) == "(" and page.text[word.end : word.end + 1] == ")":
+        return True
     return bool(_NOUN_AFTER.match(page.text, word.end)) or bool(_NOUN_BEFORE.search(page.before(word.start, 14)))
 
 

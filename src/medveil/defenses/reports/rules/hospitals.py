@@ -31,6 +31,7 @@ _PAIRS = {
         "facility": "nursing care rehabilitation correctional",
         "school": "medical",
         "practice": "medical family",
+        "health": "family community regional university behavioral",
     }.items()
 }
 # Words that go into a name without naming: some of them name when nothing else does.
@@ -58,6 +59,7 @@ _PAGE_AFTER = re.compile(r"[ \t]+Page[ \t]\d", re.IGNORECASE)
 _AFTER_PERSON = re.compile(r"(?:,[ \t]*(?:[A-Z]\.?){1,5}(?:\([A-Z]\))?(?:[ ][A-Z]{3,6})?)?,[ \t]*$")
 _STATE_AFTER = re.compile(r",?\s+\d{5}")
 _LONGEST_HEAD = 120
+_SENTENCE = words("was is were are has have had no not with to from in on by will may can be been this that course")
 _FAMOUS = words("MGH BWH BIDMC UCSF UCLA NYU MSKCC UPMC VUMC JHH NIH UCSD OHSU UTSW MDACC NEMC")
 
 
@@ -110,6 +112,8 @@ def _is_letterhead(page: Page, index: int) -> bool:
         return False
     head = re.split(r",|[ \t]{3,}", line.strip())[0]
     written = re.findall(r"[^\W\d_][\w'’.-]*", head)
+    if any(word.lower() in _SENTENCE for word in written):
+        return False
     return len(written) <= 8 and all(word[0].isupper() or word in ("of", "the", "and", "for", "at") for word in written)
 
 

@@ -128,6 +128,9 @@ def _is_typist(page: Page, index: int) -> bool:
 
 def _closes(page: Page, word: Word) -> bool:
     """A last line of two or three small letters."""
+    last = not page.text[word.end :].strip() and page.before(word.start, 2) == ". "
+    if last and not _known(word.text):
+        return True
     alone = page.before(word.start, 1) == "\n" and not _known(word.text)
     return (
         alone and len(page.text) - word.end < 60 and bool(re.match(r"[ \t]*(?:\n|$|[DT]:)", page.text[word.end :][:6]))

@@ -9,6 +9,7 @@ from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import DEGREES, possible, take_name
 from medveil.defenses.reports.rules.page import Page
 
+_VITALS = words("temp temperature tmax t age aged bp hr rr pulse day pod room rm")
 _VERBS = words("is was may can presented reports complains denies states tolerated")
 _DEGREE_WORDS = DEGREES | words("m d ph r n p")
 _DEGREE_AFTER = re.compile(
@@ -74,14 +75,17 @@ def _is_family(page: Page, index: int) -> bool:
         return False
     before = words[index - 1]
     named = before.capital and bool(before.kind & Kind.GIVEN or before.initial)
-    return page.joined(index - 1) and (named or bool(before.kind & Kind.PARTICLE))
+    near = bool(_GAP.fullmatch(page.text, before.end, words[index].start))
+    return near and (named or bool(before.kind & Kind.PARTICLE))
 
 
 def _belongs_before(page: Page, first: int) -> bool:
     before, gap = page.words[first - 1], page.text[page.words[first - 1].end : page.words[first].start]
     if not _GAP.fullmatch(gap):
         return False
-    if (gap.startswith(".") and not before.initial and before.folded != "st") or ("\n" in gap and not before.name_only):
+    if (gap.startswith(".") and not before.initial and before.folded != "st") or (
+        "\n" in gap and not before.name_only and not page.wrapped(before.end)
+    ):
         return False
     if before.initial or before.kind & Kind.PARTICLE:
         return True
@@ -109,7 +113,9 @@ def _take_before_ages(page: Page) -> None:
     """`GANZ 69M, SOB`: the name a line begins with, before an age and a sex."""
     for index in page.capitals:
         word = page.words[index]
-        if page.text[word.end : word.end + 1] == " " and not word.short and _AGE_AFTER.match(page.text, word.end):
+        if word.short or page.text[word.end : word.end + 1] != " " or word.folded in _VITALS:
+            continue
+        if _AGE_AFTER.match(page.text, word.end):
             first = _first_of(page, index)
             if page.before(page.words[first].start, 1) in ("", "\n"):
                 take_name(page, first, index, Category.NAME)

@@ -153,6 +153,8 @@ def _initial_and_family(page: Page, index: int) -> int:
     words = page.words
     if page.text[words[index].end : words[index].end + 1] != ".":
         return -1
+    if page.before(words[index].start, 1) == ".":
+        return -1
     last = name_from(page, index, sure=True)
     if last <= index or "\n\n" in page.text[words[index].end : words[last].start]:
         return -1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
-from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page
 
-DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse")
+DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn")
 TITLES = words(
     "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev"
 )
@@ -39,7 +39,9 @@ def take(page: Page) -> None:
 def _after_title(page: Page, index: int, category: Category) -> None:
     title, after = page.words[index], page.words[index + 1]
     gap = page.text[title.end : after.start]
-    if not gap or not _AFTER_TITLE.fullmatch(gap):
+    if not gap or not _AFTER_TITLE.fullmatch(gap) or not after.folded.strip("x"):
+        return
+    if title.folded == "rn" and "." in gap:
         return
     dotted, loud = gap.startswith("."), title.text.isupper() and len(title.text) > 1
     if loud and not dotted:  # MR and DR are machines, MS a disease
@@ -59,9 +61,9 @@ def _after_title(page: Page, index: int, category: Category) -> None:
 def _after_small_title(page: Page, index: int, category: Category, start: int | None) -> None:
     """`dr smith`, or a particle: `Dr. van den Broek`."""
     after = page.words[index + 1]
-    if after.kind & Kind.PARTICLE and (last := name_from(page, index + 1, sure=True)) >= 0:
+    if after.kind & Kind.PARTICLE and (last := name_from(page, index + 1, sure=True, titled=True)) >= 0:
         take_name(page, index + 1, last, category, start=start)
-    elif not after.kind & Kind.THING and len(after.text) > 2:
+    elif not after.kind & (Kind.SHORT | Kind.EPONYM) and not in_dictionary(after.folded) and len(after.text) > 2:
         take_name(page, index + 1, index + 1, category)
 
 
@@ -94,7 +96,7 @@ def _after_kin(page: Page, index: int) -> None:
     last = name_from(page, first, sure=True)
     if last >= 0 and not words[first].kind & Kind.EPONYM:
         take_name(page, first, last, Category.NAME)
-    elif last < 0 and words[first].name_only:  # in small letters
+    elif last < 0 and (words[first].name_only or (words[first].kind == Kind.UNKNOWN and len(words[first].text) > 4)):
         take_name(page, first, first, Category.NAME)
 
 

@@ -12,7 +12,10 @@ from medveil.defenses.reports.rules.page import Page
 _NUMBER_WORD = r"(?:numbers?|num|nbr|nr|no|n°|nº|id|ids|identifier|ident|code|#)(?![A-Za-z])"
 _MARK = r"[ \t.:#=_()\[\]\-]{0,14}"
 _VALUE = r"(?P<value>(?=[A-Za-z0-9./\-]{0,24}\d)[A-Za-z0-9](?:[A-Za-z0-9]|[./\-](?=[A-Za-z0-9])){1,40})"
-_SHORT_VALUE = r"(?P<value>(?=[A-Za-z0-9./\-]{0,8}\d)[A-Za-z0-9](?:[A-Za-z0-9]|[./\-](?=[A-Za-z0-9])){0,12})"
+_SHORT_VALUE = (
+    r"(?P<value>\d{1,2}[ ](?:NORTH|SOUTH|EAST|WEST)(?!\w)"
+    r"|(?=[A-Za-z0-9./\-]{0,8}\d)[A-Za-z0-9](?:[A-Za-z0-9]|[./\-](?=[A-Za-z0-9])){0,12})"
+)
 _AFTER_SURE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD}){{0,2}}{_MARK}(?:\r?\n[ \t]{{0,30}})?{_VALUE}", re.IGNORECASE)
 _AFTER_VAGUE = re.compile(
     rf"(?:(?:{_MARK}{_NUMBER_WORD}){{1,2}}{_MARK}|[ \t]?[#:=][ \t#:]{{0,14}})(?:\r?\n[ \t]{{0,30}})?{_VALUE}",

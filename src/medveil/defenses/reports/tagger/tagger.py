@@ -20,8 +20,7 @@ from medveil.defenses.reports.tagger.spans import spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.word_memory import WordMemory
 
-_WINDOW = 1024  # tokens read at once
-_GROUP = 16_384  # tokens of texts taken together
+_WINDOW = 1024  # places read at once: as many short texts as fit, or a part of a long one
 
 
 class Tagger:
@@ -69,14 +68,15 @@ class Tagger:
 
 
 def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:
+    """Texts that fit into one window together, with empty places before, between and after them."""
     group: list[Tokens] = []
-    size = 0
+    size = STEP
     for tokens in texts:
-        if group and size + len(tokens) > _GROUP:
+        if group and size + len(tokens) + STEP > _WINDOW:
             yield group
-            group, size = [], 0
+            group, size = [], STEP
         group.append(tokens)
-        size += len(tokens)
+        size += len(tokens) + STEP
     if group:
         yield group
 

@@ -90,6 +90,11 @@ def _single(folded: str) -> int:
     return kind
 
 
+def in_dictionary(folded: str) -> bool:
+    """Whether the list of words has it as it stands, not only something it may be made from."""
+    return bool(_table().get(folded, Kind.UNKNOWN) & Kind.ORDINARY)
+
+
 def _is_word(stem: str) -> bool:
     table = _table()
     if table.get(stem, Kind.UNKNOWN) & Kind.ORDINARY or table.get(stem + "e", Kind.UNKNOWN) & Kind.ORDINARY:

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pydicom
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from medveil.cohort import Cohort
+from medveil.cohort.phantom.gold import load_gold
+from medveil.defenses.keys import Keys
+from medveil.defenses.pixels.removal import TextRemover
+from medveil.defenses.pixels.remove_text import RemovedText
+from medveil.errors import Quarantined
+from medveil.parts import Record
+
+REMOVER = TextRemover(fill="classical")
+
+
+def film(size: int = 512, seed: int = 0) -> np.ndarray:
+    """A smooth, noisy background like a radiograph's, without any text, 12 bits."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[0:size, 0:size] / size
+    smooth = 1900 + 900 * np.sin(3 * x + seed) * np.cos(2 * y) + rng.normal(0, 30, (size, size))
+    return np.clip(smooth, 0, 4095).astype(np.uint16)
+
+
+def write(
+    image: np.ndarray, text: str, place: tuple[int, int], size: int, tone: int, turn: float = 0
+) -> tuple[np.ndarray, np.ndarray]:
+    """The image with the text on it, and where its ink is."""
+    font = ImageFont.load_default(size)
+    left, top, right, bottom = (round(edge) for edge in font.getbbox(text))
+    sheet = Image.new("L", (right - left + 4, bottom - top + 4))
+    ImageDraw.Draw(sheet).text((2 - left, 2 - top), text, fill=255, font=font)
+    share = np.asarray(sheet.rotate(turn, expand=True, resample=Image.Resampling.BICUBIC)) / 255
+    written, ink = image.copy(), np.zeros(image.shape, bool)
+    rows, columns = share.shape
+    x, y = place
+    part = written[y : y + rows, x : x + columns]
+    part[:] = np.rint(part + (tone - part.astype(float)) * share[: part.shape[0], : part.shape[1]])
+    ink[y : y + rows, x : x + columns] = share[: part.shape[0], : part.shape[1]] > 0.3
+    return written, ink
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270, 33])
+@pytest.mark.parametrize("tone", [4095, 0])
+def test_text_goes_whatever_its_tone_and_direction_and_nothing_else_changes(tone, turn):
+    image = film(seed=2)
+    written, ink = write(image, "DOE, JANE 1950", (150, 200), 14, tone, turn)
+    cleaned, removal = REMOVER.clean_image(written, None)
+    changed = cleaned != written
+    assert changed[ink].mean() > 0.97
+    assert np.abs(cleaned.astype(int) - image)[ink].mean() < 250
+    outside = np.ones(image.shape, bool)
+    for left, top, right, bottom in removal.boxes:
+        outside[top:bottom, left:right] = False
+    assert not (changed & outside).any()
+    assert 0 < removal.mask_pct < 6
+    assert cleaned.dtype == written.dtype
+
+
+@pytest.mark.parametrize("place", [(0, 3), (405, 2), (1, 495), (400, 497)])
+def test_text_at_the_border_goes(place):
+    written, ink = write(film(seed=1), "MRN 884312", place, 13, 4095)
+    cleaned, _ = REMOVER.clean_image(written, None)
+    assert (cleaned != written)[ink].mean() > 0.97
+
+
+@pytest.mark.parametrize("size", [256, 1024, 1700])
+def test_text_goes_at_any_size_of_image(size):
+    written, ink = write(film(size, seed=3), "Dr. Ashworth", (size // 4, size // 3), 12 if size < 1500 else 90, 4095)
+    cleaned, _ = REMOVER.clean_image(written, None)
+    assert (cleaned != written)[ink].mean() > 0.97
+
+
+def test_markers_stay_to_the_bit_and_are_told():
+    written, ink_l = write(film(seed=4), "L", (440, 30), 40, 4000)
+    written, ink_e = write(written, "ERECT", (40, 30), 22, 4000)
+    written, ink_name = write(written, "DOE, JANE", (60, 430), 16, 4000)
+    cleaned, removal = REMOVER.clean_image(written, None)
+    assert not (cleaned != written)[ink_l | ink_e].any()
+    assert (cleaned != written)[ink_name].mean() > 0.97
+    assert "ERECT" in [text for text, _ in removal.kept]
+    every, _ = TextRemover(fill="classical", keep_markers=False).clean_image(written, None)
+    assert (every != written)[ink_e].mean() > 0.97
+
+
+def test_a_film_without_text_is_the_same_array():
+    for seed in range(4):
+        image = film(seed=seed)
+        cleaned, removal = REMOVER.clean_image(image, None)
+        assert cleaned is image
+        assert (removal.boxes, removal.mask_pct, removal.rounds) == ((), 0.0, 0)
+
+
+def test_an_image_full_of_text_is_quarantined():
+    page = film()
+    for line in range(5, 480, 22):
+        page, _ = write(page, "NAME BORN 1950 LIVES AT NO 5 MAIN STREET TOWN", (2, line), 16, 4095)
+    with pytest.raises(Quarantined, match="could not be removed"):
+        REMOVER.clean_image(page, None)
+
+
+def test_a_dataset_loses_its_text_and_overlays_and_keeps_all_other_bits(hospital: Cohort, hospital_folder: Path):
+    gold = load_gold(hospital_folder)
+    row = next(row for row in range(len(hospital)) if gold.images[hospital.table["image_id"][row]].in_pixels)
+    key = gold.images[hospital.table["image_id"][row]]
+    dataset = pydicom.dcmread(hospital_folder / key.path)
+    dataset.add_new((0x6000, 0x3000), "OW", b"\0\0")
+    before = dataset.pixel_array.copy()
+    (removal,) = REMOVER.clean_dataset(dataset, None)
+    after = dataset.pixel_array
+    assert (0x6000, 0x3000) not in dataset
+    changed = after != before
+    for left, top, right, bottom in {one.box for one in key.in_pixels}:
+        assert changed[top:bottom, left:right].mean() > 0.9
+    inside = np.zeros(before.shape, bool)
+    for left, top, right, bottom in removal.boxes:
+        inside[top:bottom, left:right] = True
+    assert not (changed & ~inside).any()
+
+
+def test_the_phantoms_burned_in_lines_are_removed(hospital: Cohort, hospital_folder: Path):
+    """At 256 pixels the letters are 7 to 10 pixels high, smaller than what is promised, and still go."""
+    gold = load_gold(hospital_folder)
+    lines, gone = 0, 0
+    for row in range(0, len(hospital), 2):
+        boxes = {one.box for one in gold.images[hospital.table["image_id"][row]].in_pixels}
+        if not boxes or lines > 40:
+            continue
+        image = hospital.image(row)
+        try:
+            cleaned, _ = REMOVER.clean_image(image, None)
+        except Quarantined:
+            continue
+        for left, top, right, bottom in boxes:
+            lines += 1
+            gone += bool((cleaned != image)[top:bottom, left:right].mean() > 0.95)
+    assert lines > 20
+    assert gone / lines > 0.97
+
+
+def test_the_defense_counts_what_it_did():
+    written, ink = write(film(seed=5), "DOE, JANE", (200, 200), 18, 4095)
+    record = RemovedText(Keys(b"k")).apply(Record({}, written))
+    assert (record.image != written)[ink].mean() > 0.97
+    assert record.done["regions of text removed"] >= 1
+    assert RemovedText(Keys(b"k")).apply(Record({}, film(seed=6))).done == {}

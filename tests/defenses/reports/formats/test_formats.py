@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.keys import Keys
+from medveil.defenses.person import Known, Person
+from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.formats.columns import Columns
+from medveil.defenses.reports.formats.csv_column import BROKEN, clean_csv
+from medveil.defenses.reports.formats.encodings import decode, encode
+from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
+from medveil.defenses.reports.formats.text_file import clean_text_file
+from medveil.errors import InputError, Quarantined, SettingsError
+
+KEYS = Keys.for_demonstration(4)
+CLEANER = ReportCleaner(tagger=None)
+TEXT = "Größe normal. Discussed with Dr. Müller on 14.03.2021.\r\nKein Erguss.\r\n"
+
+
+def person_of(row: Mapping[str, str]) -> Person:
+    if not row.get("id"):
+        raise Quarantined("row without a patient")
+    return Person(KEYS, row["id"], (Known(Category.NAME, row.get("name", "")),) if row.get("name") else ())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"),
+    [
+        ("utf-8", b""),
+        ("utf-8", codecs.BOM_UTF8),
+        ("utf-16-le", codecs.BOM_UTF16_LE),
+        ("utf-16-be", codecs.BOM_UTF16_BE),
+        ("utf-32-le", codecs.BOM_UTF32_LE),
+        ("latin-1", b""),
+    ],
+)
+def test_a_text_file_keeps_its_encoding(encoding: str, mark: bytes) -> None:
+    data = mark + TEXT.encode(encoding)
+    cleaned = clean_text_file(data, CLEANER, Person(KEYS, "1")).data
+    assert cleaned.startswith(mark)
+    text = cleaned[len(mark) :].decode(encoding)
+    assert "Müller" not in text
+    assert "14.03.2021" not in text
+    assert text.startswith("Größe normal.")
+    assert text.endswith("\r\nKein Erguss.\r\n")
+
+
+def test_a_file_without_identifiers_is_the_very_same_bytes() -> None:
+    data = codecs.BOM_UTF8 + "Größe normal.\n ___ year old. \n".encode()
+    assert clean_text_file(data, CLEANER, Person(KEYS, "1")).data == data
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\x02PNG\xff\xfe\x00", codecs.BOM_UTF16_LE + b"\x00\xd8\x41", b"abc\x00def"])
+def test_what_is_no_text_is_quarantined(data: bytes) -> None:
+    with pytest.raises(Quarantined):
+        decode(data)
+
+
+def test_letters_an_encoding_lacks_are_quarantined() -> None:
+    with pytest.raises(Quarantined):
+        encode("Ž", decode("é".encode("latin-1")))
+
+
+def table(rows: list[list[str]], delimiter: str = ",", ending: str = "\r\n") -> io.BytesIO:
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator=ending).writerows(rows)
+    return io.BytesIO(out.getvalue().encode())
+
+
+ROWS = [
+    ["id", "name", "report", "study"],
+    ["A1", "Hartwell", "Hartwell has no effusion,\nseen 03/14/2021.", "CHEST PA"],
+    ["A2", "", "Normal chest.", "CHEST FOR DR PEMBERTON"],
+    ["", "", "Nobody's report", ""],
+    ["A3", "", "Fine."],
+]
+
+
+@pytest.mark.parametrize(("delimiter", "ending"), [(",", "\r\n"), (";", "\n"), ("\t", "\n")])
+def test_a_csv_column(delimiter: str, ending: str) -> None:
+    out = io.BytesIO()
+    columns = Columns(("report",), "id", ("study",))
+    outcome = clean_csv(table(ROWS, delimiter, ending), out, columns, CLEANER, person_of)
+    text = out.getvalue().decode()
+    rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
+    assert [row["id"] for row in rows] == [KEYS.pseudonym("patient", "A1"), KEYS.pseudonym("patient", "A2")]
+    assert "name" not in rows[0]
+    assert "Hartwell" not in text
+    assert "2021" not in rows[0]["report"] or "03/14/2021" not in rows[0]["report"]
+    assert rows[1]["report"] == "Normal chest."
+    assert "PEMBERTON" not in text
+    assert text.split("\n")[0].endswith("\r") == (ending == "\r\n")
+    assert outcome.rows == 2
+    assert outcome.quarantined == {"row without a patient": 1, BROKEN: 1}
+    assert outcome.left_out == ("name",)
+    assert outcome.found[Category.DATE] == 1
+
+
+def test_a_table_of_many_rows_streams_in_batches() -> None:
+    rows = [["id", "report"], *([f"P{place}", f"Seen by Dr. Hartwell, film {place}."] for place in range(200))]
+    out = io.BytesIO()
+    outcome = clean_csv(table(rows), out, Columns(("report",), "id"), CLEANER, person_of)
+    assert outcome.rows == 200
+    assert b"Hartwell" not in out.getvalue()
+
+
+def test_a_missing_column_is_told_without_a_value() -> None:
+    with pytest.raises(InputError, match="finding"):
+        clean_csv(table(ROWS), io.BytesIO(), Columns(("finding",)), CLEANER, person_of)
+    with pytest.raises(SettingsError):
+        Columns(())
+    with pytest.raises(SettingsError):
+        Columns(("report",), "report")
+
+
+def test_json_lines() -> None:
+    lines = [
+        json.dumps({"id": "A1", "name": "Hartwell", "study": {"report": "Hartwell: no effusion on 3/14."}, "n": 3}),
+        json.dumps({"id": "A2", "study": {"report": ["a list"]}}),
+        "not json",
+        json.dumps([1, 2]),
+        json.dumps({"id": "A4", "study": {"report": "Größe normal."}}, ensure_ascii=False),
+    ]
+    out = io.BytesIO()
+    source = io.BytesIO("\n".join(lines).encode())
+    outcome = clean_jsonl(source, out, Columns(("study.report",), "id", ("n",)), CLEANER, person_of)
+    rows = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [row["id"] for row in rows] == [KEYS.pseudonym("patient", patient) for patient in ("A1", "A4")]
+    assert "Hartwell" not in out.getvalue().decode()
+    assert rows[1]["study"]["report"] == "Größe normal."
+    assert sum(outcome.quarantined.values()) == 3
+    assert outcome.left_out == ("name",)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.guards import kept_by_guards
+
+DROPPED = [
+    ("[[Kerley]] B lines", Category.NAME),
+    ("a [[Swan-Ganz]] catheter", Category.NAME),
+    ("tip of the [[Hickman]] catheter", Category.DOCTOR),
+    ("the [[XXXX]] film", Category.NAME),
+    ("on [[___]] at", Category.DATE),
+    ("a [[12]] mm nodule", Category.DATE),
+    ("image [[45]] of 123", Category.OTHER_ID),
+    ("at [[T12/L1]] level", Category.OTHER_ID),
+    ("a [[54]]-year-old", Category.AGE_OVER_89),
+    ("Is/[[Are]] there", Category.INITIALS),
+    ("code [[786]].09", Category.OTHER_ID),
+    ("[[p.m]]. film", Category.INITIALS),
+    ("from [[South Korea]]", Category.ADDRESS),
+    ("in the [[thalami]] left", Category.DOCTOR),
+]
+KEPT = [
+    ("seen by [[Kerley]] today", Category.DOCTOR),
+    ("a [[92]]-year-old", Category.AGE_OVER_89),
+    ("film of [[3/14]]", Category.DATE),
+    ("signed [[QX]]", Category.INITIALS),
+    ("number [[4471923]] here", Category.OTHER_ID),
+    ("in [[Framingham]] lives", Category.ADDRESS),
+    ("told [[Zbrozek]] so", Category.NAME),
+    ("at [[14:35]] today", Category.TIME),
+]
+
+
+def of(marked: str, category: Category) -> tuple[str, Found]:
+    start, end = marked.index("[["), marked.index("]]") - 2
+    return marked.replace("[[", "").replace("]]", ""), Found(start, end, category)
+
+
+@pytest.mark.parametrize(("marked", "category"), DROPPED)
+def test_what_is_no_identifier_is_dropped(marked: str, category: Category) -> None:
+    text, found = of(marked, category)
+    assert kept_by_guards(text, [found]) == []
+
+
+@pytest.mark.parametrize(("marked", "category"), KEPT)
+def test_what_may_be_one_is_kept(marked: str, category: Category) -> None:
+    text, found = of(marked, category)
+    assert kept_by_guards(text, [found]) == [found]
+
+
+def test_space_and_punctuation_around_it_do_not_belong_to_it() -> None:
+    assert kept_by_guards("told Zbrozek, so", [Found(4, 13, Category.NAME)]) == [Found(5, 12, Category.NAME)]

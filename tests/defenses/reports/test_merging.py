@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.merging import merged
+
+TEXT = "abcd efgh ijkl mnop qrst uvwx yz01 2345"
+spans = st.tuples(st.integers(0, 38), st.integers(1, 12), st.sampled_from(list(Category))).map(
+    lambda drawn: Found(drawn[0], min(drawn[0] + drawn[1], len(TEXT)), drawn[2])
+)
+
+
+@given(st.lists(st.lists(spans, max_size=6), max_size=3))
+def test_nothing_found_is_lost_and_nothing_overlaps(layers: list[list[Found]]) -> None:
+    result = merged(TEXT, *layers)
+    assert result == sorted(result)
+    assert all(one.end <= other.start for one, other in pairwise(result))
+    wanted = {
+        place for layer in layers for one in layer for place in range(one.start, one.end) if TEXT[place].isalnum()
+    }
+    covered = {place for one in result for place in range(one.start, one.end)}
+    assert wanted <= covered
+
+
+def test_the_better_layer_decides_the_kind() -> None:
+    name = merged("Alice Long", [Found(6, 10, Category.NAME)], [Found(0, 10, Category.DOCTOR)])
+    assert name == [Found(0, 10, Category.NAME)]
+
+
+def test_of_different_kinds_only_the_rest_is_taken() -> None:
+    text = "3/14/21 10:30"
+    both = merged(text, [Found(0, 7, Category.DATE)], [Found(0, 13, Category.TIME)])
+    assert both == [Found(0, 7, Category.DATE), Found(8, 13, Category.TIME)]
+
+
+def test_a_number_is_of_one_kind_wherever_it_stands() -> None:
+    text = "MRN 123456 and 123456"
+    found = merged(text, [Found(4, 10, Category.MRN), Found(15, 21, Category.OTHER_ID)])
+    assert [one.category for one in found] == [Category.MRN, Category.MRN]
