@@ -150,7 +150,8 @@ def _scores(
     weights = unit_weights(count, seed=SEED)
     found = {}
     for way, paint in ways.items():
-        filled = [paint(case, number) for number, case in enumerate(cases)]
+        # in whole gray levels, as the images are
+        filled = [np.round(255 * paint(case, number)) / np.float32(255) for number, case in enumerate(cases)]
         rows = [_measures(case, each, distance) for case, each in zip(cases, filled, strict=True)]
         estimates = {}
         for measure in rows[0]:

@@ -19,7 +19,8 @@ from medveil.release import Settings, release
 
 source, folder, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 
-SETTINGS = Settings(attacks=("pixel-similarity", "singling-out"))  # quick ones: more kills land while files are written
+# quick parts: more kills land while files are written
+SETTINGS = Settings(defenses=("headers", "records"), attacks=("pixel-similarity", "singling-out"))
 
 def start(out):
     pid = os.fork()

@@ -70,7 +70,15 @@ def examine(
         comparisons=tuple(comparisons),
         gaps=tuple(gaps),
         provenance=_provenance(settings, keys, created, defended),
-        check=check_release(cohort, defended, keys, seed=settings.seed, workers=workers, progress=progress),
+        check=check_release(
+            cohort,
+            defended,
+            keys,
+            read=any("pixels" in defense.covers for defense in build_chain(settings.defenses, keys)),
+            seed=settings.seed,
+            workers=workers,
+            progress=progress,
+        ),
     )
 
 

@@ -10,11 +10,13 @@ from PIL import Image, ImageDraw, ImageFont
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.keys import Keys
+from medveil.defenses.person import Person
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.defenses.pixels.remove_text import RemovedText
 from medveil.errors import Quarantined
 from medveil.parts import Record
 
+KEYS = Keys(b"k")
 REMOVER = TextRemover(fill="classical")
 
 
@@ -68,9 +70,9 @@ def test_text_at_the_border_goes(place):
     assert (cleaned != written)[ink].mean() > 0.97
 
 
-@pytest.mark.parametrize("size", [256, 1024, 1700])
+@pytest.mark.parametrize("size", [256, 1024])
 def test_text_goes_at_any_size_of_image(size):
-    written, ink = write(film(size, seed=3), "Dr. Ashworth", (size // 4, size // 3), 12 if size < 1500 else 90, 4095)
+    written, ink = write(film(size, seed=3), "Dr. Ashworth", (size // 4, size // 3), 12, 4095)
     cleaned, _ = REMOVER.clean_image(written, None)
     assert (cleaned != written)[ink].mean() > 0.97
 
@@ -126,9 +128,9 @@ def test_the_phantoms_burned_in_lines_are_removed(hospital: Cohort, hospital_fol
     """At 256 pixels the letters are 7 to 10 pixels high, smaller than what is promised, and still go."""
     gold = load_gold(hospital_folder)
     lines, gone = 0, 0
-    for row in range(0, len(hospital), 2):
+    for row in range(len(hospital)):
         boxes = {one.box for one in gold.images[hospital.table["image_id"][row]].in_pixels}
-        if not boxes or lines > 40:
+        if not boxes or lines > 24:
             continue
         image = hospital.image(row)
         try:
@@ -144,7 +146,7 @@ def test_the_phantoms_burned_in_lines_are_removed(hospital: Cohort, hospital_fol
 
 def test_the_defense_counts_what_it_did():
     written, ink = write(film(seed=5), "DOE, JANE", (200, 200), 18, 4095)
-    record = RemovedText(Keys(b"k")).apply(Record({}, written))
+    record = RemovedText(KEYS).apply(Record({}, written, Person(KEYS, "1")))
     assert (record.image != written)[ink].mean() > 0.97
     assert record.done["regions of text removed"] >= 1
-    assert RemovedText(Keys(b"k")).apply(Record({}, film(seed=6))).done == {}
+    assert RemovedText(KEYS).apply(Record({}, film(seed=6), Person(KEYS, "1"))).done == {}

@@ -137,6 +137,15 @@ def test_what_is_strange_stays_behind(tmp_path: Path, write_dicom, clean) -> Non
     assert b"Pemberton" not in everything and b"scan" not in everything
 
 
+def test_a_text_in_two_encodings_at_once_stays_behind(tmp_path: Path, clean) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.txt").write_bytes("RE: BÉRANGER, RÉMI, born 1933".encode() + b"\xe9\xff")
+    (tmp_path / "in/b.txt").write_bytes("Mr. Béranger is well.".encode("latin-1"))
+    made = clean(tmp_path / "in")
+    assert (made.outcome.released, made.outcome.withheld) == (1, 1)
+    assert "ranger" not in made.files("txt")[0].read_bytes().decode("latin-1")
+
+
 def test_a_dicomdir_is_left_out(tmp_path: Path, write_dicom, clean) -> None:
     write_dicom(tmp_path / "in/x.dcm")
     directory = Dataset()

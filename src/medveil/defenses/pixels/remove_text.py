@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from medveil.defenses.keys import Keys
+from medveil.defenses.known import KnownSearch
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.parts import Guarantee, Record, register_defense
 
@@ -37,7 +38,8 @@ class RemovedText:
         return TextRemover()
 
     def apply(self, record: Record) -> Record:
-        record.image, removal = self._remover.clean_image(record.image, None)
+        known = KnownSearch(record.person.known) if record.person.known else None
+        record.image, removal = self._remover.clean_image(record.image, known)
         if removal.boxes:
             record.note("regions of text removed", len(removal.boxes))
         if removal.kept:

@@ -100,7 +100,7 @@ def _guarded(page: Page, found: Found) -> bool:
 
 
 def _words_in(page: Page, found: Found) -> list[int]:
-    return [index for index, word in enumerate(page.words) if found.start <= word.start and word.end <= found.end]
+    return [index for index, word in enumerate(page.words) if found.start < word.end and word.start < found.end]
 
 
 def _names_a_thing(page: Page, found: Found) -> bool:
@@ -140,9 +140,11 @@ def _names_no_place(page: Page, found: Found, piece: str) -> bool:
 def _no_place(page: Page, word: Word) -> bool:
     if not word.capital or word.short:
         return True
+    ordinary = bool(word.kind & Kind.ORDINARY)
+    if ordinary and page.opens_sentence(word.start):
+        return True
     if word.kind & (Kind.NAME | Kind.CITY):
         return False
-    ordinary = bool(word.kind & Kind.ORDINARY)
     return bool(word.kind & Kind.EPONYM) or (ordinary and (len(page.words) < 3 or page.opens_sentence(word.start)))
 
 

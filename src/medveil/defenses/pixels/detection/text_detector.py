@@ -107,6 +107,7 @@ def _sharpened(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
 @cache
 def _network(path: Path) -> TextNetwork:
     import torch
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     from medveil.defenses.pixels.detection.text_network import TextNetwork
@@ -114,7 +115,7 @@ def _network(path: Path) -> TextNetwork:
     network = TextNetwork()
     try:
         network.load_state_dict({name: value.float() for name, value in load_file(path).items()})
-    except (OSError, ValueError, RuntimeError, KeyError):
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError):
         raise InputError(f"{path} is not a text detector; reinstall medveil") from None
     return network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
 

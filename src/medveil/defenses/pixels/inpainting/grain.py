@@ -12,6 +12,8 @@ from medveil.defenses.pixels.inpainting.membrane import spread
 
 Floats = NDArray[np.float32]
 SIGMAS = (0.6, 1.2, 2.4)  # pixels; what lies between two neighbouring blurs is a band
+CLIP = 2.0  # medians; what is stronger is an edge and no noise
+KEPT = 0.71  # of the power of Gaussian noise, after clipping
 COARSE = 4  # pixels; the strength of grain is measured on a raster
 
 
@@ -21,7 +23,7 @@ def add_grain(filled: Floats, hole: NDArray[np.bool_], rng: np.random.Generator)
     inner = cv2.resize(hole.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     result = filled.copy()
     for own, drawn in zip(_bands(filled), _bands(rng.standard_normal(filled.shape, np.float32)), strict=True):
-        power = np.minimum(np.abs(own), 4 * _typical(own, ~hole)) ** 2  # an edge is no noise
+        power = np.minimum(np.abs(own), CLIP * _typical(own, ~hole)) ** 2 / KEPT
         whole = cv2.resize(power, size, interpolation=cv2.INTER_AREA)
         inside = cv2.resize(power * hole, size, interpolation=cv2.INTER_AREA)
         lacking = _strength(whole - inside, 1 - inner) - _strength(inside, inner)

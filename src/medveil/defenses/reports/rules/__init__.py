@@ -44,6 +44,7 @@ FAMILIES = (
     name_titles.take,
     name_labels.take,
     name_followers.take,
+    name_lists.take_unknown,
     name_lists.take,
     name_echoes.take,
     initials.take,

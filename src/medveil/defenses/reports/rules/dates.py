@@ -163,17 +163,20 @@ def _take_part(page: Page, start: int) -> None:
     before = page.before(start, 24)
     word = _BEFORE_WORD.search(before)
     said = word[1].lower().strip("/-") if word else ""
-    if said in _NOT_AFTER or _NOT_BEFORE.match(page.text, match.end()):
+    padded = match["first"][0] == "0" and len(match["second"]) == 2
+    if (said in _NOT_AFTER and not padded) or _NOT_BEFORE.match(page.text, match.end()):
         return
     end = match.end()
     if before.lower().rstrip(" :").endswith(("d.o.b.", "d.o.b")):
         said = "dob"
-    beside = page.taken_at(start - 2) or page.taken_at(start - 1) or _followed_by_time(page, end)
+    beside = (
+        page.taken_at(start - 2) or page.taken_at(start - 3) or page.taken_at(start - 1) or _followed_by_time(page, end)
+    )
     signed = bool(re.search(r"(?:^|[\s/:])[A-Za-z]{2,3}[ \t]+$", before)) and bool(
         re.match(r"[ \t]*(?:\r?\n|$)", page.text[end:])
     )
     plain = int(match["second"]) > 12 and said not in ("gcs", "e", "m", "v")  # no fraction or score has such a whole
-    if said in _DATE_WORDS or plain or beside or signed or _alone_on_line(page, start, end):
+    if said in _DATE_WORDS or padded or plain or beside or signed or _alone_on_line(page, start, end):
         _take(page, start, end)
         if ending := _RANGE_END.match(page.text, end):
             _take(page, *ending.span("day"))

@@ -15,6 +15,9 @@ _SIGNERS = words(
     "rad tech technologist radiologist resident reader initial initials signed dict trans transcriptionist typist op "
     "operator rn"
 )
+_NEAR_END = 250
+_VIEWS = words("CT CTA MR MRI MRA US XR CXR KUB PET PA AP LAT DOB DOS ED ICU")
+_READERS = words("typed overread read dictated transcribed reviewed signed interpreted entered verified approved")
 _TYPISTS = words("transcribed typed trans typist dict initial initials transcriptionist")
 _AFTER_SIGNER = re.compile(r"[ \t]{0,2}[:=]?[ \t\r\n]{1,2}")
 _VALUE_ENDS = re.compile(r"[\s.,;:)/]|$")
@@ -69,7 +72,7 @@ def _is_pair(page: Page, one: str, match: re.Match[str]) -> bool:
     before, after = page.before(start, 3), page.text[end : end + 14]
     edge = not before or before.endswith(("\n", ", ", ". ", "\n- "))
     closed = page.taken_at(end + 1) or page.taken_at(end + 2) or bool(_PAIR_ENDS.match(after))
-    near_end = len(page.text) - end < 250
+    near_end = len(page.text) - end < _NEAR_END
     if _known(one) and _known(two):
         return edge and closed and two.islower() and near_end
     if _known(one) or _known(two):
@@ -92,6 +95,8 @@ def _is_person(page: Page, index: int, names: set[str]) -> bool:
         return True
     if not known and (word.text in names or (_TOLD_BEFORE.search(before) and text[place : place + 1] in ",. \n")):
         return True
+    if before.endswith("\n\n") and page.taken_at(place + 1) and len(text) - place < _NEAR_END:
+        return word.text not in _VIEWS
     if _DASH_BEFORE.search(before):
         return page.taken_at(place + 1) or (
             not known and bool(re.match(r"[ \t]*(?:[,;\n]|$)", text[place : place + 3]))
@@ -106,6 +111,8 @@ def _signs(page: Page, index: int, known: bool) -> bool:
     if not _AFTER_SIGNER.fullmatch(gap) or not _VALUE_ENDS.match(page.text, word.end):
         return False
     if before.folded == "by":
+        if index > 1 and page.words[index - 2].folded in _READERS:
+            return word.text not in _MODALITIES
         return not known or (word.text not in _MODALITIES and page.taken_at(before.start - 2))
     if before.folded in _SIGNERS:
         return not known or (":" in gap and word.text not in _MODALITIES)

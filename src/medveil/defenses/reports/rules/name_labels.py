@@ -13,7 +13,7 @@ from medveil.defenses.reports.rules.page import Page, Word
 _PATIENT_LABELS = words(
     "patient name pt pat patients re concerning regarding subject guarantor insured subscriber mother father wife "
     "husband "
-    "son daughter spouse kin guardian contact relative client member nok surname lastname firstname forename"
+    "son daughter spouse kin guardian contact relative client member nok surname lastname firstname forename seen"
 )
 _STAFF_LABELS = words(
     "physician provider radiologist doctor md attending resident fellow referring ordering requesting "
@@ -26,7 +26,7 @@ _STAFF_LABELS = words(
     "cardiologist intern copies copy practitioner admitting assistant scribe"
 )
 _LABELS = _PATIENT_LABELS | _STAFF_LABELS
-_WITHOUT_COLON = words("pt patient cc re resident radiologist technologist")
+_WITHOUT_COLON = words("pt patient name cc re resident radiologist technologist")
 # `with` names a person after `discussed`, `by` after `signed`, and so on.
 _BY = words(
     "dictated signed transcribed typed interpreted read reviewed verified approved finalized authenticated performed "
@@ -42,7 +42,8 @@ _TO = words(
 _DIRECT = words(
     "notified paged contacted contact informed called referring sending see pgd dear attn attention telephoned"
 )
-_BEFORE_PEOPLE = words("by with w to per us d") | _DIRECT
+_FOR = words("result results report reports request requisition appointment films letter imaging study exam")
+_BEFORE_PEOPLE = words("for by with w to per us d") | _DIRECT
 _AFTER_LABEL = re.compile(r"[ \t]*(?:\(s\))?[ \t]*[:=][ \t]*(?:\r?\n[ \t]*)?|[ \t]*\t[ \t]*|[ \t]{3,}")
 _NAME_ENDS = re.compile(r"(?:[ \t][A-Z]\.?)?(?:[ \t]{2,}|[ \t]*(?:\r?\n|$)|[ \t]*[,;(/#\d])")
 _SPACE = re.compile(r"\.?[ \t]{1,2}")
@@ -68,10 +69,13 @@ def _after_label(page: Page, index: int) -> None:
     if gap is None or first.start != gap.end() or first.folded in DOCTORS or first.folded in TITLES:
         return
     inverted = _is_inverted(page, index + 1)
-    if not colon and not inverted and not (first.listed and not first.kind & Kind.ORDINARY):
+    fits = (first.listed and not first.kind & Kind.ORDINARY) or (word.folded == "name" and first.kind == Kind.UNKNOWN)
+    if not colon and not inverted and not fits:
         return
     category = Category.NAME if word.folded in _PATIENT_LABELS else Category.DOCTOR
-    last = name_from(page, index + 1, sure=colon or inverted, comma=category is Category.NAME or inverted)
+    last = name_from(
+        page, index + 1, sure=colon or inverted or word.folded == "name", comma=category is Category.NAME or inverted
+    )
     if inverted and last < index + 2:
         middle = index + 3 < len(words) and words[index + 3].initial and page.joined(index + 2)
         last = index + 3 if middle else index + 2
@@ -137,6 +141,8 @@ def _speaks_of_people(before: str, earlier: str, gap: str, word: Word) -> bool:
             return earlier in _TO
         case "per":
             return word.name_only
+        case "for":
+            return earlier in _FOR
         case "us":
             return earlier == "sending"
         case "d":  # d/w

@@ -55,6 +55,29 @@ def _name_at(page: Page, index: int) -> int:
     return -1
 
 
+def take_unknown(page: Page) -> None:
+    """Two or more capital words in a row that no list of words knows: `NOXOLO MHLAMBO asked`, `Aili Koivula`."""
+    words = page.words
+    taken = -1
+    for index in page.capitals[:-1]:
+        if index <= taken or not _strange(page, index):
+            continue
+        last = index
+        while last + 1 < len(words) and last - index < 4 and page.joined(last) and _strange(page, last + 1):
+            last += 1
+        loud = page.in_capitals(words[index].start)
+        known = any(word.listed for word in words[index : last + 1])
+        if last > index and (known or not loud or _beside_identifier(page, index, last)):
+            page.take(words[index].start, end_of(page, last), Category.NAME)
+            taken = last
+
+
+def _strange(page: Page, index: int) -> bool:
+    word = page.words[index]
+    strange = word.capital and len(word.text) > 2 and not word.kind & (Kind.THING | Kind.CITY)
+    return strange and page.free(word.start, word.end)
+
+
 def _loud_doubt(page: Page, word: Word) -> bool:
     """A short word in capitals is more often an abbreviation."""
     return word.text.isupper() and len(word.text) < 5

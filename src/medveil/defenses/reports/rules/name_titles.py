@@ -89,6 +89,8 @@ def _take_others(page: Page, last: int, category: Category) -> None:
 def _after_kin(page: Page, index: int) -> None:
     words = page.words
     first = index + 1
+    if [word.folded for word in words[first : first + 3]] == ["of", "the", "patient"] and first + 3 < len(words):
+        index, first = index + 3, first + 3
     if not _AFTER_KIN.fullmatch(page.text, words[index].end, words[first].start):
         return
     if words[first].folded in ("named", "called", "is") and first + 1 < len(words):

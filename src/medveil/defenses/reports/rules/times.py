@@ -51,7 +51,8 @@ def take_beside_identifiers(page: Page) -> None:
         match = _BARE.match(text, start)
         if not match or not page.free(*match.span()):
             continue
-        if page.taken_at(start - _gap(page, start) - 1):
+        followed = text[match.end() : match.end() + 2] == ", " and page.taken_at(match.end() + 2)
+        if followed or page.taken_at(start - _gap(page, start) - 1):
             page.take(*match.span(), Category.TIME)
 
 

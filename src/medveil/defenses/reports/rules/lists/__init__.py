@@ -47,8 +47,8 @@ _ENDINGS = ("'s", "’s", "s", "es", "ed", "d", "ing", "ly", "er", "est", "al", 
 _MADE = (
     "itis osis oses oma omas ectomy otomy ostomy graphy gram grams ology ologist ologic pathy emia plasty scopy tion "
     "tions sion sions ment ments ness ity ities ary ible able ible ously ous ically ical ative itive oidal iform genic "
-    "genous trophic static plasia plegia algia rrhea uria cyte cytes lysis phagia sclerosis stenosis penia megaly ward "
-    "wards ish ular iac ual ial ional ogram thorax pulmonary vascular"
+    "genous trophic static plasia plegia algia rrhea uria cyte cytes lysis phagia sclerosis stenosis penia megaly "
+    "ish ular iac ual ial ional ogram thorax pulmonary vascular"
 ).split()
 _MADE_OF = tuple(ending for ending in _MADE if len(ending) > 3)
 
