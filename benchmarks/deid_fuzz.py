@@ -75,7 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--dicom", type=int, default=2000)
     parser.add_argument("--reports", type=int, default=2000)
-    parser.add_argument("--size", type=int, default=64, help="pixels a side")
+    parser.add_argument("--size", type=int, default=256, help="pixels a side")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     silence_libraries()

@@ -68,13 +68,19 @@ class Bench:
     results: dict[str, Any]
 
     def run(
-        self, tool: str, items: Sequence[dict[str, Any]], *, workers: int | None = None, warm: int = 1
+        self,
+        tool: str,
+        items: Sequence[dict[str, Any]],
+        *,
+        workers: int | None = None,
+        warm: int = 1,
+        threads: str = "1",
     ) -> tuple[list[Any], Figures] | None:
         """What the tool made of each item, and its speed; None where it is not installed."""
         python = sys.executable if tool.startswith("medveil") else self.peers
         shares = [items[start :: workers or self.workers] for start in range(workers or self.workers)]
         shares = [own for own in shares if own]
-        ran = self._processes(python, tool, shares, warm) if python else None
+        ran = self._processes(python, tool, shares, warm, threads) if python else None
         if ran is None:
             if tool not in self.results["skipped"]:
                 self.results["skipped"].append(tool)
@@ -89,17 +95,17 @@ class Bench:
         return done, {"a second": len(items) / seconds, "processor ms": 1000 * processor / len(items)}
 
     def _processes(
-        self, python: str, tool: str, shares: list[Sequence[dict[str, Any]]], warm: int
+        self, python: str, tool: str, shares: list[Sequence[dict[str, Any]]], warm: int, threads: str
     ) -> list[dict[str, Any]] | None:
         """One process for each share; all begin together once all have loaded."""
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OMP_THREAD_LIMIT": "1"}
+        limits = {"OMP_NUM_THREADS": threads, "OMP_THREAD_LIMIT": threads} if threads else {}
         with tempfile.TemporaryDirectory(dir=self.folder) as name:
             jobs = [Path(name) / f"{number}.json" for number in range(len(shares))]
             started = []
             for job, own in zip(jobs, shares, strict=True):
                 job.write_text(json.dumps({"warm": list(own[:warm]), "items": list(own)}))
                 command = [python, str(SCRIPT), tool, str(job), str(job.with_suffix(".done"))]
-                started.append(subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL))
+                started.append(subprocess.Popen(command, env={**os.environ, **limits}, stdout=subprocess.DEVNULL))
             while not all(
                 job.with_suffix(".ready").exists() or one.poll() is not None
                 for job, one in zip(jobs, started, strict=True)
@@ -199,6 +205,7 @@ def on_hospital(bench: Bench, hospital: Path) -> None:
         if tool in outputs
     }
     judged(bench, "pixels", keys, sources, {tool: outputs[tool] for tool in outputs if tool not in HEADER_TOOLS})
+    alone(bench, "pixels", sources)
 
 
 def on_real(bench: Bench, data: Path, count: int, seed: int) -> None:
@@ -208,6 +215,14 @@ def on_real(bench: Bench, data: Path, count: int, seed: int) -> None:
     print("real radiographs", file=sys.stderr, flush=True)
     ran = {tool: bench.files(tool, sources) for tool in IMAGE_TOOLS}
     judged(bench, "real", list(named.values()), sources, {tool: one for tool, one in ran.items() if one})
+    alone(bench, "real", sources)
+
+
+def alone(bench: Bench, section: str, sources: Sequence[Path]) -> None:
+    """Presidio's redactor as people run it: one process, and Tesseract with as many threads as it likes."""
+    found = bench.results[section]
+    if "presidio_image" in found and (ran := bench.files("presidio_image", sources, workers=1, threads="")):
+        found["presidio_image_alone"] = found["presidio_image"] | ran[1]
 
 
 def judged(

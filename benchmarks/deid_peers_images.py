@@ -65,7 +65,7 @@ def _make(file: Path, out: Path, rng: np.random.Generator, number: int) -> Image
         heart_path="",
         in_pixels=tuple(identifiers),
         markers=(Boxed(marker, box),),
-        **empty,  # type: ignore[arg-type]
+        **empty,
     )
 
 

@@ -138,7 +138,9 @@ def headers(keys: Sequence[ImageGold], sources: Sequence[Path], outputs: Sequenc
     left: list[tuple[float, str]] = []
     days: list[tuple[float, str]] = []
     bytes_left: list[tuple[float, str]] = []
-    dates: dict[str, list[tuple[dt.date, dt.date | None]]] = defaultdict(list)
+    kept: list[tuple[float, str]] = []
+    by_class: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    visits: dict[str, list[tuple[dt.datetime, dt.datetime | None]]] = defaultdict(list)
     new_errors: list[tuple[float, str]] = []
     for key, source, output in zip(keys, sources, outputs, strict=True):
         if output is None:
@@ -151,20 +153,24 @@ def headers(keys: Sequence[ImageGold], sources: Sequence[Path], outputs: Sequenc
                     days.append((float(_at(after, one.path) == _at(before, one.path)), key.patient_id))
             elif any(answer_key.in_header("", alone, before)):
                 left.append((float(any(answer_key.in_header("", alone, after))), key.patient_id))
+                by_class[str(one.category)].append((1 - left[-1][0], key.patient_id))
+        kept += [(same, key.patient_id) for same in _kept(key, before, after)]
         own = KnownBytes.own(
             Known(one.category, one.value) for one in key.in_header if one.category is not Category.DATE
         )
         bytes_left.append((float(bool(own.found_in(output.read_bytes()))), key.patient_id))
-        if (day := _day(before)) is not None:
-            dates[key.patient_id].append((day, _day(after)))
+        if (taken := _taken(before)) is not None:
+            visits[key.patient_id].append((taken, _taken(after)))
         if shutil.which("dciodvfy"):
             new_errors.append((float(bool(_errors(output) - _errors(source))), key.patient_id))
     return {
         "identifiers left": _estimated(left),
         "dates left": _estimated(days),
         "files with a known identifier in any byte": _estimated(bytes_left),
-        "intervals between visits kept": _estimated(_intervals(dates)),
+        "intervals between visits kept": _estimated(_intervals(visits)),
+        "other attributes kept": _estimated(kept),
         "files with a new dciodvfy error": _estimated(new_errors),
+        "by class": {name: _estimated(found) for name, found in sorted(by_class.items())},
         "withheld": sum(output is None for output in outputs),
         "files": len(outputs),
     }
@@ -185,23 +191,42 @@ def _at(dataset: pydicom.Dataset, path: str) -> str | None:
     return str(current) if current else None
 
 
-def _day(dataset: pydicom.Dataset) -> dt.date | None:
+def _kept(key: ImageGold, before: pydicom.Dataset, after: pydicom.Dataset) -> list[float]:
+    """Public attributes at the top with a value that identifies nobody: are they as they were?"""
+    named = {one.path.partition("[")[0] for one in key.in_header}
+    return [
+        float(element.tag in after and after[element.tag].value == element.value)
+        for element in before
+        if not element.tag.is_private
+        and element.VR not in ("SQ", "UI", "TM", "OB", "OW")
+        and element.tag.group not in (0x0028, 0x7FE0)
+        and f"({element.tag.group:04X},{element.tag.element:04X})" not in named
+        and not element.is_empty
+    ]
+
+
+def _taken(dataset: pydicom.Dataset) -> dt.datetime | None:
+    day, clock = str(dataset.get("StudyDate", ""))[:8], str(dataset.get("StudyTime", "") or "")[:6].ljust(6, "0")
     try:
-        return dt.datetime.strptime(str(dataset.get("StudyDate", ""))[:8], "%Y%m%d").date()
+        return dt.datetime.strptime(day + clock, "%Y%m%d%H%M%S")
     except ValueError:
         return None
 
 
-def _intervals(dates: dict[str, list[tuple[dt.date, dt.date | None]]]) -> list[tuple[float, str]]:
-    """From each visit of a patient to the next that lies on another day."""
+def _intervals(visits: dict[str, list[tuple[dt.datetime, dt.datetime | None]]]) -> list[tuple[float, str]]:
+    """From each visit of a patient to the next on a later day: kept in days, or to the second."""
     found = []
-    for patient, visits in dates.items():
-        ordered = sorted(visits, key=lambda pair: pair[0])
+    for patient, own in visits.items():
+        ordered = sorted(own, key=lambda pair: pair[0])
         for (old, new), (next_old, next_new) in pairwise(ordered):
-            if next_old > old:
-                kept = new is not None and next_new is not None and next_new - new == next_old - old
+            if next_old.date() > old.date():
+                kept = new is not None and next_new is not None and _same(old, next_old, new, next_new)
                 found.append((float(kept), patient))
     return found
+
+
+def _same(old: dt.datetime, next_old: dt.datetime, new: dt.datetime, next_new: dt.datetime) -> bool:
+    return next_new - new == next_old - old or next_new.date() - new.date() == next_old.date() - old.date()
 
 
 @lru_cache(maxsize=4096)

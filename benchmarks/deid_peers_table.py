@@ -15,6 +15,7 @@ NAMES = {
     "medveil_image": "medveil",
     "presidio_text": "Presidio",
     "presidio_image": "Presidio image redactor",
+    "presidio_image_alone": "the same, one process as it comes",
     "philter": "philter-lite",
     "dicognito": "dicognito",
     "dicom_anonymizer": "dicom-anonymizer",
@@ -39,8 +40,8 @@ def markdown(results: dict[str, Any]) -> str:
     for section, title in TITLES.items():
         if results.get(section):
             parts.append(f"### {title}\n\n{table(results[section], UNITS.get(section, 'texts'))}")
-            if section in ("reports", "refilled"):
-                parts.append(f"Share of the identifiers removed whole, by class:\n\n{classes(results[section])}")
+            if section in ("headers", "reports", "refilled"):
+                parts.append(f"Share of the identifiers removed, by class:\n\n{classes(results[section])}")
     return "\n\n".join(parts) + "\n"
 
 

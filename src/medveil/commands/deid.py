@@ -13,7 +13,9 @@ from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
 
 
-@app.command(epilog="Example: medveil deid /data/archive -o /data/clean --key-file /secure/site.key --reports placeholders")
+@app.command(
+    epilog="Example: medveil deid /data/archive -o /data/clean --key-file /secure/site.key --reports placeholders"
+)
 def deid(
     source: Annotated[
         Path,
@@ -24,7 +26,9 @@ def deid(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option("--key-file", help="The site's secret, an existing file; the one in your settings folder if not set."),
+        typer.Option(
+            "--key-file", help="The site's secret, an existing file; the one in your settings folder if not set."
+        ),
     ] = None,
     profile: Annotated[
         Path | None,

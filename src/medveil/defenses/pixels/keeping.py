@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.known import KnownSearch
 from medveil.defenses.pixels.lines import Line
-from medveil.defenses.pixels.markers import is_marker, is_short
+from medveil.defenses.pixels.markers import holds_marker, is_marker, is_short
 from medveil.defenses.pixels.reader import HEIGHT, Reading, read
 
 CERTAIN = 0.55  # of the least certain character; few other words could be misread as a whole marker
@@ -23,6 +23,7 @@ MOST_IN_A_BLOCK = 5
 TOGETHER = 0.8  # heights between the lines of a block
 NEARBY = 6  # heights around a known name within which lines of its size go too
 MARGIN = 0.18  # of the height, around what is read
+OTHER_MARGINS = (0.0, 0.6)  # tried where the first reading comes close: a plate's edge reads like a letter
 
 View = NDArray[np.uint8]
 
@@ -112,14 +113,18 @@ def _too_long(line: Line) -> bool:
 def _read_marker(word: _Word, view: View, known: KnownSearch | None) -> None:
     """Set the word's text where it reads as a marker in one of the ways it can stand."""
     for line in word.lines[:2]:
-        for turns in _ways(line):
-            reading = _read(line, view, turns)
-            if known is not None and reading.text and known.matches_word(reading.text):
-                word.known = True
-                return
-            if _certain(reading) and (not is_short(reading.text) or _stands_alone(line, view, turns, reading)):
-                word.text = reading.text
-                return
+        margins = [MARGIN]
+        for margin in margins:
+            for turns in _ways(line):
+                reading = _read(line, view, turns, margin)
+                if known is not None and reading.text and known.matches_word(reading.text):
+                    word.known = True
+                    return
+                if _certain(reading) and (not is_short(reading.text) or _stands_alone(line, view, turns)):
+                    word.text = reading.text
+                    return
+                if len(margins) == 1 and holds_marker(reading.text):
+                    margins += OTHER_MARGINS
 
 
 def _ways(line: Line) -> tuple[int, ...]:
@@ -127,8 +132,8 @@ def _ways(line: Line) -> tuple[int, ...]:
     return (0, 2, 1, 3) if line.length < 1.7 * line.height else (0, 2)
 
 
-def _read(line: Line, view: View, turns: int) -> Reading:
-    grown = line.grown(MARGIN * line.height, MARGIN * line.height)
+def _read(line: Line, view: View, turns: int, margin: float = MARGIN) -> Reading:
+    grown = line.grown(margin * line.height, margin * line.height)
     return read(grown.cut_out(view, HEIGHT, quarter_turns=turns))
 
 
@@ -137,7 +142,7 @@ def _certain(reading: Reading) -> bool:
     return reading.confidence >= least and is_marker(reading.text)
 
 
-def _stands_alone(line: Line, view: View, turns: int, reading: Reading) -> bool:
+def _stands_alone(line: Line, view: View, turns: int) -> bool:
     """A wider look shows no more letters: it was not a piece of a longer word."""
     aside, across = (0.8 * line.height, MARGIN * line.height)
     wide = line.grown(*((aside, across) if turns % 2 == 0 else (across, aside)))

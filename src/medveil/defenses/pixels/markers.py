@@ -43,6 +43,12 @@ def is_short(text: str) -> bool:
     return len(re.sub(r"\W", "", text)) <= 2
 
 
+def holds_marker(text: str) -> bool:
+    """Whether a second, closer reading may turn out a marker: it has one in it, or hardly any letters."""
+    plain = re.sub(r"[^A-Z0-9]", "", text.upper())
+    return len(plain) <= 3 or any(len(word) > 1 and word in plain for word in _WORDS)
+
+
 def _word(words: list[str]) -> int:
     return int(words[0] in _WORDS)
 

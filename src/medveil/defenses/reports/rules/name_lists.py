@@ -65,11 +65,22 @@ def take_unknown(page: Page) -> None:
         last = index
         while last + 1 < len(words) and last - index < 4 and page.joined(last) and _strange(page, last + 1):
             last += 1
-        loud = page.in_capitals(words[index].start)
-        known = any(word.listed for word in words[index : last + 1])
-        if last > index and (known or not loud or _beside_identifier(page, index, last)):
+        if last > index and _stands_out(page, index, last):
             page.take(words[index].start, end_of(page, last), Category.NAME)
             taken = last
+
+
+def _stands_out(page: Page, first: int, last: int) -> bool:
+    """Whether the capitals mean something: not in a line of capitals, a sentence's beginning or a foreign language."""
+    inside = page.words[first : last + 1]
+    listed = any(word.listed for word in inside)
+    if page.is_foreign:
+        return listed and all(word.name_only for word in inside)
+    if listed or _beside_identifier(page, first, last):
+        return True
+    if page.in_capitals(inside[0].start):
+        return False
+    return inside[0].text.isupper() or not page.opens_sentence(inside[0].start)
 
 
 def _strange(page: Page, index: int) -> bool:

@@ -130,6 +130,12 @@ class Page:
             start += len(line) + 1
         return lines
 
+    @cached_property
+    def is_foreign(self) -> bool:
+        """Whether most small words are in no list: German, which gives every noun a capital, and others."""
+        small = [word.kind for word in self.words if not word.capital]
+        return sum(kind == Kind.UNKNOWN for kind in small) * 3 > len(small)
+
     def line_number(self, place: int) -> int:
         return bisect_right(self._lines, place, key=itemgetter(0)) - 1
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
+from medveil.defenses.reports.tagger.plausible import plausible
 from medveil.defenses.reports.tagger.splitting import Tokens
 
 _INDEX = {category: place for place, category in enumerate(CATEGORIES)}
@@ -28,19 +29,18 @@ def targets(tokens: Tokens, found: Sequence[Found]) -> tuple[NDArray[np.int64], 
 
 
 def spans(tokens: Tokens, classes: NDArray[np.int64], begins: NDArray[np.bool_]) -> list[Found]:
-    """Neighbouring tokens of one class are one piece, unless another begins among them; signs alone are none."""
+    """Neighbouring tokens of one class are one piece, unless another begins among them."""
     marked = np.flatnonzero(classes != NONE)
-    found: list[Found] = []
-    letters: list[bool] = []
-    before = -2
+    runs: list[list[int]] = []
     for place in marked.tolist():
-        start, end, category = int(tokens.starts[place]), int(tokens.ends[place]), CATEGORIES[classes[place]]
-        told = tokens.words[place][0].isalnum()
-        if place == before + 1 and found[-1].category is category and not begins[place]:
-            found[-1] = Found(found[-1].start, end, category)
-            letters[-1] |= told
+        joins = runs and place == runs[-1][-1] + 1 and classes[place] == classes[place - 1] and not begins[place]
+        if joins:
+            runs[-1].append(place)
         else:
-            found.append(Found(start, end, category))
-            letters.append(told)
-        before = place
-    return [one for one, told in zip(found, letters, strict=True) if told]
+            runs.append([place])
+    pieces = ((run, CATEGORIES[classes[run[0]]]) for run in runs)
+    return [
+        Found(int(tokens.starts[run[0]]), int(tokens.ends[run[-1]]), category)
+        for run, category in pieces
+        if plausible(tokens.words[run[0] : run[-1] + 1], category)
+    ]
