@@ -66,7 +66,7 @@ def poisoned(node: Any, name: str = "") -> Any:
 def test_the_reader_finds_the_verdict_first_then_the_parts_in_order(sample: ReportContent, written: Written) -> None:
     outline = Outline(written(sample).read_text(encoding="utf-8"))
     headings = ["Contents", sample.verdict, "What was removed", "What an attacker can still do"]
-    headings += ["What the data are still good for", "Quarantine", "How it was measured"]
+    headings += ["What the data are still good for", "Check of the output", "Quarantine", "How it was measured"]
     headings += ["What was not measured", "Glossary", "Provenance"]
     assert outline.headings == headings
     text = outline.text

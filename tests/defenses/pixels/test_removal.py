@@ -12,7 +12,7 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.keys import Keys
 from medveil.defenses.person import Person
 from medveil.defenses.pixels.removal import TextRemover
-from medveil.defenses.pixels.remove_text import RemovedText
+from medveil.defenses.remove_text import RemovedText
 from medveil.errors import Quarantined
 from medveil.parts import Record
 

@@ -76,7 +76,7 @@ def _stands_out(page: Page, first: int, last: int) -> bool:
     listed = any(word.listed for word in inside)
     if page.is_foreign:
         return listed and all(word.name_only for word in inside)
-    if listed or _beside_identifier(page, first, last):
+    if listed or _touches_identifier(page, first, last):
         return True
     if page.in_capitals(inside[0].start):
         return False
@@ -143,16 +143,18 @@ def _linked(page: Page, index: int) -> bool:
 
 
 def _beside_identifier(page: Page, first: int, last: int) -> bool:
-    """Whether a number of the patient's follows or goes before, as on a line of a list."""
+    """Whether a number of the patient's is near, as on a line of a list, or the line begins here."""
+    return page.before(page.words[first].start, 1) in ("", "\n") or _touches_identifier(page, first, last)
+
+
+def _touches_identifier(page: Page, first: int, last: int) -> bool:
     start, end = page.words[first].start, page.words[last].end
     if middle := re.match(r"[ \t][A-Z]\.?(?![A-Za-z])", page.text[end : end + 4]):
         end += middle.end()
     before, after = page.before(start, 4), page.text[end : end + 5]
     behind = len(before) - len(before.rstrip(" \t#/"))
-    ahead = len(after) - len(after.lstrip(" \t#(/,"))
-    if page.taken_at(start - behind - 1) or page.taken_at(end + ahead):
-        return True
-    return not before or before.endswith("\n")
+    ahead = len(after) - len(after.lstrip(" \t#(/,|"))
+    return page.taken_at(start - behind - 1) or page.taken_at(end + ahead)
 
 
 def _given_and_family(page: Page, index: int) -> int:

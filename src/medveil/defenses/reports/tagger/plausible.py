@@ -10,7 +10,8 @@ _WITH_SIGNS = {Category.URL, Category.EMAIL}
 _WITH_DIGITS = {Category.PHONE, Category.FAX, Category.SSN, Category.UID}
 _EVERYDAY = frozenset(
     "a am an and any are as at be but by can did do for go had has he her him his how if in is it its may me my no nor "
-    "not of on or our out she so than that the them then they this to too us was we were who why will with yes yet you".split()
+    "not of on or our out she so than that the them then they this to too us was we were who why will with yes yet "
+    "you".split()
 )
 
 

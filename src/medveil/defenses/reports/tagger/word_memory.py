@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import torch
-from torch import Tensor
 
 from medveil.defenses.reports.tagger.model_file import TaggerModel
 from medveil.defenses.reports.tagger.word_batches import word_batch
@@ -16,12 +15,12 @@ _REMEMBERED = 30_000  # words; in memory alone, and forgotten together
 class WordMemory:
     def __init__(self, model: TaggerModel) -> None:
         self._model = model
-        self._forget()
+        self._forget(_REMEMBERED)
 
-    def _forget(self) -> None:
+    def _forget(self, room: int) -> None:
         width = self._model.network.words.narrow.out_features
         self._rows: dict[str, int] = {}
-        self._vectors = torch.zeros(1, width)  # row 0 is no word at all
+        self.vectors = torch.zeros(room + 1, width)  # row 0 is no word at all
 
     def learn(self, words: Iterable[str]) -> None:
         """Makes the vectors of these words ready; rows given before may be void afterwards."""
@@ -29,18 +28,14 @@ class WordMemory:
         new = [word for word in asked if word not in self._rows]
         if not new:
             return
-        if len(self._rows) + len(new) > _REMEMBERED:
-            self._forget()
+        if len(self._rows) + len(new) >= len(self.vectors):
             new = list(asked)
+            self._forget(max(_REMEMBERED, len(new)))
         batch = word_batch(new, self._model.vocabulary, self._model.buckets)
+        first = len(self._rows) + 1
         with torch.inference_mode():
-            vectors = self._model.network.words(batch)
-        self._rows.update(zip(new, range(len(self._vectors), len(self._vectors) + len(new)), strict=True))
-        self._vectors = torch.cat((self._vectors, vectors))
+            self.vectors[first : first + len(new)] = self._model.network.words(batch)
+        self._rows.update(zip(new, range(first, first + len(new)), strict=True))
 
     def rows(self, words: list[str]) -> list[int]:
         return [self._rows[word] for word in words]
-
-    @property
-    def vectors(self) -> Tensor:
-        return self._vectors

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from medveil.defenses.keys import Keys
 from medveil.defenses.known import KnownSearch
-from medveil.defenses.pixels.removal import TextRemover
 from medveil.parts import Guarantee, Record, register_defense
+
+if TYPE_CHECKING:
+    from medveil.defenses.pixels.removal import TextRemover
 
 
 @register_defense
@@ -35,6 +38,8 @@ class RemovedText:
 
     @cached_property
     def _remover(self) -> TextRemover:
+        from medveil.defenses.pixels.removal import TextRemover  # loads torch
+
         return TextRemover()
 
     def apply(self, record: Record) -> Record:
