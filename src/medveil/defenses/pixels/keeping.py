@@ -15,6 +15,7 @@ from medveil.defenses.known import KnownSearch
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.markers import holds_marker, is_marker, is_short
 from medveil.defenses.pixels.reader import HEIGHT, Reading, read
+from medveil.defenses.pixels.rereading import is_readable
 
 CERTAIN = 0.55  # of the least certain character; few other words could be misread as a whole marker
 CERTAIN_SHORT = 0.9  # the same, of one or two characters
@@ -121,10 +122,16 @@ def _read_marker(word: _Word, view: View, known: KnownSearch | None) -> None:
                     word.known = True
                     return
                 if _certain(reading) and (not is_short(reading.text) or _stands_alone(line, view, turns)):
-                    word.text = reading.text
+                    word.text = None if _small_print(word, view) else reading.text
                     return
                 if len(margins) == 1 and holds_marker(reading.text):
                     margins += OTHER_MARGINS
+
+
+def _small_print(word: _Word, view: View) -> bool:
+    """Whether something far smaller than the marker, and touching it, can be read as well."""
+    small = [line for line in word.lines if line.height < 0.6 * word.line.height]
+    return any(is_readable(line, view, fewest=3) for line in small)
 
 
 def _ways(line: Line) -> tuple[int, ...]:

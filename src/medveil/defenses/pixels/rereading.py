@@ -21,7 +21,7 @@ WIDEST = 24  # heights; longer ones are read in part, which is enough
 
 
 def is_still_text(line: Line, view: NDArray[np.uint8], removed: list[Line]) -> bool:
-    return any(_goes_on(line, one) for one in removed) or _is_readable(line, view)
+    return any(_goes_on(line, one) for one in removed) or is_readable(line, view, fewest=FEWEST)
 
 
 def _goes_on(line: Line, removed: Line) -> bool:
@@ -36,12 +36,13 @@ def _goes_on(line: Line, removed: Line) -> bool:
     return beside < 0.4 * removed.height and gap < 2 * removed.height
 
 
-def _is_readable(line: Line, view: NDArray[np.uint8]) -> bool:
+def is_readable(line: Line, view: NDArray[np.uint8], *, fewest: int) -> bool:
+    """Whether at least so many letters or digits can be read, in one of the ways the line can stand."""
     grown = line.grown(MARGIN * line.height, MARGIN * line.height)
     square = line.length < 1.7 * line.height
     for turns in (0, 2, 1, 3) if square else (0, 2):
         strip = grown.cut_out(view, HEIGHT, quarter_turns=turns)[:, : WIDEST * HEIGHT]
         found = read(strip)
-        if found.confidence >= READABLE and sum(letter.isalnum() for letter in found.text) >= FEWEST:
+        if found.confidence >= READABLE and sum(letter.isalnum() for letter in found.text) >= fewest:
             return True
     return False

@@ -37,7 +37,8 @@ class Tagger:
         return cls(_loaded(weights()))
 
     def find(self, texts: Sequence[str]) -> list[list[Found]]:
-        return [spans(tokens, *said) for tokens, said in self._read([split(text) for text in texts])]
+        with torch.inference_mode(), _one_thread():
+            return [spans(tokens, *said) for tokens, said in self._read([split(text) for text in texts])]
 
     def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
         for group in _groups(texts):
@@ -57,14 +58,13 @@ class Tagger:
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
         scores = []
-        with torch.inference_mode(), _one_thread():
-            for start in range(0, len(rows), _WINDOW):
-                low, high = max(start - REACH, 0), start + _WINDOW + REACH
-                row, gap = torch.from_numpy(rows[low:high]), torch.from_numpy(gaps[low:high])
-                out = read(self.model.network, self._memory.vectors[row], gap, (row > 0).float())
-                scores.append(out[start - low : start - low + _WINDOW])
-            said = torch.cat(scores)
-            return said[:, : NONE + 1].softmax(1).numpy(), (said[:, NONE + 1] > 0).numpy()
+        for start in range(0, len(rows), _WINDOW):
+            low, high = max(start - REACH, 0), start + _WINDOW + REACH
+            row, gap = torch.from_numpy(rows[low:high]), torch.from_numpy(gaps[low:high])
+            out = read(self.model.network, self._memory.vectors[row], gap, (row > 0).float())
+            scores.append(out[start - low : start - low + _WINDOW])
+        said = torch.cat(scores)
+        return said[:, : NONE + 1].softmax(1).numpy(), (said[:, NONE + 1] > 0).numpy()
 
 
 def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:

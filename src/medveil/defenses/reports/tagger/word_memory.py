@@ -33,8 +33,7 @@ class WordMemory:
             self._forget(max(_REMEMBERED, len(new)))
         batch = word_batch(new, self._model.vocabulary, self._model.buckets)
         first = len(self._rows) + 1
-        with torch.inference_mode():
-            self.vectors[first : first + len(new)] = self._model.network.words(batch)
+        self.vectors[first : first + len(new)] = self._model.network.words(batch)
         self._rows.update(zip(new, range(first, first + len(new)), strict=True))
 
     def rows(self, words: list[str]) -> list[int]:
