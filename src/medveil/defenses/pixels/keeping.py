@@ -6,7 +6,7 @@ known to identify the patient takes lines of the same size nearby.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ LONGEST = 14  # heights; no marker is longer
 MOST_IN_A_BLOCK = 5
 TOGETHER = 0.8  # heights between the lines of a block
 NEARBY = 6  # heights around a known name within which lines of its size go too
+LEGIBLE = 0.4  # certainty from which a word that is no marker takes its block along
+LOWEST_WITH_PRINT = 24  # pixels; in a lower line there is no room for small print beside the marker
 MARGIN = 0.18  # of the height, around what is read
 OTHER_MARGINS = (0.0, 0.6)  # tried where the first reading comes close: a plate's edge reads like a letter
 
@@ -44,6 +46,7 @@ class _Word:
     lines: list[Line]
     text: str | None = None
     known: bool = False
+    legible: bool = False  # it could be read, and is no marker
 
     @property
     def line(self) -> Line:
@@ -60,7 +63,7 @@ def sort_out(lines: list[Line], view: View, known: KnownSearch | None, *, keep_m
             continue
         for word in block:
             _read_marker(word, view, known)
-            if word.text is None:
+            if word.text is None and word.legible:
                 for other in block:
                     other.text = None
                 break
@@ -119,19 +122,27 @@ def _read_marker(word: _Word, view: View, known: KnownSearch | None) -> None:
             for turns in _ways(line):
                 reading = _read(line, view, turns, margin)
                 if known is not None and reading.text and known.matches_word(reading.text):
-                    word.known = True
+                    word.known = word.legible = True
                     return
                 if _certain(reading) and (not is_short(reading.text) or _stands_alone(line, view, turns)):
-                    word.text = None if _small_print(word, view) else reading.text
+                    word.legible = _small_print(word, line, reading.text, view)
+                    word.text = None if word.legible else reading.text
                     return
+                word.legible |= reading.confidence >= LEGIBLE and bool(reading.text)
                 if len(margins) == 1 and holds_marker(reading.text):
                     margins += OTHER_MARGINS
 
 
-def _small_print(word: _Word, view: View) -> bool:
+def _small_print(word: _Word, line: Line, text: str, view: View) -> bool:
     """Whether something far smaller than the marker, and touching it, can be read as well."""
-    small = [line for line in word.lines if line.height < 0.6 * word.line.height]
-    return any(is_readable(line, view, fewest=3) for line in small)
+    small = [one for one in word.lines if one.height < 0.6 * line.height]
+    if any(is_readable(one, view, fewest=3) for one in small):
+        return True
+    if is_short(text) or line.height < LOWEST_WITH_PRINT:
+        return False
+    down = np.array([-line.along[1], line.along[0]]) * 0.45 * line.height
+    rows = (replace(line.moved(*(side * down)), height=0.6 * line.height) for side in (-1, 1))
+    return any(is_readable(row, view, fewest=len(text) + 3) for row in rows)
 
 
 def _ways(line: Line) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ whatever has not the shape of what it is said to be."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from functools import cache
 
 from medveil.cohort.identifiers import Category
@@ -100,7 +101,8 @@ def _guarded(page: Page, found: Found) -> bool:
 
 
 def _words_in(page: Page, found: Found) -> list[int]:
-    return [index for index, word in enumerate(page.words) if found.start < word.end and word.start < found.end]
+    first = bisect_right(page.words, found.start, key=lambda word: word.end)
+    return list(range(first, bisect_left(page.words, found.end, first, key=lambda word: word.start)))
 
 
 def _names_a_thing(page: Page, found: Found) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import codecs
 import hmac
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
@@ -35,7 +33,6 @@ from medveil.release.journal import Entry, line
 from medveil.storage import write_bytes
 
 MAX_FILE_BYTES = 1 << 30
-_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 MAX_REPORT_BYTES = 1 << 20
 
 
@@ -145,21 +142,10 @@ def _report(path: Path, person: Person, tools: Tools) -> Cleaned:
     data = path.read_bytes()
     if len(data) > MAX_REPORT_BYTES:
         raise Quarantined("report too long")
-    if _is_mixed(data):
-        raise Quarantined("text of unknown encoding")
     with quarantining("report cannot be cleaned"):
         cleaned = clean_text_file(data, tools.reports, person)
         refuse_leftovers(cleaned.data, person.known)
     return Cleaned(cleaned.data, Counter(f"report {one.category}" for one in cleaned.found))
-
-
-def _is_mixed(data: bytes) -> bool:
-    """Partly UTF-8 and partly not: read either way, a name with accents would pass for noise."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return not data.startswith(_MARKS) and re.search(rb"[\xc3-\xcb][\x80-\xbf]", data) is not None
-    return False
 
 
 def _content_digest(root: Path, file: str) -> bytes:

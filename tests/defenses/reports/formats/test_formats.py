@@ -14,7 +14,7 @@ from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import BROKEN, clean_csv
-from medveil.defenses.reports.formats.encodings import decode, encode
+from medveil.defenses.reports.formats.encodings import decode, encode, encoding_of
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.reports.formats.text_file import clean_text_file
 from medveil.errors import InputError, Quarantined, SettingsError
@@ -137,3 +137,12 @@ def test_json_lines() -> None:
     assert rows[1]["study"]["report"] == "Größe normal."
     assert sum(outcome.quarantined.values()) == 3
     assert outcome.left_out == ("name",)
+
+
+def test_a_text_that_is_half_utf8_is_no_text_of_either_kind() -> None:
+    mixed = "Béranger".encode() + b" \xe9t\xe9"
+    with pytest.raises(Quarantined):
+        decode(mixed)
+    with pytest.raises(Quarantined):
+        encoding_of(io.BytesIO(mixed))
+    assert decode(b"\xe9t\xe9").text == "été"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -18,6 +19,8 @@ _MARKS = (  # the longer ones first: UTF-32's begins with UTF-16's
 _PLAIN_CONTROLS = frozenset("\t\n\r\f\v\x1b")
 _PIECE = 1 << 20
 UNKNOWN = "text of unknown encoding"
+# An accented letter in UTF-8. In a text that is not UTF-8 as a whole, it would pass for noise and hide a name.
+_HALF_UTF8 = re.compile(rb"[\xc3-\xcb][\x80-\xbf]")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ def decode(data: bytes) -> Decoded:
     try:
         text, encoding = data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
+        if _HALF_UTF8.search(data):
+            raise Quarantined(UNKNOWN) from None
         encoding = "cp1252" if _is_windows(data) else "latin-1"
         text = _strictly(data, encoding)
     if not _is_text(text):
@@ -48,17 +53,18 @@ def encoding_of(source: BinaryIO) -> Decoded:
     mark, encoding = next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), (b"", ""))
     for name in (encoding,) if encoding else ("utf-8", "cp1252", "latin-1"):
         source.seek(len(mark))
-        if _readable(source, name):
+        if _readable(source, name, half=name not in ("cp1252", "latin-1")):
             source.seek(len(mark))
             return Decoded("", name, mark)
     raise Quarantined(UNKNOWN)
 
 
-def _readable(source: BinaryIO, encoding: str) -> bool:
+def _readable(source: BinaryIO, encoding: str, *, half: bool) -> bool:
+    """Whether all of it reads as text; `half`: also where letters in UTF-8 stand in it."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         while piece := source.read(_PIECE):
-            if not _is_text(decoder.decode(piece)):
+            if not _is_text(decoder.decode(piece)) or (not half and _HALF_UTF8.search(piece)):
                 return False
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
