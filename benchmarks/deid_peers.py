@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,7 @@ class Bench:
     peers: str | None
     workers: int
     results: dict[str, Any]
+    seen: dict[str | None, Seen] = field(default_factory=dict)
 
     def run(
         self,
@@ -160,8 +161,12 @@ class Bench:
         return [place if place.exists() else None for place in places], speed
 
     def look(self, paths: Sequence[Path | None]) -> list[Seen | None]:
-        seen = iter(ordered_map(scoring.look, [path for path in paths if path], workers=self.workers, chunk=1))
-        return [next(seen) if path else None for path in paths]
+        """Reading is slow: an image that a tool left as it was is read once for all tools."""
+        digests = [scoring.pixel_digest(path) if path else None for path in paths]
+        new = {digest: path for digest, path in zip(digests, paths, strict=True) if path and digest not in self.seen}
+        read = ordered_map(scoring.look, new.values(), workers=self.workers, chunk=1)
+        self.seen |= dict(zip(new, read, strict=True))
+        return [self.seen[digest] if digest else None for digest in digests]
 
 
 def reports_of(gold: Gold) -> tuple[list[Text], list[str]]:

@@ -15,6 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -250,9 +251,18 @@ def _reader() -> Reader:
     return Reader()
 
 
-def look(path: Path) -> Seen:
+def _stored(path: Path) -> StoredPixels:
     stored = StoredPixels.of(pydicom.dcmread(path))
     assert stored is not None
+    return stored
+
+
+def pixel_digest(path: Path) -> str:
+    return sha256(_stored(path).frames[0].tobytes()).hexdigest()
+
+
+def look(path: Path) -> Seen:
+    stored = _stored(path)
     return Seen(stored.frames[0], tuple(_reader().read(stored.displayed(0))))
 
 

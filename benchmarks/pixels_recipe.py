@@ -1,7 +1,9 @@
 """The bundled text detector, from radiographs and fonts to weights.
 
     python benchmarks/pixels_backgrounds.py --data DATA --out BACKGROUNDS.npz
-    python benchmarks/pixels_recipe.py --backgrounds BACKGROUNDS.npz --fonts FONTS --out RUN --seconds 480
+    python benchmarks/pixels_strokes.py STROKES.npz
+    python benchmarks/pixels_recipe.py --backgrounds BACKGROUNDS.npz --strokes STROKES.npz --fonts FONTS --out RUN \
+        --seconds 480
 
 FONTS is a folder of TrueType files (Debian's fonts-dejavu, fonts-liberation, fonts-freefont-ttf, fonts-roboto,
 fonts-lato, fonts-hack and fonts-ocr-a, cut down to European letters); Pillow's own and OpenCV's strokes come on top.

@@ -28,6 +28,7 @@ from PIL import Image
 
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
+from medveil.defenses.pixels.lines import Box
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.errors import Quarantined
 from medveil.parallel import ordered_map
@@ -112,7 +113,7 @@ def on_real(task: tuple[str, str, int, str]) -> dict[str, Any]:
     remover = TextRemover(fill=how)  # type: ignore[arg-type]
     clean = remove(remover, image)
     written = image.copy()
-    words = list(write(written, rng, find_fonts(Path(fonts))))
+    words = list(write(written, rng, find_fonts(Path(fonts)), clean["boxes"]))
     return outcome(remover, written, words, str(number)) | {
         "false": clean["mask_pct"],
         "clean_quarantined": clean["quarantined"],
@@ -126,6 +127,7 @@ def remove(remover: TextRemover, image: NDArray[np.uint16]) -> dict[str, Any]:
     except Quarantined:
         return {
             "quarantined": True,
+            "boxes": (),
             "image": image,
             "mask_pct": 0.0,
             "seconds": time.process_time() - start,
@@ -134,6 +136,7 @@ def remove(remover: TextRemover, image: NDArray[np.uint16]) -> dict[str, Any]:
     seconds = time.process_time() - start
     return {
         "quarantined": False,
+        "boxes": removal.boxes,
         "image": cleaned,
         "mask_pct": removal.mask_pct,
         "seconds": seconds,
@@ -159,9 +162,13 @@ def _ok(word: Written, changed: NDArray[np.bool_], quarantined: bool) -> bool:
     return share_changed == 0 and not quarantined if word.marker else share_changed >= CHANGED or quarantined
 
 
-def write(image: NDArray[np.uint16], rng: np.random.Generator, fonts: list[str]) -> Iterator[Written]:
-    """Lines of one to three words at places that do not touch, and two markers."""
+def write(
+    image: NDArray[np.uint16], rng: np.random.Generator, fonts: list[str], own: tuple[Box, ...]
+) -> Iterator[Written]:
+    """Lines of one to three words and two markers, at places that touch neither one another nor the film's own text."""
     taken = np.zeros(image.shape, np.uint8)
+    for left, top, right, bottom in own:
+        taken[top:bottom, left:right] = 1
     for number in range(9):
         marker = number >= 7
         points = int(rng.choice(SIZES)) if not marker else int(rng.integers(16, 60))
@@ -181,9 +188,13 @@ def write(image: NDArray[np.uint16], rng: np.random.Generator, fonts: list[str])
             ids,
             place,
             rng,
-            {"size": str(points), "rotation": turn, "text": f"marker {text}" if marker else "word"},
+            {"size": size_class(points), "rotation": turn, "text": f"marker {text}" if marker else "word"},
             marker,
         )
+
+
+def size_class(points: int) -> str:
+    return next(f"{low} to {high}" for low, high in ((12, 14), (15, 24), (25, 40), (41, 60)) if points <= high)
 
 
 def phrase(rng: np.random.Generator) -> str:

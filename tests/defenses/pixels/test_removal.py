@@ -130,7 +130,7 @@ def test_the_phantoms_burned_in_lines_are_removed(hospital: Cohort, hospital_fol
     lines, gone = 0, 0
     for row in range(len(hospital)):
         boxes = {one.box for one in gold.images[hospital.table["image_id"][row]].in_pixels}
-        if not boxes or lines > 24:
+        if not boxes or lines > 14:
             continue
         image = hospital.image(row)
         try:
@@ -140,7 +140,7 @@ def test_the_phantoms_burned_in_lines_are_removed(hospital: Cohort, hospital_fol
         for left, top, right, bottom in boxes:
             lines += 1
             gone += bool((cleaned != image)[top:bottom, left:right].mean() > 0.95)
-    assert lines > 20
+    assert lines > 14
     assert gone / lines > 0.97
 
 

@@ -32,6 +32,7 @@ def test_tiles_and_windows_see_what_the_whole_shows(monkeypatch):
     view = page({(60, 120): "DOE, JANE", (230, 290): "884312"})
     assert finds(find_lines(view, (192, 256, 400, 400)), 255, 297)
     monkeypatch.setattr(text_detector, "TILE", 256)
+    monkeypatch.setattr(text_detector, "SMALL", 0)
     tiled = find_lines(view)
     assert finds(tiled, 95, 128)
     assert finds(tiled, 255, 297)

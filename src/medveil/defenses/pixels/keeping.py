@@ -128,7 +128,7 @@ def _read_marker(word: _Word, view: View, known: KnownSearch | None) -> None:
                     word.legible = _small_print(word, line, reading.text, view)
                     word.text = None if word.legible else reading.text
                     return
-                word.legible |= reading.confidence >= LEGIBLE and bool(reading.text)
+                word.legible |= reading.confidence >= LEGIBLE and sum(map(str.isalnum, reading.text)) > 1
                 if len(margins) == 1 and holds_marker(reading.text):
                     margins += OTHER_MARGINS
 
