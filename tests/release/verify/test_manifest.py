@@ -51,6 +51,11 @@ def test_another_site_cannot_sign_in_its_name(signed: Path) -> None:
     assert check_manifest(signed, public_key=announced) == ["signed with another key"]
 
 
+def test_a_signed_check_that_found_leaks_is_told(signed: Path) -> None:
+    write_manifest(signed, hashed(signed / "data"), {"leaks": 2}, KEYS)
+    assert check_manifest(signed) == ["the check that was signed had found leaks"]
+
+
 def test_no_manifest_is_said_plainly(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="medveil verify"):
         check_manifest(tmp_path)

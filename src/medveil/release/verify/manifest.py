@@ -47,7 +47,7 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
         content = json.loads((out / FILE).read_bytes())
         signature = base64.b64decode(content.pop("signature"))
         stated = str(content["public_key"])
-        files = dict(content["files"])
+        files, content["outcome"] = dict(content["files"]), dict(content["outcome"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{out} has no readable manifest; run medveil verify first") from None
     problems = []
@@ -57,6 +57,8 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
         Ed25519PublicKey.from_public_bytes(base64.b64decode(stated)).verify(signature, _canonical(content))
     except (InvalidSignature, ValueError):
         problems.append("the signature does not hold")
+    if content["outcome"].get("leaks"):
+        problems.append("the check that was signed had found leaks")
     here = hashed(out / "data")
     problems += ["a released file is missing"] * len(files.keys() - here.keys())
     problems += ["a file is not in the manifest"] * len(here.keys() - files.keys())
