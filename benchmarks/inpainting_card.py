@@ -57,8 +57,8 @@ ABOUT: dict[str, Any] = {
         "One hospital, 8 bits, 512 pixels at most: at other grain and depth the painting is moved and grained to fit.",
         "Images were stored anew as WebP before training; those of val were not before scoring.",
         "A trained eye or network still finds filled regions: the last measure says how often.",
-        "Training was ended by the clock, after about 330 of 465 epochs in nine minutes on an H200 shared with four other "
-        "trainings; another run will differ a little.",
+        "Training was ended by the clock, after about 330 of 465 epochs in nine minutes on an H200 shared with four "
+        "other trainings; another run will differ a little.",
         "The NIH val patients were looked at while the filling around the generator was tuned; covid19 was not.",
         "Some training images hold markers; a marker that a mask cuts in half may be continued.",
     ],

@@ -64,9 +64,7 @@ def verify(
     if json:
         console.show_json({"files": outcome.files, "leaks": outcome.leaks, "losses": outcome.losses})
     elif not quiet:
-        typer.echo(
-            f"{outcome.files:,} files checked: {outcome.leaks:,} leaks, {outcome.losses:,} losses"
-        )
+        typer.echo(f"{outcome.files:,} files checked: {outcome.leaks:,} leaks, {outcome.losses:,} losses")
         typer.echo(f"Counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
     raise typer.Exit(outcome.exit_code)
 
@@ -117,6 +115,4 @@ def review(
     with console.progress_bars(quiet) as watch:
         shown, hidden = write_review(out, source, page, keys=keys, most=most, progress=watch)
     if not quiet:
-        typer.echo(
-            f"{shown:,} images are in {page}, {hidden:,} are not shown; it shows patients: keep it safe"
-        )
+        typer.echo(f"{shown:,} images are in {page}, {hidden:,} are not shown. It shows patients: keep it safe")
