@@ -37,11 +37,17 @@ def test_a_film_without_text_reads_as_nothing(reader: Reader) -> None:
     assert not stray_text(reader.read(film("")))
 
 
-@pytest.mark.parametrize("text", ["L", "R", "PORTABLE", "AP ERECT", "110 KV", "AP SUPINE", "85kV", "国"])
+@pytest.mark.parametrize("text", ["L", "R", "PORTABLE", "AP ERECT", "110 KV", "AP SUPINE", "85kV", "国", "APSUPINE"])
 def test_markers_and_specks_may_stay(text: str) -> None:
     assert not stray_text([Read(text, (0, 0, 9, 9), 0.9)])
 
 
-@pytest.mark.parametrize("text", ["DOE", "L DOE", "12345", "AP 1953", "TECH OL 85 KV", "LM", "2018"])
+@pytest.mark.parametrize("text", ["DOE", "L DOE", "12345", "AP 1953", "TECH OL 85 KV", "LM", "2018", "APDOE", "LAP"])
 def test_anything_else_may_not(text: str) -> None:
     assert stray_text([Read(text, (0, 0, 9, 9), 0.9)])
+
+
+def test_a_short_text_must_be_read_with_certainty() -> None:
+    assert not stray_text([Read("0000", (0, 0, 9, 9), 0.84)])
+    assert stray_text([Read("0000", (0, 0, 9, 9), 0.95)])
+    assert stray_text([Read("VANDERMEER", (0, 0, 9, 9), 0.65)])

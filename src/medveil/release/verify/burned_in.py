@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Box = tuple[int, int, int, int]
 
 SURE = 0.6  # of 1: what is read with less certainty is a rib or a wire
+SHORT, SURE_OF_SHORT = 5, 0.9  # characters: vertebrae read as 0000, and a small ERECT as EREOT, but never so surely
 SMALLEST_SIDE = 736  # pixels; smaller images are enlarged, for small print
 LARGEST_SIDE = 2000
 TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
@@ -25,6 +26,8 @@ SEMI SEMIERECT SEMI-ERECT SITTING STANDING EXP INSP EXPIRATION INSPIRATION KV KV
 MARKERS = frozenset(_WORDS.split())
 _EXPOSURE = re.compile(r"\d{1,3}(\.\d)?(KVP?|MAS|CM)")
 _LETTERS = re.compile(r"[A-Z0-9]")
+# The reader drops spaces: AP SUPINE comes as APSUPINE. Single letters would let too much pass.
+_RUN_TOGETHER = re.compile("(?:" + "|".join(sorted(word for word in MARKERS if len(word) > 1)) + ")+")
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,11 @@ class Reader:
 
 def stray_text(reads: list[Read]) -> list[Read]:
     """What is neither a clinical marker nor a misread speck."""
-    return [read for read in reads if not _may_stay(read.text)]
+    return [read for read in reads if not _may_stay(read.text) and not _is_speck(read)]
+
+
+def _is_speck(read: Read) -> bool:
+    return read.score < SURE_OF_SHORT and len(_LETTERS.findall(read.text.upper())) <= SHORT
 
 
 def _may_stay(text: str) -> bool:
@@ -80,7 +87,8 @@ def _may_stay(text: str) -> bool:
     if sum(len(word) for word in words) < 2:  # a single letter is a marker or a speck
         return True
     joined = "".join(words)
-    return all(word in MARKERS for word in words) or _EXPOSURE.fullmatch(joined) is not None
+    known = all(word in MARKERS for word in words) or _RUN_TOGETHER.fullmatch(joined)
+    return bool(known) or _EXPOSURE.fullmatch(joined) is not None
 
 
 def _to_8_bit(image: NDArray[Any]) -> NDArray[np.uint8]:
