@@ -73,7 +73,7 @@ def release(
 @app.command(epilog="Example: medveil demo --out medveil-demo")
 def demo(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder to work in.")] = Path("medveil-demo"),
-    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 100,
+    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 40,
     seed: Seed = 7,
     workers: Workers = None,
     json: Json = False,
