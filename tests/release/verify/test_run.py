@@ -140,6 +140,17 @@ def test_a_second_check_finds_the_same_and_goes_by_the_journal(out: Path, source
     assert (out / "verify.jsonl").read_bytes() == journal
 
 
+def test_other_originals_are_compared_anew(out: Path, source: Path, tmp_path: Path) -> None:
+    """The released files alone are not enough to go by the journal: they may be held against something else."""
+    other = tmp_path / "other"
+    shutil.copytree(source, other)
+    for path in other.rglob("*.dcm"):
+        dataset = pydicom.dcmread(path)
+        dataset.KVP = "77"
+        dataset.save_as(path)
+    assert "header: changed" in findings(out, other)
+
+
 def test_nothing_that_is_written_names_anyone(pristine: Path, source: Path) -> None:
     gold = load_gold(source)
     for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.jsonl"):

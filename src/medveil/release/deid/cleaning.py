@@ -118,7 +118,7 @@ class GroupCleaner:
         digest = hmac.new(self.keys.secret, digestmod=sha256)
         for one in group.files:
             digest.update(f"{one.entry.file}\x1f{one.patient}\x1f{one.study}\x1f".encode())
-            digest.update(_content_digest(self.source, one.entry.file))
+            digest.update(content_digest(self.source, one.entry.file))
         for patient, files in sorted(group.headers.items()):
             digest.update(f"{patient}\x1f{files}\x1f".encode())
         return digest.hexdigest()[:32]
@@ -148,7 +148,7 @@ def _report(path: Path, person: Person, tools: Tools) -> Cleaned:
     return Cleaned(cleaned.data, Counter(f"report {one.category}" for one in cleaned.found))
 
 
-def _content_digest(root: Path, file: str) -> bytes:
+def content_digest(root: Path, file: str) -> bytes:
     """Of the file's bytes; of nothing where it cannot be read."""
     digest = sha256()
     try:

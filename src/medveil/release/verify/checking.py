@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import medveil
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.identifiers import Category
@@ -22,6 +24,7 @@ from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import Quarantined
+from medveil.release.deid.cleaning import content_digest
 from medveil.release.deid.groups import Group
 from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import output_path
@@ -60,13 +63,16 @@ class GroupChecker:
         return {gold.report_path: gold for gold in self.answers.values()}
 
     def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of this group; the earlier run's where the files have not changed since."""
+        """The journal line of this group; the earlier run's where nothing it compares has changed since."""
         group, earlier = task
         digests = {path: digest for one in group.files if (digest := self._digest(path := output_path(one, self.keys)))}
-        if earlier is not None and json.loads(earlier).get("digests") == digests:
-            return earlier
+        against = self._against(group)
+        if earlier is not None:
+            before = json.loads(earlier)
+            if (before.get("digests"), before.get("against")) == (digests, against):
+                return earlier
         wrongs = sorted(set(self._checked(group, digests)))
-        return line({"digests": digests, "wrongs": [wrong.to_json() for wrong in wrongs]})
+        return line({"digests": digests, "against": against, "wrongs": [wrong.to_json() for wrong in wrongs]})
 
     def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
         group, _ = task
@@ -143,6 +149,19 @@ class GroupChecker:
         gold = self._report_answers.get(one.entry.file)
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
+
+    def _against(self, group: Group) -> str:
+        """A keyed digest of everything the files are compared with: the originals, the profile, the answer key."""
+        digest = hmac.new(self.keys.secret, medveil.__version__.encode(), sha256)
+        options = sorted(option.code for option in self.profile.options)
+        digest.update(
+            repr((options, sorted(self.profile.attributes.items()), sorted(self.profile.safe_private))).encode()
+        )
+        for one in group.files:
+            digest.update(repr((one.entry.file, self.answers.get(one.entry.file))).encode())
+            digest.update(repr(self._report_answers.get(one.entry.file)).encode())
+            digest.update(content_digest(self.source, one.entry.file))
+        return digest.hexdigest()[:32]
 
     def _digest(self, path: str) -> str | None:
         try:
