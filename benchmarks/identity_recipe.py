@@ -4,12 +4,13 @@
     python benchmarks/identity_recipe.py evaluate --data DATA --out RUN --export
 
 DATA holds the folders nih14 and covid19; IMAGENET the weights of EfficientNet-lite0, 1 and 2, as files whose names
-begin with the network's. `train` takes four steps, together about five minutes on one H200, and goes on where it was
-when run again:
+begin with the network's. What is shipped is two networks that look at an image together. Each has a chain of its own:
 
-1. and 2. Two teachers, larger than what is shipped, learn to tell the patients of nih14's split 'train' apart.
-3. The shipped network learns the same and, image by image, to agree with the teachers on who resembles whom.
-4. The verification network takes over its branches; only its decision is fitted.
+1. Two teachers, larger than what is shipped, learn to tell the patients of nih14's split 'train' apart.
+2. The network learns the same and, image by image, to agree with its teachers on who resembles whom.
+
+The chains share the GPU, about ten minutes on one H200, and go on where they were when run again. At last the
+verification network takes over the first network's branches; only its decision is fitted.
 
 Every step runs to its end: nothing is stopped or picked by its score. Patients of 'val' are only measured; covid19 is
 looked at once, at the end. `--seed` retrains everything from other random numbers. `evaluate` scores both models with
@@ -21,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import multiprocessing
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -41,29 +43,32 @@ from medveil.encoders.identity.training import MODEL, RECORD, STATE, build_netwo
 from medveil.encoders.identity.training_images import TrainingImages
 from medveil.storage import write_json
 
-STAGES = ("teacher-1", "teacher-2", "reidentification", "verification")
+# each member of the ensemble: its backbone, and the steps that make it, in order
+CHAINS = {
+    "efficientnet-lite0": ("teacher-1", "teacher-2", "reidentification-1"),
+    "efficientnet-lite1": ("teacher-3", "teacher-4", "reidentification-2"),
+}
+VERIFICATION = "verification"
+STAGES = (*(stage for chain in CHAINS.values() for stage in chain), VERIFICATION)
 
 
 def settings_of(stage: str, start: Path, out: Path, seed: int) -> TrainingSettings:
     """What makes each stage; everything else is as `TrainingSettings` has it."""
-    seed += STAGES.index(stage)
     # scored and saved now and then, to go on from after a kill; the last weights count whatever the scores
-    whole = TrainingSettings(seed=seed, patience=None, validate_every=25)
-    match stage:
-        case "teacher-1":
-            return replace(whole, backbone="efficientnet-lite1", start=imagenet(start, "efficientnet-lite1"), epochs=94)
-        case "teacher-2":
-            # people as they are, each with a place of their own to go to: it errs elsewhere than the first
-            return replace(
-                whole, backbone="efficientnet-lite2", start=imagenet(start, "efficientnet-lite2"), epochs=94,
-                augmentation=Augmentation(person=0.0), losses={"supervised-contrastive": 1.0, "cosface": 0.1},
-            )  # fmt: skip
-        case "reidentification":
-            teachers = (out / "teacher-1" / MODEL, out / "teacher-2" / MODEL)
-            return replace(whole, start=imagenet(start, "efficientnet-lite0"), teachers=teachers, epochs=119)
-        case "verification":
-            return replace(whole, continue_from=out / "reidentification" / MODEL)
-    raise ValueError(stage)
+    whole = TrainingSettings(seed=seed + STAGES.index(stage), patience=None, validate_every=25)
+    if stage == VERIFICATION:
+        return replace(whole, continue_from=out / "reidentification-1" / MODEL)
+    member, (first, second, _) = next(chain for chain in CHAINS.items() if stage in chain[1])
+    if stage == first:
+        return replace(whole, backbone="efficientnet-lite1", start=imagenet(start, "efficientnet-lite1"), epochs=94)
+    if stage == second:
+        # people as they are, each with a place of their own to go to: it errs elsewhere than the first
+        return replace(
+            whole, backbone="efficientnet-lite2", start=imagenet(start, "efficientnet-lite2"), epochs=94,
+            augmentation=Augmentation(person=0.0), losses={"supervised-contrastive": 1.0, "cosface": 0.1},
+        )  # fmt: skip
+    teachers = (out / first / MODEL, out / second / MODEL)
+    return replace(whole, backbone=member, start=imagenet(start, member), teachers=teachers, epochs=150)
 
 
 def imagenet(folder: Path, backbone: str) -> Path:
@@ -85,15 +90,24 @@ def _pixels(file: Path) -> np.ndarray:
         return prepare(np.array(picture.convert("L")))
 
 
-def train(images: TrainingImages, start: Path, out: Path, device: str, seed: int) -> None:
-    for stage in STAGES:
+def train(data: Path, start: Path, out: Path, device: str, seed: int) -> None:
+    """Both chains, side by side where a GPU has room for two, then what builds on them."""
+    jobs = [(stages, data, start, out, device, seed) for stages in (*CHAINS.values(), (VERIFICATION,))]
+    with multiprocessing.get_context("spawn").Pool(len(CHAINS) if device != "cpu" else 1) as pool:
+        pool.starmap(train_stages, jobs[:-1], chunksize=1)
+    train_stages(*jobs[-1])
+
+
+def train_stages(stages: tuple[str, ...], data: Path, start: Path, out: Path, device: str, seed: int) -> None:
+    images = read_nih14(data / "nih14")
+    for stage in stages:
         began = time.perf_counter()
         folder = out / stage
         if (folder / RECORD).is_file():
             print(f"{stage}: done before")
             continue
         settings = settings_of(stage, start, out, seed)
-        if stage == "verification":
+        if stage == VERIFICATION:
             fit_verification(images, folder, settings, device)
         else:
             scores = train_on("reidentification", images, folder, settings=settings, device=device).scores
@@ -126,7 +140,7 @@ def main() -> None:
     parser.add_argument("--export", action="store_true", help="copy the models and cards into the package")
     options = parser.parse_args()
     if options.step == "train":
-        train(read_nih14(options.data / "nih14"), options.start, options.out, options.device, options.seed)
+        train(options.data, options.start, options.out, options.device, options.seed)
     else:
         from identity_cards import evaluate
 
