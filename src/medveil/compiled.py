@@ -24,7 +24,7 @@ def compiled(network: nn.Module, example: Tensor, *, varying: tuple[int, ...], t
 
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that sizes stay as they are: those not named as varying do
-        traced = torch.jit.freeze(torch.jit.trace(network.eval(), example, check_trace=False))
+        traced = torch.jit.freeze(torch.jit.trace(network.eval(), example, check_trace=False))  # type: ignore[no-untyped-call]
     model = _converted(traced)
     shape = [-1 if axis in varying else size for axis, size in enumerate(example.shape)]
     model.inputs[0].get_node().set_element_type(_openvino().Type.f32)
