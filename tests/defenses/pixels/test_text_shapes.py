@@ -15,6 +15,10 @@ def film(size: int = 512, seed: int = 0) -> np.ndarray:
     return np.clip(smooth, 0, 255).astype(np.uint8)
 
 
+def whole(image: np.ndarray) -> tuple[int, int, int, int]:
+    return 0, 0, image.shape[1], image.shape[0]
+
+
 def write(image: np.ndarray, text: str, place: tuple[int, int], height: int, tone: int) -> np.ndarray:
     drawing = Image.fromarray(image.copy())
     ImageDraw.Draw(drawing).text(place, text, fill=tone, font=ImageFont.load_default(height))
@@ -35,15 +39,23 @@ def covered(ink: np.ndarray, boxes: list[tuple[int, int, int, int]]) -> float:
 def test_text_is_found_whatever_its_size_and_tone(text: str, height: int, tone: int) -> None:
     image = film(seed=height)
     written = write(image, text, (150, 300), height, tone)
-    assert covered(written != image, find_text(written)) > 0.98
+    assert covered(written != image, find_text(written, whole(written))) > 0.98
 
 
 @pytest.mark.parametrize("size", [256, 1024, 2048])
 def test_text_scales_with_the_image(size: int) -> None:
     image = film(size)
     written = write(image, "DOE, JANE 1950", (size // 8, size // 8), size // 32, 255)
-    assert covered(written != image, find_text(written)) > 0.98
+    assert covered(written != image, find_text(written, whole(written))) > 0.98
 
 
 def test_a_film_without_text_is_left_alone() -> None:
-    assert sum(len(find_text(film(seed=seed))) for seed in range(20)) <= 1
+    assert sum(len(find_text(film(seed=seed), (0, 0, 512, 512))) for seed in range(20)) <= 1
+
+
+def test_a_window_is_searched_as_the_whole_is() -> None:
+    written = write(film(), "DOE, JANE", (300, 200), 14, 255)
+    found = find_text(written, (250, 150, 500, 260))
+    assert found
+    assert set(found) == set(find_text(written, whole(written)))
+    assert find_text(written, (0, 300, 200, 512)) == []

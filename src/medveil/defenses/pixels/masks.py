@@ -21,10 +21,14 @@ def soft_mask(lines: Iterable[Line], shape: tuple[int, ...], *, harder: float = 
     canvas = np.zeros(shape[:2], np.uint8)
     for line in lines:
         widened(line, harder).paint(canvas)
-    if not canvas.any():
-        return np.zeros(canvas.shape, np.float32)
-    away = cv2.distanceTransform(255 - canvas, cv2.DIST_L2, 3)
-    return np.clip(1 - away / np.float32(RIM + 1), 0, 1, dtype=np.float32)
+    mask = np.zeros(canvas.shape, np.float32)
+    x, y, width, height = cv2.boundingRect(canvas)
+    if not width:
+        return mask
+    near = np.s_[max(0, y - RIM - 1) : y + height + RIM + 1, max(0, x - RIM - 1) : x + width + RIM + 1]
+    away = cv2.distanceTransform(255 - canvas[near], cv2.DIST_L2, 3)
+    mask[near] = np.clip(1 - away / np.float32(RIM + 1), 0, 1)
+    return mask
 
 
 def widened(line: Line, harder: float = 1.0) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from medveil.defenses.pixels.inpainting.fill import How, fill
 
 Frame = NDArray[Any]
 TAILS = (0.1, 99.9)  # percent of the unmasked values that set the scale
+SAMPLE = 65536  # values
 _NO_COLOUR = 1 << 7  # chroma of gray, eight bits
 
 
@@ -41,12 +43,7 @@ def _plane(
     plane: Frame, mask: NDArray[np.float32], hole: NDArray[np.bool_], how: How, seed: int, *, inverted: bool = False
 ) -> Frame:
     """Scaled by what lies outside the mask, so that the text itself leaves no trace in the scale."""
-    outside = plane[~hole]
-    low, high = (
-        (float(value) for value in np.percentile(outside[:: max(1, outside.size // 65536)], TAILS))
-        if outside.size
-        else (0.0, 0.0)
-    )
+    low, high = _range(plane, ~hole)
     span = max(high - low, 1e-6)
     unit = np.clip((plane.astype(np.float32) - np.float32(low)) * np.float32(1 / span), 0, 1)
     if inverted:
@@ -57,6 +54,16 @@ def _plane(
     result = plane.copy()
     result[hole] = np.rint(_mixed(plane[hole], low + filled * (high - low), mask[hole])).astype(plane.dtype)
     return result
+
+
+def _range(plane: Frame, known: NDArray[np.bool_]) -> tuple[float, float]:
+    """Of nearly all known values, by a sample where there are many."""
+    step = max(1, math.isqrt(plane.size // SAMPLE))
+    sample = plane[::step, ::step][known[::step, ::step]]
+    if not sample.size:
+        sample = plane[known]
+    low, high = np.percentile(sample, TAILS) if sample.size else (0.0, 0.0)
+    return float(low), float(high)
 
 
 def _mixed(old: Frame, new: Any, share: NDArray[np.float32]) -> NDArray[np.float64]:

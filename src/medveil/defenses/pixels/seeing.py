@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.detection.text_detector import SURE, find_lines
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.text_shapes import find_text
+from medveil.defenses.pixels.text_shapes import NOISE_SHARE, find_text
 
 BORDER = 0.12  # of the shorter side
 LOWEST = 5  # pixels; a weak suspicion of less is a speck
@@ -22,13 +22,13 @@ def see_text(view: NDArray[np.uint8], window: Box | None = None) -> list[Line]:
     found = find_lines(view, window)
     sure = [line for line in found if line.score >= SURE]
     weak = [line for line in found if line.score < SURE and line.height >= LOWEST and line.length >= 2 * line.height]
-    if not weak:
-        return sure
-    left, top, right, bottom = window or (0, 0, view.shape[1], view.shape[0])
-    shapes = [Line.of_box(box).moved(left, top) for box in find_text(view[top:bottom, left:right])]
-    return sure + [
-        line for line in weak if _at_border(line, view.shape) or any(line.share_inside(row) > 0.3 for row in shapes)
-    ]
+    return sure + [line for line in weak if _at_border(line, view.shape) or _has_shapes_of_letters(line, view)]
+
+
+def _has_shapes_of_letters(line: Line, view: NDArray[np.uint8]) -> bool:
+    around = max(view.shape) / NOISE_SHARE / 2  # as far as the search for marks looks
+    rows = find_text(view, line.grown(around, around).box(view.shape))
+    return any(line.share_inside(Line.of_box(row)) > 0.3 for row in rows)
 
 
 def _at_border(line: Line, shape: tuple[int, ...]) -> bool:

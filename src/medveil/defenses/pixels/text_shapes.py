@@ -6,8 +6,6 @@ as well, and leaves single letters (side markers) alone.
 
 from __future__ import annotations
 
-from typing import Any
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +14,21 @@ Box = tuple[int, int, int, int]  # left, top, right, bottom; right and bottom ex
 
 OVER_NOISE = 3.5  # times what stands out around by mere grain
 STRONGEST_GRAIN = 12  # of 255; what stands out more is drawn, not noise
+NOISE_SHARE = 8  # of the longer side is what "around" means
 FEWEST_MARKS = 3  # in a row; a name, a date or a number has more
 
 
-def find_text(image: NDArray[Any]) -> list[Box]:
-    """Boxes around everything that looks like a line of text, not yet widened."""
-    gray = _to_8_bit(image)
+def find_text(view: NDArray[np.uint8], window: Box) -> list[Box]:
+    """Boxes around everything in a window of the view that looks like a line of text, not yet widened."""
+    left, top, right, bottom = window
+    gray = view[top:bottom, left:right]
+    noise_window = max(view.shape) // NOISE_SHARE
     boxes = []
-    for stroke, contrast in _strokes(gray.shape):
+    for stroke, contrast in _strokes(view.shape):
         kernel = np.ones((stroke, stroke), np.uint8)
         for thin in (cv2.morphologyEx(gray, how, kernel) for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)):
-            boxes += _rows(_marks(thin, stroke, contrast), gray.shape, stroke)
-    return boxes
-
-
-def _to_8_bit(image: NDArray[Any]) -> NDArray[np.uint8]:
-    low, high = float(image.min()), float(image.max())
-    return ((image.astype(np.float32) - low) * (255 / max(high - low, 1.0))).astype(np.uint8)
+            boxes += _rows(_marks(thin, stroke, contrast, noise_window), gray.shape, stroke)
+    return [(x0 + left, y0 + top, x1 + left, y1 + top) for x0, y0, x1, y1 in boxes]
 
 
 def _strokes(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
@@ -45,9 +41,8 @@ def _strokes(shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
     return ((fine | 1, 12), (fine | 1, 24), (2 * fine | 1, 40))
 
 
-def _marks(thin: NDArray[np.uint8], stroke: int, contrast: int) -> NDArray[np.int32]:
+def _marks(thin: NDArray[np.uint8], stroke: int, contrast: int, window: int) -> NDArray[np.int32]:
     """Boxes (x, y, width, height) of marks the size of a letter, with edges as sharp as drawn ones."""
-    window = max(thin.shape) // 8
     grain = np.minimum(thin, STRONGEST_GRAIN)  # so that a block of text does not pass for noise
     noise = cv2.blur(grain, (window, window)).astype(np.float32) * OVER_NOISE
     sharp = (thin > np.maximum(noise, contrast)).astype(np.uint8)

@@ -93,6 +93,18 @@ class Generator(nn.Module):
         return torch.tanh(self.output(x))
 
 
+class Stacked(nn.Module):
+    """A generator of gray images, with the mask as a second channel of its only input."""
+
+    def __init__(self, generator: Generator) -> None:
+        super().__init__()
+        self.generator = generator
+
+    def forward(self, gray_and_mask: Tensor) -> Tensor:
+        painted: Tensor = self.generator(gray_and_mask[:, :1], gray_and_mask[:, 1:])
+        return painted
+
+
 class PatchDiscriminator(nn.Module):
     """A map of scores, each for a patch of 46 x 46 pixels: near 1 for real, near 0 for painted ones."""
 
