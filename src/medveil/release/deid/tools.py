@@ -7,8 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import torch
-
 from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.options import Option
@@ -47,6 +45,8 @@ class Tools:
 
 @lru_cache(maxsize=1)
 def tools_for(settings: DeidSettings) -> Tools:
+    import torch  # here, since the process that only hands out the work needs no networks
+
     if multiprocessing.parent_process():
         torch.set_num_threads(1)  # each worker has a core, and no more
     profile = profile_of(settings)
