@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.inpainting.grain import add_grain
 from medveil.defenses.pixels.inpainting.membrane import spread
-from medveil.defenses.pixels.inpainting.windows import Window, find_windows
+from medveil.defenses.pixels.inpainting.windows import STEP, Window, find_windows
 from medveil.errors import InputError, SettingsError
 from medveil.weights.inpainting import bundled
 
@@ -118,7 +118,7 @@ def _network(path: Path) -> Painter:
 
     from medveil.compiled import compiled
     from medveil.defenses.pixels.inpainting.checkpoint import load_generator
-    from medveil.defenses.pixels.inpainting.networks import STEP, Stacked
+    from medveil.defenses.pixels.inpainting.networks import Stacked
 
     generator = load_generator(path)
     if generator.architecture.channels != 1:

@@ -14,8 +14,6 @@ from torch.nn import functional
 
 from medveil.errors import SettingsError
 
-STEP = 8  # three halvings: sides are multiples of this
-
 
 @dataclass(frozen=True)
 class Architecture:

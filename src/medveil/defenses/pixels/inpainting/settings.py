@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from medveil.defenses.pixels.inpainting.networks import STEP, Architecture
+from medveil.defenses.pixels.inpainting.networks import Architecture
+from medveil.defenses.pixels.inpainting.windows import STEP
 from medveil.errors import SettingsError
 
 SMALL = Architecture(width=16, channels=1, hidden=8, dilations=(1, 2, 4))
