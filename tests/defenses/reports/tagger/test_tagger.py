@@ -8,7 +8,7 @@ import torch
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.tagger import tagger as module
 from medveil.defenses.reports.tagger.network import REACH
-from medveil.defenses.reports.tagger.reading import read
+from medveil.defenses.reports.tagger.reading import read, taken_from
 from medveil.defenses.reports.tagger.tagger import Tagger
 
 TEXTS = [
@@ -66,9 +66,15 @@ def test_reach_is_what_a_token_depends_on(random_model):
 def test_reading_at_work_says_what_the_network_says(random_model):
     network = random_model.network
     torch.manual_seed(1)
-    vectors, gaps, present = torch.randn(90, 24), torch.randint(6, (90,)), (torch.rand(90) > 0.2).float()
+    rows, gaps = torch.randint(7, (90,)), torch.randint(6, (7,))
+    vectors = torch.randn(7, 24)
+    present = (rows > 0).float()
     with torch.inference_mode():
-        assert torch.allclose(read(network, vectors, gaps, present), network(vectors, gaps, present), atol=1e-4)
+        x = vectors + network.gaps(gaps)
+        taken = taken_from(network.layers[0], x)
+        x[0], taken[0] = 0, 0
+        said = network(vectors[rows], gaps[rows], present)
+        assert torch.allclose(read(network, x, taken, rows), said, atol=1e-4)
 
 
 def test_texts_beyond_one_group_are_read_alike(tagger, monkeypatch):

@@ -1,4 +1,8 @@
-"""The network at work rather than in training: the same sums with fewer copies, a third faster on one core."""
+"""The network at work rather than in training: the same sums with fewer copies, and none of them twice.
+
+The first layer takes three words, each by itself, before it adds them up: what it takes from a word is remembered with
+the word (see `word_memory`), and a third of all multiplications with it.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,32 @@ from torch.nn import functional
 from medveil.defenses.reports.tagger.network import LightMixing, Mixing, TaggerNetwork
 
 
-def read(network: TaggerNetwork, vectors: Tensor, gaps: Tensor, present: Tensor) -> Tensor:
-    """What `network(vectors, gaps, present)` says, for one row of words; without gradients."""
-    present = present.unsqueeze(-1)
-    x = (vectors + network.gaps(gaps)).mul_(present)
-    for layer in network.layers:
+def taken_from(layer: Mixing, x: Tensor) -> Tensor:
+    """What the layer's sum takes from each word, standing before, at and after the place: words × 3 × features."""
+    parts = layer.mix.weight.view(-1, 3, x.shape[-1]).transpose(0, 1).reshape(-1, x.shape[-1])
+    return functional.linear(layer.norm(x), parts).view(len(x), 3, -1)
+
+
+def read(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
+    """What the network says of one row of words, by their rows in `x` and `taken`; row 0 is no word."""
+    present = (rows > 0).float().unsqueeze(-1)
+    first, *others = network.layers
+    assert isinstance(first, Mixing)
+    x = _first_mixed(first, x[rows], taken, rows)
+    for layer in others:
         if isinstance(layer, Mixing):
             x = _mixed(layer, x, present)
         elif isinstance(layer, LightMixing):
             x = _lightly_mixed(layer, x, present)
     said: Tensor = network.out(network.norm(x))
     return said
+
+
+def _first_mixed(layer: Mixing, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
+    padded = functional.pad(rows, (layer.apart, layer.apart))
+    mixed = taken[rows, 1].add_(layer.mix.bias)
+    mixed.add_(taken[padded[: len(rows)], 0]).add_(taken[padded[2 * layer.apart :], 2])
+    return functional.glu(mixed, -1).add_(x)
 
 
 def _mixed(layer: Mixing, x: Tensor, present: Tensor) -> Tensor:

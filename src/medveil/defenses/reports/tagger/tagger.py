@@ -42,39 +42,37 @@ class Tagger:
 
     def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
         for group in _groups(texts):
-            self._memory.learn(word for tokens in group for word in tokens.words)
-            starts = np.cumsum([STEP, *(len(tokens) + STEP for tokens in group)])
-            rows, gaps = np.zeros((2, starts[-1]), np.int64)
-            for start, tokens in zip(starts[:-1], group, strict=True):
-                rows[start : start + len(tokens)] = self._memory.rows(tokens.words)
-                gaps[start : start + len(tokens)] = tokens.gaps
-            shares, begins = self._classify(rows, gaps)
+            met = [list(zip(tokens.words, tokens.gaps.tolist(), strict=True)) for tokens in group]
+            self._memory.learn(word for words in met for word in words)
+            starts = np.cumsum([0, *(len(tokens) + STEP for tokens in group)])
+            rows = np.zeros(starts[-1] - STEP, np.int64)
+            for start, words in zip(starts[:-1], met, strict=True):
+                rows[start : start + len(words)] = self._memory.rows(words)
+            shares, begins = self._classify(rows)
             for start, tokens in zip(starts[:-1], group, strict=True):
                 own = slice(start, start + len(tokens))
                 yield tokens, (decide(shares[own], self.model.sure), begins[own])
 
-    def _classify(
-        self, rows: NDArray[np.int64], gaps: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _classify(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
-        scores = []
+        scores = [torch.empty(0, NONE + 2)]
         for start in range(0, len(rows), _WINDOW):
             low, high = max(start - REACH, 0), start + _WINDOW + REACH
-            row, gap = torch.from_numpy(rows[low:high]), torch.from_numpy(gaps[low:high])
-            out = read(self.model.network, self._memory.vectors[row], gap, (row > 0).float())
+            row = torch.from_numpy(rows[low:high])
+            out = read(self.model.network, self._memory.vectors, self._memory.taken, row)
             scores.append(out[start - low : start - low + _WINDOW])
         said = torch.cat(scores)
         return said[:, : NONE + 1].softmax(1).numpy(), (said[:, NONE + 1] > 0).numpy()
 
 
 def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:
-    """Texts that fit into one window together, with empty places before, between and after them."""
+    """Texts that fit into one window together, with empty places between them."""
     group: list[Tokens] = []
-    size = STEP
+    size = 0
     for tokens in texts:
-        if group and size + len(tokens) + STEP > _WINDOW:
+        if group and size + len(tokens) > _WINDOW:
             yield group
-            group, size = [], STEP
+            group, size = [], 0
         group.append(tokens)
         size += len(tokens) + STEP
     if group:

@@ -1,4 +1,4 @@
-"""The vectors of words met before: most words of a report have been read in the last one."""
+"""What the network makes of words met before: most words of a report have been read in the last one."""
 
 from __future__ import annotations
 
@@ -7,23 +7,33 @@ from collections.abc import Iterable
 import torch
 
 from medveil.defenses.reports.tagger.model_file import TaggerModel
+from medveil.defenses.reports.tagger.network import Mixing
+from medveil.defenses.reports.tagger.reading import taken_from
 from medveil.defenses.reports.tagger.word_batches import word_batch
 
-_REMEMBERED = 30_000  # words; in memory alone, and forgotten together
+_REMEMBERED = 10_000  # words; in memory alone, and forgotten together
+
+Met = tuple[str, int]  # a word and the kind of space before it
 
 
 class WordMemory:
+    """`vectors` of words, and what the network's first layer takes from each; row 0 is no word at all."""
+
     def __init__(self, model: TaggerModel) -> None:
         self._model = model
+        first = model.network.layers[0]
+        assert isinstance(first, Mixing)
+        self._first = first
         self._forget(_REMEMBERED)
 
     def _forget(self, room: int) -> None:
         width = self._model.network.words.narrow.out_features
-        self._rows: dict[str, int] = {}
-        self.vectors = torch.zeros(room + 1, width)  # row 0 is no word at all
+        self._rows: dict[Met, int] = {}
+        self.vectors = torch.zeros(room + 1, width)
+        self.taken = torch.zeros(room + 1, 3, 2 * width)
 
-    def learn(self, words: Iterable[str]) -> None:
-        """Makes the vectors of these words ready; rows given before may be void afterwards."""
+    def learn(self, words: Iterable[Met]) -> None:
+        """Makes these words ready; rows given before may be void afterwards."""
         asked = dict.fromkeys(words)
         new = [word for word in asked if word not in self._rows]
         if not new:
@@ -31,10 +41,13 @@ class WordMemory:
         if len(self._rows) + len(new) >= len(self.vectors):
             new = list(asked)
             self._forget(max(_REMEMBERED, len(new)))
-        batch = word_batch(new, self._model.vocabulary, self._model.buckets)
-        first = len(self._rows) + 1
-        self.vectors[first : first + len(new)] = self._model.network.words(batch)
-        self._rows.update(zip(new, range(first, first + len(new)), strict=True))
+        batch = word_batch([word for word, _ in new], self._model.vocabulary, self._model.buckets)
+        own = slice(len(self._rows) + 1, len(self._rows) + 1 + len(new))
+        network = self._model.network
+        vectors = network.words(batch).add_(network.gaps(torch.tensor([gap for _, gap in new])))
+        self.vectors[own] = vectors
+        self.taken[own] = taken_from(self._first, vectors)
+        self._rows.update(zip(new, range(own.start, own.stop), strict=True))
 
-    def rows(self, words: list[str]) -> list[int]:
+    def rows(self, words: Iterable[Met]) -> list[int]:
         return [self._rows[word] for word in words]
