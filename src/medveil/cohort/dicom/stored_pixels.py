@@ -65,7 +65,8 @@ class StoredPixels:
             if frame.ndim == 3:
                 return np.asarray(frame[..., 0]) if self.kind.startswith("YBR") else _luminance(frame, self.bits)
             table = gray_table(self.dataset, frame=number, bits=self.bits, signed=self.signed)
-            return np.asarray(table[frame.view(_unsigned(frame.dtype)) & (table.size - 1)])
+            places = frame.view(_unsigned(frame.dtype))
+            return table.take(places & (table.size - 1) if self.signed else places)
 
     def put_back(self) -> None:
         """Write the frames into the dataset; call it only if they changed or are `dirty`."""

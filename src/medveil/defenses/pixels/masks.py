@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.lines import Box, Line
 
 ASIDE = 0.75  # heights a line is made longer at each end
 ACROSS = 0.2  # heights it is made higher on each side
@@ -35,3 +35,10 @@ def widened(line: Line, harder: float = 1.0) -> Line:
     aside = max(LEAST, ASIDE * line.height) * harder
     across = max(LEAST, ACROSS * line.height) * harder
     return line.grown(aside, across)
+
+
+def boxes_around(mask: NDArray[np.bool_]) -> list[Box]:
+    """One for each part of the mask that hangs together."""
+    outlines, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    found = sorted(cv2.boundingRect(outline) for outline in outlines)
+    return [(x, y, x + width, y + height) for x, y, width, height in found]

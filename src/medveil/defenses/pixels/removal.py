@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from pydicom.dataset import FileDataset
@@ -16,7 +15,7 @@ from medveil.cohort.dicom.stream_comments import CannotTell
 from medveil.defenses.known import KnownSearch
 from medveil.defenses.pixels.keeping import Sorted, sort_out
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.masks import soft_mask
+from medveil.defenses.pixels.masks import boxes_around, soft_mask
 from medveil.defenses.pixels.painting import Frame, paint
 from medveil.defenses.pixels.rereading import is_still_text
 from medveil.defenses.pixels.seeing import see_text
@@ -105,9 +104,8 @@ class TextRemover:
             removed += lines
             lines = _left_over(look(changed), total, kept, removed)
             rounds += 1
-        boxes = cv2.connectedComponentsWithStats((total > 0).astype(np.uint8))[2][1:, :4]
         return changed, Removal(
-            boxes=tuple((int(x), int(y), int(x + width), int(y + height)) for x, y, width, height in boxes),
+            boxes=tuple(boxes_around(total > 0)),
             kept=tuple((text, line.box(frame.shape)) for text, line in kept),
             mask_pct=100 * float((total > 0).mean()),
             rounds=rounds,
@@ -165,11 +163,10 @@ def _part_of(line: Line, marker: Line) -> bool:
 def _windows(hole: NDArray[np.bool_]) -> list[Box]:
     """Boxes around what was painted, with room; one for all where they would cover most of the image."""
     rows, columns = hole.shape
-    canvas = np.zeros(hole.shape, np.uint8)
-    for x, y, width, height, _ in cv2.connectedComponentsWithStats(hole.astype(np.uint8))[2][1:]:
-        canvas[max(0, y - MARGIN) : y + height + MARGIN, max(0, x - MARGIN) : x + width + MARGIN] = 1
-    found = cv2.connectedComponentsWithStats(canvas)[2][1:, :4]
-    windows = [(int(x), int(y), int(x + width), int(y + height)) for x, y, width, height in found]
+    canvas = np.zeros(hole.shape, bool)
+    for left, top, right, bottom in boxes_around(hole):
+        canvas[max(0, top - MARGIN) : bottom + MARGIN, max(0, left - MARGIN) : right + MARGIN] = True
+    windows = boxes_around(canvas)
     if sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in windows) > 0.6 * rows * columns:
         return [(0, 0, columns, rows)]
     return windows
