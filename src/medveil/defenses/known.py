@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found, without_overlaps
@@ -18,6 +18,9 @@ from medveil.defenses.written_dates import WrittenDate, dates_in, readings
 _NAMES = frozenset({Category.NAME, Category.DOCTOR})
 # What the reader of a small print takes for another character.
 _MISREAD = str.maketrans({"0": "o", "1": "i", "5": "s", "8": "b", "|": "i", "$": "s", "l": "i"})
+# The attributes of a person's headers say the same in file after file; remembered in memory alone.
+_SHORT = 64  # characters
+_REMEMBERED = 2048
 _OTHER_SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 
 
@@ -26,7 +29,7 @@ class KnownSearch:
 
     def __init__(self, known: Iterable[Known]) -> None:
         entries = sorted(set(known))
-        self._names = KnownNames((one.category, one.value) for one in entries if one.category in _NAMES)
+        self.names = KnownNames((one.category, one.value) for one in entries if one.category in _NAMES)
         self._numbers = KnownNumbers((one.category, one.value) for one in entries if one.category not in _NAMES)
         self._dates = frozenset(day for one in entries if one.category is Category.DATE for day in dates_of(one.value))
         self._anniversaries = frozenset((day.month, day.day) for day in self._dates)
@@ -43,6 +46,7 @@ class KnownSearch:
             }
         )
         self._entries = entries
+        self._short: dict[str, list[Found]] = {}
 
     @cached_property
     def _misread(self) -> KnownNames:
@@ -50,8 +54,17 @@ class KnownSearch:
 
     def find(self, text: str) -> list[Found]:
         """Exact and near matches, in order; an ordinary word only where it stands among names."""
+        if len(text) > _SHORT:
+            return self._find(text)
+        if text not in self._short:
+            if len(self._short) >= _REMEMBERED:
+                self._short.clear()
+            self._short[text] = self._find(text)
+        return self._short[text].copy()
+
+    def _find(self, text: str) -> list[Found]:
         words = words_of(text)
-        found = [*self._names.find(text, words)] if self._names else []
+        found = [*self.names.find(text, words)] if self.names else []
         found += self._numbers.find(text, words)
         if self._dates:
             found += (Found(start, end, Category.DATE) for start, end, days in dates_in(text) if self._is_known(days))
@@ -76,13 +89,23 @@ class KnownSearch:
         """Whether a burned-in word is (nearly) something known; the reader may have misread a character of it."""
         written = [one.folded for one in words_of(word)]
         letters = "".join(written)
-        if any(self._names.matches(one) for one in {*written, letters}):
+        if any(self.names.matches(one) for one in {*written, letters}):
             return True
         if any(self._misread.matches(fold_misread(one)) for one in {*written, letters} if len(one) >= 4):
             return True
         if self._dates and any(self._is_known(days) for _, _, days in dates_in(word)):
             return True
         return len(letters) > 2 and self._numbers.matches(letters)
+
+
+def search_for(known: Iterable[Known]) -> KnownSearch:
+    """The search for these, made once for as long as the same are asked for: of a person, that is for every file."""
+    return _search_for(frozenset(known))
+
+
+@lru_cache(maxsize=64)
+def _search_for(known: frozenset[Known]) -> KnownSearch:
+    return KnownSearch(known)
 
 
 def dates_of(value: str) -> set[dt.date]:

@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.known import search_for
 from medveil.defenses.known_names import KnownNames
 from medveil.defenses.person import Known, Person
 from medveil.defenses.person_name import DEGREES, PARTICLES, TITLES, PersonName
@@ -169,8 +170,7 @@ class StandInNames:
 
     @cached_property
     def _all_known(self) -> KnownNames:
-        names = (Category.NAME, Category.DOCTOR)
-        return KnownNames((one.category, one.value) for one in self.person.known if one.category in names)
+        return search_for(self.person.known).names
 
     def _initials(self, piece: str, category: Category) -> str:
         """The patient's initials become the surrogate's; others are drawn, letter by letter."""

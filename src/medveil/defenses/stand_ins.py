@@ -15,7 +15,7 @@ from pydicom.uid import UID
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
-from medveil.defenses.known import KnownSearch, dates_of
+from medveil.defenses.known import KnownSearch, dates_of, search_for
 from medveil.defenses.person import Person
 from medveil.defenses.spelling import fold, one_error_apart
 from medveil.defenses.stand_in_names import StandInNames
@@ -146,7 +146,7 @@ class StandIns:
 
     @cached_property
     def _search(self) -> KnownSearch:
-        return KnownSearch(self.person.known)
+        return search_for(self.person.known)
 
     def _digits(self, kind: str, value: str, turn: int) -> str:
         """Forty decimal digits that stand for this value."""

@@ -163,7 +163,7 @@ def _refuse_what_is_no_object(dataset: FileDataset) -> None:
 
 
 def _tags(place: Place) -> Iterator[tuple[Place, BaseTag]]:
-    return ((place, tag) for tag in sorted(place.dataset.keys()))
+    return ((place, tag) for tag in sorted(place.dataset.keys(), key=int))
 
 
 def _age(dataset: Dataset) -> str | None:

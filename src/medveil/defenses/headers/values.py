@@ -17,7 +17,7 @@ from medveil.defenses.headers.dates import capped_age, day_of, moved
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.text_values import each, texts_of
-from medveil.defenses.known import KnownSearch
+from medveil.defenses.known import KnownSearch, search_for
 from medveil.defenses.person import Known, Person
 from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
@@ -154,7 +154,7 @@ def values_for(stand_ins: StandIns, known: set[Known], profile: Profile, clean_t
     wanted = [one for one in known if one.category not in retained]
     spelled = {one.value.encode(codec, "ignore") for one in wanted for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
-    return Values(stand_ins.person, stand_ins, clean_text, KnownSearch(wanted), long)
+    return Values(stand_ins.person, stand_ins, clean_text, search_for(wanted), long)
 
 
 def _strays(text: str, vr: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
-from medveil.defenses.known import KnownSearch
+from medveil.defenses.known import KnownSearch, search_for
 from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.guards import kept_by_guards
@@ -30,6 +30,9 @@ _ROUNDS = 3
 _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not looked through by anybody
 _LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
+_REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
+
+Seen = tuple[list[Found], list[Found]]
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class ReportCleaner:
         self.not_rewritten = 0
         self._rewriter = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
+        self._phrases: dict[str, Seen] = {}
 
     @cached_property
     def _tagger(self) -> Tagger | None:
@@ -152,18 +156,32 @@ class ReportCleaner:
     def _find_many(
         self, texts: Sequence[str], knowns: Sequence[KnownSearch | None], *, phrase: bool = False
     ) -> list[list[Found]]:
-        by_rules = find_in_phrase if phrase else find_by_rules
+        seen = [self._seen_in_phrase(text) for text in texts] if phrase else self._seen(texts)
         return [
-            merged(text, known.find(text) if known else (), by_rules(text), kept_by_guards(text, tagged))
-            for text, known, tagged in zip(texts, knowns, self._tagged(texts, phrase=phrase), strict=True)
+            merged(text, known.find(text) if known else (), *layers)
+            for text, known, layers in zip(texts, knowns, seen, strict=True)
         ]
 
-    def _tagged(self, texts: Sequence[str], *, phrase: bool) -> list[list[Found]]:
+    def _seen(self, texts: Sequence[str]) -> list[Seen]:
+        """What rules and tagger find, whoever the text is about."""
+        return [
+            (find_by_rules(text), kept_by_guards(text, tagged))
+            for text, tagged in zip(texts, self._tagged(texts), strict=True)
+        ]
+
+    def _seen_in_phrase(self, text: str) -> Seen:
+        """The same few descriptions stand in file after file."""
+        if text not in self._phrases:
+            if len(self._phrases) >= _REMEMBERED_PHRASES:
+                self._phrases.clear()
+            told = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else []
+            self._phrases[text] = find_in_phrase(text), kept_by_guards(text, told)
+        return self._phrases[text]
+
+    def _tagged(self, texts: Sequence[str]) -> list[list[Found]]:
         if self._tagger is None or not texts:
             return [[] for _ in texts]
-        read = [text for text in texts if not phrase or len(text.split()) >= _WORDS_FOR_TAGGER]
-        tagged = iter(self._tagger.find(read))
-        return [next(tagged) if not phrase or len(text.split()) >= _WORDS_FOR_TAGGER else [] for text in texts]
+        return self._tagger.find(texts)
 
 
 def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
@@ -176,4 +194,4 @@ def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
 def _tools(person: Person, realistic: bool) -> tuple[KnownSearch, StandIns]:
     """What is searched for and what stands for it; the person's number in the archive is known as well."""
     own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
-    return KnownSearch((*person.known, *own)), StandIns(person, realistic=realistic)
+    return search_for((*person.known, *own)), StandIns(person, realistic=realistic)

@@ -14,7 +14,7 @@ import cv2
 from medveil.cohort.dicom.opening import head_of, quarantining
 from medveil.cohort.images import inside, load_image
 from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch
+from medveil.defenses.known import KnownSearch, search_for
 from medveil.defenses.person import Person
 from medveil.errors import MedveilError, Quarantined
 from medveil.parallel import ordered_map
@@ -52,7 +52,7 @@ class GroupCleaner:
         if earlier is not None and self._holds(json.loads(earlier), digest):
             return earlier
         person = self._person(group)
-        search = KnownSearch(person.known)
+        search = search_for(person.known)
         files = [self._file(one, group, person, search) for one in group.files]
         return line({"source": digest, "files": files})
 
