@@ -14,9 +14,9 @@ from medveil.defenses.reports.tagger.network import LightMixing, Mixing, TaggerN
 
 
 def taken_from(layer: Mixing, x: Tensor) -> Tensor:
-    """What the layer's sum takes from each word, standing before, at and after the place: words × 3 × features."""
-    parts = layer.mix.weight.view(-1, 3, x.shape[-1]).transpose(0, 1).reshape(-1, x.shape[-1])
-    return functional.linear(layer.norm(x), parts).view(len(x), 3, -1)
+    """What the layer's sum takes from each word, standing before, at and after the place: 3 × words × features."""
+    parts = layer.mix.weight.view(-1, 3, x.shape[-1]).permute(1, 2, 0)
+    return torch.matmul(layer.norm(x), parts)
 
 
 def read(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
@@ -24,7 +24,7 @@ def read(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tens
     present = (rows > 0).float().unsqueeze(-1)
     first, *others = network.layers
     assert isinstance(first, Mixing)
-    x = _first_mixed(first, x[rows], taken, rows)
+    x = _first_mixed(first, x.index_select(0, rows), taken, rows)
     for layer in others:
         if isinstance(layer, Mixing):
             x = _mixed(layer, x, present)
@@ -36,8 +36,8 @@ def read(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tens
 
 def _first_mixed(layer: Mixing, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
     padded = functional.pad(rows, (layer.apart, layer.apart))
-    mixed = taken[rows, 1].add_(layer.mix.bias)
-    mixed.add_(taken[padded[: len(rows)], 0]).add_(taken[padded[2 * layer.apart :], 2])
+    mixed = taken[1].index_select(0, rows).add_(layer.mix.bias)
+    mixed.add_(taken[0].index_select(0, padded[: len(rows)])).add_(taken[2].index_select(0, padded[2 * layer.apart :]))
     return functional.glu(mixed, -1).add_(x)
 
 

@@ -30,7 +30,7 @@ class WordMemory:
         width = self._model.network.words.narrow.out_features
         self._rows: dict[Met, int] = {}
         self.vectors = torch.zeros(room + 1, width)
-        self.taken = torch.zeros(room + 1, 3, 2 * width)
+        self.taken = torch.zeros(3, room + 1, 2 * width)
 
     def learn(self, words: Iterable[Met]) -> None:
         """Makes these words ready; rows given before may be void afterwards."""
@@ -46,7 +46,7 @@ class WordMemory:
         network = self._model.network
         vectors = network.words(batch).add_(network.gaps(torch.tensor([gap for _, gap in new])))
         self.vectors[own] = vectors
-        self.taken[own] = taken_from(self._first, vectors)
+        self.taken[:, own] = taken_from(self._first, vectors)
         self._rows.update(zip(new, range(own.start, own.stop), strict=True))
 
     def rows(self, words: Iterable[Met]) -> list[int]:
