@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.compiled import Compiled, compiled
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
 from medveil.weights.pixels import bundled
-
-if TYPE_CHECKING:
-    from medveil.defenses.pixels.detection.text_network import TextNetwork
 
 SMALL = 700  # pixels a side; below it the image is also looked at doubled, for its text is small too
 SMALLEST = 900  # pixels a side of the coarsest view; larger text than such a view shows is not written
@@ -23,7 +20,8 @@ TILE = 1536
 OVERLAP = 160
 SHARPENED = 2.0  # pixels
 CELL = 4
-STEP = 32
+STEP = 64  # sides are padded to multiples of it: each new size costs the compiled network a little once
+GRAY = np.linspace(0, 1, 256, dtype=np.float32)  # what the network is given for each gray value
 SURE = 0.6  # the network's probability somewhere in a line
 WEAK = 0.3  # the same, where something else speaks for text too
 SURE_COARSE = 0.8  # the same at coarser scales, where vertebrae in a row resemble letters
@@ -85,18 +83,13 @@ def _starts(length: int) -> list[int]:
     return [round(k * (length - TILE) / (count - 1)) for k in range(count)]
 
 
-def _maps(network: TextNetwork, tile: NDArray[np.uint8]) -> tuple[Map, Map]:
+def _maps(network: Compiled, tile: NDArray[np.uint8]) -> tuple[Map, Map]:
     """Probabilities of both maps, cropped to the tile."""
-    import torch
-
     rows, columns = tile.shape
-    down, across = -rows % STEP, -columns % STEP
-    padded = np.pad(_sharpened(tile), ((0, down), (0, across)), mode="edge")
-    with torch.inference_mode():
-        gray = torch.from_numpy(np.ascontiguousarray(padded)).float().mul_(1 / 255)[None, None]
-        maps = network(gray.contiguous(memory_format=torch.channels_last)).sigmoid()[0].numpy()
+    padded = cv2.copyMakeBorder(_sharpened(tile), 0, -rows % STEP, 0, -columns % STEP, cv2.BORDER_REPLICATE)
+    area, middle = network(cv2.LUT(padded, GRAY)[None, None])[0]
     kept = np.s_[: -(-rows // CELL), : -(-columns // CELL)]
-    return maps[0][kept], maps[1][kept]
+    return area[kept], middle[kept]
 
 
 def _sharpened(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -105,7 +98,7 @@ def _sharpened(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 @cache
-def _network(path: Path) -> TextNetwork:
+def _network(path: Path) -> Compiled:
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -117,7 +110,8 @@ def _network(path: Path) -> TextNetwork:
         network.load_state_dict({name: value.float() for name, value in load_file(path).items()})
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError):
         raise InputError(f"{path} is not a text detector; reinstall medveil") from None
-    return network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    seen = torch.nn.Sequential(network, torch.nn.Sigmoid())
+    return compiled(seen, torch.zeros(1, 1, STEP, STEP), varying=(2, 3), threads=1)
 
 
 def lines_in(area: Map, middle: Map) -> list[Line]:
