@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 SIDES = frozenset({"L", "R", "LEFT", "RIGHT"})
-_WORDS = SIDES | {
+WORDS = SIDES | {
     *("AP", "PA", "LAT", "LATERAL", "LL", "RL", "FRONTAL", "OBL", "OBLIQUE", "LAO", "RAO", "LPO", "RPO", "AXIAL"),
     *("LORDOTIC", "DECUB", "DECUBITUS", "LLD", "RLD", "XTABLE", "CROSSTABLE"),
     *("ERECT", "UPRIGHT", "SUPINE", "PRONE", "SEMI", "SITTING", "STANDING", "RECUMBENT"),
@@ -19,6 +19,7 @@ _UNITS = {"KV": (35, 160), "KVP": (35, 160), "MAS": (0, 600), "MA": (1, 1300), "
 _NUMBER = re.compile(r"\d{1,4}(?:[.,]\d{1,2})?")
 _PIECES = re.compile(r"[A-Z]+|\d+(?:[.,]\d+)?")
 _OTHER = re.compile(r"[^A-Z0-9 .,:;/()\-+=]")
+_JOINED = re.compile(r"\b(SEMI|X|CROSS)-(?=[A-Z])")  # SEMI-ERECT; but A-P may be initials
 
 
 def is_marker(text: str) -> bool:
@@ -26,9 +27,8 @@ def is_marker(text: str) -> bool:
     plain = unicodedata.normalize("NFKC", text).upper().strip()
     if not plain or _OTHER.search(plain):
         return False
-    joined = re.sub(r"(?<=[A-Z])-(?=[A-Z])", "", plain)  # SEMI-ERECT
-    words = _PIECES.findall(joined)
-    if not words:
+    words = _PIECES.findall(_JOINED.sub(r"\1", plain))
+    if not words or sum(len(word) == 1 and word.isalpha() for word in words) > 1:  # L.R. is somebody
         return False
     while words:
         taken = _word(words) or _exposure(words)
@@ -46,11 +46,11 @@ def is_short(text: str) -> bool:
 def holds_marker(text: str) -> bool:
     """Whether a second, closer reading may turn out a marker: it has one in it, or hardly any letters."""
     plain = re.sub(r"[^A-Z0-9]", "", text.upper())
-    return len(plain) <= 3 or any(len(word) > 1 and word in plain for word in _WORDS)
+    return len(plain) <= 3 or any(len(word) > 1 and word in plain for word in WORDS)
 
 
 def _word(words: list[str]) -> int:
-    return int(words[0] in _WORDS)
+    return int(words[0] in WORDS)
 
 
 def _exposure(words: list[str]) -> int:
