@@ -1,25 +1,28 @@
-"""The embedder and the verifier: unit length, the same whatever the batch, size or bit depth; the bundled models."""
+"""The embedder and the verifier: unit length, the same whatever the batch, size, bit depth or way of running."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from medveil.cohort.readers import read_cohort
+from medveil.compiled import Compiled, compiled
 from medveil.encoders.identity import inference
 from medveil.encoders.identity.checkpoint import Architecture, save_network
-from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder
+from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder, load_together
 from medveil.encoders.identity.retrieval import RetrievalNetwork
 from medveil.encoders.identity.training_images import TrainingImages
 from medveil.encoders.identity.validation import score
 from medveil.encoders.identity.verification import Verifier, load_verifier
 from medveil.errors import InputError
-from medveil.weights.identity import bundled
+from medveil.weights.identity import MEMBERS, bundled
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +72,62 @@ def test_a_blank_image_gives_a_finite_vector(embedder: IdentityEmbedder) -> None
     assert np.isfinite(blank).all()
 
 
-def test_features_and_attention(embedder: IdentityEmbedder, few: list[NDArray[np.uint8]]) -> None:
-    assert embedder.features(few[:2]).shape == (2, 1280)
+@pytest.fixture(scope="module")
+def members() -> list[IdentityEmbedder]:
+    return [load_embedder(bundled(member)) for member in MEMBERS]
+
+
+def test_the_bundled_networks_find_together_what_each_finds_on_average(
+    embedder: IdentityEmbedder, members: list[IdentityEmbedder], few: list[NDArray[np.uint8]]
+) -> None:
+    together, *each = (one.embed(few) for one in (embedder, *members))
+    assert embedder.dim == sum(member.dim for member in members)
+    assert len({member.name for member in members}) == len(members)  # vectors kept of one do not serve another
+    assert np.allclose(together @ together.T, np.mean([one @ one.T for one in each], axis=0), atol=1e-5)
+
+
+def test_compiled_and_by_torch_the_answers_are_the_same(
+    embedder: IdentityEmbedder, verifier: Verifier, few: list[NDArray[np.uint8]]
+) -> None:
+    for trained in (embedder, verifier):
+        look = trained._look
+        assert isinstance(look, inference.OnProcessor)
+        by_torch = inference.run(look._network, inference.inputs(few, trained.size, "cpu"), trained.dim)
+        assert np.abs(trained.embed(few) - by_torch).max() < 1e-5
+
+
+def test_a_network_is_compiled_once_and_only_if_asked(
+    few: list[NDArray[np.uint8]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[int] = []
+
+    def counted(*given: Any, **settings: Any) -> Compiled:
+        threads.append(settings["threads"])
+        return compiled(*given, **settings)
+
+    monkeypatch.setattr(inference, "compiled", counted)
+    network = load_embedder(bundled(MEMBERS[0]))
+    assert threads == []
+    for images in (few[:1], few):
+        network.embed(images)
+    assert threads == [torch.get_num_threads()]
+    assert isinstance(inference.for_device(nn.Identity(), "cuda"), nn.Identity)
+
+
+def test_attention_is_what_the_members_attend_to_on_average(
+    embedder: IdentityEmbedder, members: list[IdentityEmbedder], few: list[NDArray[np.uint8]]
+) -> None:
     for heat in embedder.attention(few[0], few[1]):
         assert heat.shape == (embedder.size, embedder.size)
+        assert heat.dtype == np.float32
         assert heat.min() >= 0
-        assert heat.max() == pytest.approx(1) or heat.max() == 0
+        assert heat.max() == pytest.approx(1)
+    own = [member.attention(few[0], few[1])[0] for member in members]
+    joint = embedder.attention(few[0], few[1])[0]
+    # up to scale, a mixture of the two maps
+    shares, residual, *_ = np.linalg.lstsq(np.stack(own, -1).reshape(-1, 2), joint.ravel(), rcond=None)
+    assert (shares > 0.05).all()
+    assert residual[0] < 1e-4 * (joint**2).sum()
 
 
 def test_the_verifier_is_symmetric_and_costs_one_pass_an_image(
@@ -98,8 +151,7 @@ def test_the_verifier_is_symmetric_and_costs_one_pass_an_image(
 
 
 def test_bundled_models_are_small_and_have_cards(embedder: IdentityEmbedder, verifier: Verifier) -> None:
-    sizes = [bundled(kind).stat().st_size for kind in ("reidentification", "verification")]
-    assert sum(sizes) < 25_000_000
+    assert sum(file.stat().st_size for file in bundled(MEMBERS[0]).parent.iterdir() if file.is_file()) < 25_000_000
     for card in (embedder.card, verifier.card):
         for entry in ("data", "recipe", "seeds", "scores", "licence", "citation", "not_for", "limits"):
             assert card[entry]
@@ -119,6 +171,15 @@ def test_a_wrong_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
     save_network(path, RetrievalNetwork("efficientnet-lite0", "global", 64), Architecture("reidentification", dim=128))
     with pytest.raises(InputError, match="does not fit"):
         load_embedder(path)
+
+
+def test_networks_that_look_at_different_sizes_are_refused(tmp_path: Path) -> None:
+    for size in (64, 96):
+        network = RetrievalNetwork("efficientnet-lite0", "gem", 8)
+        architecture = Architecture("reidentification", head="gem", dim=8, size=size)
+        save_network(tmp_path / f"{size}.safetensors", network, architecture)
+    with pytest.raises(InputError, match="different sizes"):
+        load_together(sorted(tmp_path.iterdir()), card={})
 
 
 def test_interpolation_equals_the_trained_size() -> None:

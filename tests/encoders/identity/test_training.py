@@ -70,7 +70,13 @@ def test_a_killed_run_goes_on_to_the_same_weights(
 def test_training_improves_on_phantoms(phantoms: TrainingImages, tmp_path: Path) -> None:
     # the head alone, on the bundled backbone: from chance, a test would have to wait long
     settings = replace(
-        SMALL, size=96, continue_from=bundled("reidentification"), frozen_epochs=12, epochs=1, average=0.0, mirror=False
+        SMALL,
+        size=96,
+        continue_from=bundled("reidentification-1"),
+        frozen_epochs=12,
+        epochs=1,
+        average=0.0,
+        mirror=False,
     )
     run = training._Run("reidentification", phantoms, tmp_path, settings, "cpu")
     pixels, codes = phantoms.part(validation=False)
@@ -108,7 +114,7 @@ def test_a_student_learns_from_teachers_and_a_verifier_goes_on_from_it(
 def test_teachers_take_turns_and_look_at_their_own_size(phantoms: TrainingImages, tmp_path: Path) -> None:
     gray = as_input(torch.from_numpy(phantoms.pixels[:4]), 64)
     network = RetrievalNetwork("efficientnet-lite0", "gem", 128).eval()
-    load_into(network, bundled("reidentification"))
+    load_into(network, bundled("reidentification-1"))
     paths, expected = [], []
     for size in (64, 96):
         paths.append(tmp_path / f"{size}.safetensors")

@@ -19,7 +19,7 @@ from medveil.encoders.identity.efficientnet_lite import (
 from medveil.encoders.identity.resnet import ResNet50
 from medveil.errors import InputError, SettingsError
 
-Placed = TypeVar("Placed", bound=nn.Module)
+Given = TypeVar("Given", bound=nn.Module)
 Backbone = ResNet50 | EfficientNetLite
 BACKBONES: dict[str, type[Backbone]] = {
     "resnet50": ResNet50,
@@ -56,14 +56,14 @@ def build_backbone(name: str, start: Path | None = None) -> Backbone:
     return backbone
 
 
-def placed(network: Placed, device: str) -> Placed:
+def placed(network: Given, device: str) -> Given:
     """On the device, pixel by pixel in memory: the layout in which small convolutions are fastest."""
     network.to(device)
     network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return network
 
 
-def fold_normalisation(network: nn.Module) -> nn.Module:
+def fold_normalisation(network: Given) -> Given:
     """Batch normalisation folded into the convolutions before it: the same function, fewer passes over memory."""
     for module in list(network.modules()):
         children = dict(module.named_children())

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.backbones import Backbone, build_backbone
-from medveil.errors import SettingsError
+from medveil.encoders.identity.checkpoint import load_into, read_architecture
+from medveil.errors import InputError, SettingsError
 
 
 class GlobalHead(nn.Module):
@@ -61,8 +62,19 @@ class RetrievalNetwork(nn.Module):
 
     def __init__(self, backbone: str, head: str, dim: int, start: Path | None = None) -> None:
         super().__init__()
+        self.dim = dim
         self.backbone: Backbone = build_backbone(backbone, start)
         self.head = build_head(head, self.backbone.channels, dim)
 
     def forward(self, gray: Tensor) -> Tensor:
         return self.head(self.backbone(gray))
+
+
+def load_retrieval(path: Path) -> tuple[RetrievalNetwork, int]:
+    """A network saved by training, and the side of the images it looks at."""
+    architecture = read_architecture(path)
+    if architecture.kind != "reidentification":
+        raise InputError(f"{path} is a {architecture.kind} model; give one trained for reidentification")
+    network = RetrievalNetwork(architecture.backbone, architecture.head, architecture.dim)
+    load_into(network, path)
+    return network, architecture.size

@@ -11,8 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.backbones import fold_normalisation, placed
-from medveil.encoders.identity.checkpoint import load_into, read_architecture
-from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.encoders.identity.retrieval import load_retrieval
 
 
 class Teachers:
@@ -39,7 +38,5 @@ class Teachers:
 
 
 def _load(path: Path, device: str) -> tuple[nn.Module, int]:
-    architecture = read_architecture(path)
-    network = RetrievalNetwork(architecture.backbone, architecture.head, architecture.dim)
-    load_into(network, path)
-    return placed(fold_normalisation(network.eval().requires_grad_(False)), device), architecture.size
+    network, size = load_retrieval(path)
+    return placed(fold_normalisation(network.eval().requires_grad_(False)), device), size

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from medveil.encoders.identity.backbones import fold_normalisation, placed
 from medveil.encoders.identity.checkpoint import load_into, read_architecture
-from medveil.encoders.identity.inference import inputs, run
+from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.retrieval import RetrievalNetwork
 from medveil.errors import InputError
 from medveil.weights.identity import bundled, read_card
@@ -49,11 +49,11 @@ class Verifier:
         self.card = card
         self._weight = network.decide.weight.detach().float().cpu().numpy()[0]
         self._bias = float(network.decide.bias.detach().item())
-        self._network = placed(fold_normalisation(network).eval(), device)
+        self._look = for_device(placed(fold_normalisation(network.eval()), device), device)
 
     def embed(self, images: Iterable[NDArray[Any]]) -> Floats:
         """Branch outputs, n × dim, each value in 0..1."""
-        return run(self._network, inputs(images, self.size, self.device), self.dim)
+        return run(self._look, inputs(images, self.size, self.device), self.dim)
 
     def compare(self, a: Floats, b: Floats) -> Floats:
         """The probability of being the same person for rows of branch outputs, pair by pair."""

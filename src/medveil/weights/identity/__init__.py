@@ -8,10 +8,12 @@ from typing import Any
 
 from medveil.errors import InputError
 
+MEMBERS = ("reidentification-1", "reidentification-2")  # they look together and share the card 'reidentification'
 
-def bundled(kind: str) -> Path:
-    """The weights of the bundled verification or reidentification model."""
-    return Path(__file__).parent / f"{kind}.safetensors"
+
+def bundled(name: str) -> Path:
+    """The weights of a bundled network: one of `MEMBERS`, or 'verification'. A card lies under its model's name."""
+    return Path(__file__).parent / f"{name}.safetensors"
 
 
 def read_card(weights: Path) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class PerceptualDistance(nn.Module):
 
     def __init__(self, features: Path | None = None) -> None:
         super().__init__()
-        self.network = _load(features or bundled("reidentification")).eval().requires_grad_(False)
+        self.network = _load(features or bundled("reidentification-1")).eval().requires_grad_(False)
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
         pairs = zip(self._features(first), self._features(second), strict=True)
