@@ -60,6 +60,7 @@ NAMES = (
     *("Achterberg", "Quillfeather", "Ismailov", "Przybyla", "Underhill"),
 )
 FAINT = 0.3  # share of the words that stand out by 15 to 25 % of the gray scale
+SIZE_CLASSES = ((12, 14), (15, 24), (25, 40), (41, 60), (61, 120))
 SIZES = (12, 13, 14, 16, 20, 26, 34, 48)
 
 
@@ -163,7 +164,11 @@ def _ok(word: Written, changed: NDArray[np.bool_], quarantined: bool) -> bool:
 
 
 def write(
-    image: NDArray[np.uint16], rng: np.random.Generator, fonts: list[str], own: tuple[Box, ...]
+    image: NDArray[np.uint16],
+    rng: np.random.Generator,
+    fonts: list[str],
+    own: tuple[Box, ...],
+    sizes: tuple[int, ...] = SIZES,
 ) -> Iterator[Written]:
     """Lines of one to three words and two markers, at places that touch neither one another nor the film's own text."""
     taken = np.zeros(image.shape, np.uint8)
@@ -171,7 +176,7 @@ def write(
         taken[top:bottom, left:right] = 1
     for number in range(9):
         marker = number >= 7
-        points = int(rng.choice(SIZES)) if not marker else int(rng.integers(16, 60))
+        points = int(rng.choice(sizes)) if not marker else int(rng.integers(16, 60))
         text = str(rng.choice(MARKERS)) if marker else phrase(rng)
         # A marker of one or two letters is as large as lead letters are.
         points = max(points, 26) if marker and len(text) <= 2 else points
@@ -194,7 +199,7 @@ def write(
 
 
 def size_class(points: int) -> str:
-    return next(f"{low} to {high}" for low, high in ((12, 14), (15, 24), (25, 40), (41, 60)) if points <= high)
+    return next(f"{low} to {high}" for low, high in SIZE_CLASSES if points <= high)
 
 
 def phrase(rng: np.random.Generator) -> str:
@@ -247,7 +252,7 @@ def free_place(
     taken: NDArray[np.uint8], shape: tuple[int, ...], rng: np.random.Generator, *, border: bool
 ) -> tuple[int, int, str] | None:
     rows, columns = shape
-    for _ in range(60):
+    for _ in range(60 if max(shape) < SIZE else 0):
         top, left = int(rng.integers(0, SIZE - rows)), int(rng.integers(0, SIZE - columns))
         if border:
             gap = int(rng.integers(0, 8))
