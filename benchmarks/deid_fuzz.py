@@ -1,22 +1,28 @@
 """2,000 damaged DICOM files and 2,000 damaged reports through `medveil deid`: no crash, no hang, no unclean output.
 
-    python benchmarks/deid_fuzz.py --dicom 2000 --reports 2000
+    python benchmarks/deid_fuzz.py --dicom 2000 --reports 2000 --work FOLDER
 
 Files of a phantom hospital are damaged in turn by bit flips, cuts, wrong lengths, nesting to depth 100 and more, wrong
 value representations and bad character sets; reports by bit flips, cuts, zeros, other encodings, hidden marks and
-endless repetition. Every file must end in the output or in quarantine; the output is searched, byte by byte outside
-the pixels, for every identifier of the undamaged files. Prints counts by kind and the slowest file; exits with 1 where
-something is wrong.
+endless repetition. Every file must end in the output or in quarantine; each output is searched, byte by byte outside
+the pixels, for every identifier of the undamaged files. All cores work; a killed run goes on in the same FOLDER.
+Prints counts by kind of damage and the slowest file; exits with 1 where something is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
-import json
+import signal
+import sys
 import tempfile
 import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,12 +34,15 @@ from medveil.defenses.keys import Keys
 from medveil.parallel import silence_libraries
 from medveil.release.deid import DeidSettings
 from medveil.release.deid.cleaning import GroupCleaner
-from medveil.release.deid.groups import grouped
+from medveil.release.deid.groups import Group, grouped
+from medveil.release.deid.outputs import output_path
 from medveil.release.deid.run import look_over
 from medveil.release.deid.sources import Source
-from medveil.release.deid.summary import Summary
+from medveil.release.journal import journaled, line
 
-HANG = 60.0  # seconds for one file
+HANG = 60  # seconds for one file
+FILES = 10  # cleaned together: what one of them tells is known for all
+CRASH, HUNG, UNCLEAN = "killed its process", f"took more than {HANG} s", "unclean output"
 
 
 def damage_all(gold: Gold, out: Path, *, dicom: int, reports: int, seed: int) -> None:
@@ -48,7 +57,7 @@ def damage_all(gold: Gold, out: Path, *, dicom: int, reports: int, seed: int) ->
             kind = list(kinds)[at % len(kinds)]
             image = images[at % len(images)]
             source = gold.root / (image.path if ending == "dcm" else image.report_path)
-            target = out / kind.replace(" ", "-") / f"{at:05d}.{ending}"
+            target = out / f"{ending}-{kind.replace(' ', '-')}" / f"{at:05d}.{ending}"
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(damage(rng, source.read_bytes(), kind))
 
@@ -64,60 +73,149 @@ def identifiers(gold: Gold) -> set[bytes]:
     return {text.encode() for text in gold.identifier_strings(common=False) - exempt}
 
 
-def unclean(data: bytes, wanted: set[bytes]) -> set[bytes]:
-    """Identifiers in the bytes; pixel data is the end of a DICOM file."""
+def unclean(data: bytes, wanted: set[bytes]) -> int:
+    """How many identifiers stand in the bytes; pixel data is the end of a DICOM file."""
     pixels = data.rfind(b"\xe0\x7f\x10\x00")
     head = data[:pixels] if pixels > 0 and data[128:132] == b"DICM" else data
-    return {text for text in wanted if text in head}
+    return sum(text in head for text in wanted)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """Cleans the files of a group one by one, each against the clock, and looks at what came out at once: copies of
+    one image share a place in the output."""
+
+    cleaner: GroupCleaner
+    hospital: Path
+
+    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
+        group, earlier = task
+        if earlier is not None:
+            return earlier
+        files = [self._file(group.alone(one)) for one in group.files]
+        return line({"files": files})
+
+    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
+        return line({"files": [{"file": one.entry.file, "wrong": CRASH, "took": 0.0} for one in task[0].files]})
+
+    def _file(self, alone: Group) -> dict[str, Any]:
+        (one,) = alone.files
+        place = self.cleaner.target / output_path(one, self.cleaner.keys)
+        place.unlink(missing_ok=True)
+        began = time.perf_counter()
+        told: dict[str, Any] = {"file": one.entry.file}
+        try:
+            with _clock(HANG):
+                self.cleaner((alone, None))
+        except TimeoutError:
+            told["wrong"] = HUNG
+        told["took"] = round(time.perf_counter() - began, 2)
+        told["released"] = place.exists()
+        if place.exists() and unclean(place.read_bytes(), _wanted(self.hospital)):
+            told["wrong"] = UNCLEAN
+            place.rename(place.with_name(f"unclean-{Path(one.entry.file).name}"))
+        return told
+
+
+@contextmanager
+def _clock(seconds: int) -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+@lru_cache(maxsize=1)
+def _wanted(hospital: Path) -> set[bytes]:
+    return identifiers(load_gold(hospital))
+
+
+@dataclass
+class Tally:
+    """By kind of damage, and what went wrong."""
+
+    released: Counter[str] = field(default_factory=Counter)
+    withheld: Counter[str] = field(default_factory=Counter)
+    wrong: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    slowest: tuple[float, str] = (0.0, "")
+
+    @property
+    def files(self) -> int:
+        return self.released.total() + self.withheld.total()
+
+    def add(self, told: dict[str, Any]) -> None:
+        kind = told["file"].partition("/")[0]
+        (self.released if told.get("released") else self.withheld)[kind] += 1
+        self.slowest = max(self.slowest, (told["took"], told["file"]))
+        if "wrong" in told:
+            self.wrong[told["wrong"]].append(told["file"])
+
+    def show(self) -> None:
+        for kind in sorted({*self.released, *self.withheld}):
+            print(f"{kind:24s} released {self.released[kind]:5d}  withheld {self.withheld[kind]:5d}")
+        print(f"slowest file {self.slowest[0]:.2f} s ({self.slowest[1]})")
+        for what, files in sorted(self.wrong.items()):
+            print(f"{what}: {len(files)}, such as {', '.join(files[:5])}")
+
+
+def run(work: Path, *, seed: int, workers: int | None) -> Tally:
+    keys, settings = Keys.for_demonstration(seed), DeidSettings(fill="box")
+    files = Source.of(work / "in")
+    index = look_over(files, workers=workers, progress=_show)
+    watched = Watched(GroupCleaner(files.root, work / "out", keys, settings), work / "hospital")
+    pieces = [piece for group in grouped(index.linked, keys) for piece in _pieces(group)]
+    tally = Tally()
+    for entry in journaled(work / "journal.jsonl", watched, pieces, workers=workers, chunk=1):
+        for told in entry["files"]:
+            tally.add(told)
+        _show("cleaning", tally.files, len(index.linked))
+    for file, _ in index.problems:
+        tally.add({"file": file, "took": 0.0})
+    assert tally.files == len(files.files), "a file was lost"
+    return tally
+
+
+def _pieces(group: Group) -> Iterator[Group]:
+    for start in range(0, len(group.files), FILES):
+        piece = replace(group, files=group.files[start : start + FILES])
+        yield replace(piece, headers={group.patient: piece.header_files(group.patient)})
+
+
+def _show(stage: str, done: int, total: int) -> None:
+    if done == total or done % 200 == 0:
+        print(f"{stage} {done} of {total}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--dicom", type=int, default=2000)
     parser.add_argument("--reports", type=int, default=2000)
-    parser.add_argument("--size", type=int, default=256, help="pixels a side")
+    parser.add_argument("--size", type=int, default=96, help="pixels a side")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--workers", type=int, help="processes; all cores by default")
+    parser.add_argument("--work", type=Path, help="folder to work in, which a killed run goes on in")
     arguments = parser.parse_args()
     silence_libraries()
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        build_hospital(root / "hospital", patients=20, sites=10, size=arguments.size, seed=arguments.seed, workers=1)
-        gold = load_gold(root / "hospital")
-        damage_all(gold, root / "in", dicom=arguments.dicom, reports=arguments.reports, seed=arguments.seed)
-        raise SystemExit(run(root / "in", root / "out", identifiers(gold), seed=arguments.seed))
-
-
-def run(source: Path, out: Path, wanted: set[bytes], *, seed: int) -> int:
-    keys, settings = Keys.for_demonstration(seed), DeidSettings(fill="box")
-    files = Source.of(source)
     began = time.perf_counter()
-    index = look_over(files, workers=1, progress=lambda stage, done, total: None)
-    print(f"first look: {len(files.files)} files in {time.perf_counter() - began:.1f} s")
-    cleaner = GroupCleaner(files.root, out / "data", keys, settings)
-    summary = Summary(settings, keys, "", left_out=0, withdrawn={})
-    slowest: tuple[float, str] = (0.0, "")
-    for group in grouped(index.linked, keys):
-        began = time.perf_counter()
-        line = cleaner((group, None))
-        took = (time.perf_counter() - began) / len(group.files)
-        slowest = max(slowest, (took, group.files[0].entry.file))
-        summary.add(json.loads(line))
-    for _, reason in index.problems:
-        summary.withhold("", reason)
-    dirty = {
-        path.relative_to(out): found
-        for path in (out / "data").rglob("*")
-        if path.is_file() and (found := unclean(path.read_bytes(), wanted))
-    }
-    done = summary.released + len(summary.withheld)
-    print(f"released {summary.released}, withheld {len(summary.withheld)}, of {len(files.files)}")
-    for reason, number in collections.Counter(reason for _, reason in summary.withheld).most_common():
-        print(f"  {number:5d} {reason}")
-    print(f"slowest file {slowest[0]:.2f} s ({slowest[1]})")
-    print(f"unclean outputs {len(dirty)}")
-    for path, found in list(dirty.items())[:10]:
-        print(f"  {path}: {sorted(found)[:3]}")
-    return 0 if not dirty and done == len(files.files) and slowest[0] < HANG else 1
+    with tempfile.TemporaryDirectory() as folder:
+        work = arguments.work or Path(folder)
+        made = work / f"made-{arguments.dicom}-{arguments.reports}-{arguments.size}-{arguments.seed}"
+        if not made.exists():
+            if work.exists() and any(work.iterdir()):
+                raise SystemExit(f"{work} holds something else; name another folder")
+            build_hospital(work / "hospital", patients=20, sites=10, size=arguments.size, seed=arguments.seed)
+            gold = load_gold(work / "hospital")
+            damage_all(gold, work / "in", dicom=arguments.dicom, reports=arguments.reports, seed=arguments.seed)
+            made.touch()
+        tally = run(work, seed=arguments.seed, workers=arguments.workers)
+    tally.show()
+    print(f"{tally.files} files in {time.perf_counter() - began:.0f} s")
+    raise SystemExit(1 if tally.wrong else 0)
 
 
 if __name__ == "__main__":

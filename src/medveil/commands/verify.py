@@ -26,7 +26,8 @@ def verify(
         typer.Option("--source", metavar="IN", help="The originals; without them only a manifest is checked."),
     ] = None,
     profile: Annotated[
-        Path | None, typer.Option("--profile", help="The profile the headers were cleaned by, if not the default.")
+        Path | None,
+        typer.Option("--profile", help="Compare headers with this profile, not with the one the run noted."),
     ] = None,
     answers: Annotated[
         Path | None, typer.Option("--answers", help="Folder with an answer key; found by itself in a phantom hospital.")
@@ -62,9 +63,11 @@ def verify(
             progress=watch,
         )
     if json:
-        console.show_json({"files": outcome.files, "leaks": outcome.leaks, "losses": outcome.losses})
+        told = {"files": outcome.files, "leaks": outcome.leaks, "losses": outcome.losses, "profile": outcome.profile}
+        console.show_json(told)
     elif not quiet:
         typer.echo(f"{outcome.files:,} files checked: {outcome.leaks:,} leaks, {outcome.losses:,} losses")
+        typer.echo(f"Headers were compared with a profile: {outcome.profile}")
         typer.echo(f"Counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
     raise typer.Exit(outcome.exit_code)
 

@@ -19,8 +19,8 @@ from medveil.release.defend import Defended
 from medveil.release.people import person_of_row
 from medveil.release.settings import Progress
 from medveil.release.verify.burned_in import Reader, stray_text
-from medveil.release.verify.checking import without_moved_dates
 from medveil.release.verify.known_bytes import KnownBytes
+from medveil.release.verify.moved_dates import without_moved_dates
 from medveil.report.content import Check
 
 MOST_READ = 100  # images, drawn at random: reading takes a second each

@@ -49,5 +49,15 @@ def test_anything_else_may_not(text: str) -> None:
 
 def test_a_short_text_must_be_read_with_certainty() -> None:
     assert not stray_text([Read("0000", (0, 0, 9, 9), 0.84)])
-    assert stray_text([Read("0000", (0, 0, 9, 9), 0.95)])
+    assert stray_text([Read("0001", (0, 0, 9, 9), 0.95)])
     assert stray_text([Read("VANDERMEER", (0, 0, 9, 9), 0.65)])
+
+
+@pytest.mark.parametrize("text", ["00", "0-0", "OO", "0000"])
+def test_rings_in_a_row_are_wires(text: str) -> None:
+    assert not stray_text([Read(text, (0, 0, 9, 9), 0.99)])
+
+
+@pytest.mark.parametrize("text", ["0-01", "OTTO", "0008", "DOO"])
+def test_what_is_not_rings_alone_is_not(text: str) -> None:
+    assert stray_text([Read(text, (0, 0, 9, 9), 0.99)])

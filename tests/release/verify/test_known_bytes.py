@@ -81,6 +81,20 @@ def test_pixels_spell_short_words_by_chance_but_not_long_ones() -> None:
     assert search.found_in(dicom("xopq")) == {Category.NAME: 1}
 
 
+def test_dark_pixels_spell_short_words_in_two_bytes_each_but_not_long_ones() -> None:
+    """A slow ramp of 16-bit pixels, 110 111 111 114, reads as noor."""
+    search = KnownBytes.own((Known(Category.NAME, "Vandermeer^Noor"),))
+    ramp = np.array([103, 104, 110, 111, 111, 114, 130], "<u2").tobytes()
+    assert not search.found_in(dicom("", ramp))
+    assert search.found_in(dicom("", "\x01Vandermeer\x01".encode("utf-16-le")))
+    assert search.found_in("\x01Noor\x01".encode("utf-16-le"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
+def test_a_piece_of_a_word_is_no_find_in_any_encoding(encoding: str) -> None:
+    assert not ANNA.found_in("the Vandermeers".encode(encoding))
+
+
 def test_a_picture_is_noise_but_its_text_chunks_are_not() -> None:
     picture = Image.fromarray(np.random.default_rng(0).integers(0, 255, (64, 64), dtype=np.uint8))
     info = PngImagePlugin.PngInfo()

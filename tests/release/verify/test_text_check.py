@@ -39,3 +39,24 @@ def test_an_identifier_nobody_knew_of_is_noticed_by_the_original() -> None:
 def test_dates_that_moved_otherwise_than_the_person() -> None:
     assert found(AFTER.replace("2020-04-21", "2020-04-22")) == {"another date"}
     assert found(AFTER.replace("2020-05-10", "2020-05-20")) == {"another date"}
+
+
+KNOWN_DATE = KnownSearch([Known(Category.DATE, "20190331")])
+
+
+def dates_found(after: str, before: str) -> set[str]:
+    shift = dt.timedelta(days=10)
+    return {wrong.found for wrong in TextCheck(lambda text: []).wrongs("f", after, before, KNOWN_DATE, shift)}
+
+
+def test_a_date_moved_onto_a_known_one_is_no_leak() -> None:
+    """April 10th moved by ten days falls on the anniversary of a known date."""
+    assert dates_found("Compared with Mar 31st.", "Compared with Apr 10th.") == set()
+    assert dates_found("Compared with 2019-03-31.", "Compared with 2019-04-10.") == set()
+
+
+def test_a_known_date_that_was_left_or_came_from_nowhere_is_one() -> None:
+    assert dates_found("Compared with Mar 31st.", "Compared with Mar 31st.") == {"a known identifier"}
+    assert dates_found("Compared with Mar 31st.", "Compared with Apr 12th.") == {"a known identifier"}
+    assert dates_found("Apr 2nd, Mar 31st.", "Apr 12th, Mar 31st.") == {"a known identifier"}
+    assert "a known identifier" in dates_found("Compared with 2019-03-31.", "Compared with 2019-03-31.")

@@ -62,7 +62,11 @@ class Profile:
     @classmethod
     def read(cls, path: Path) -> Profile:
         """The profile in a .toml, .yaml or .yml file."""
-        content = _content(path)
+        return cls.of(_content(path))
+
+    @classmethod
+    def of(cls, content: Mapping[str, Any]) -> Profile:
+        """From the words of such a file."""
         unknown = [word for word in content if word not in _WORDS]
         if unknown:
             raise SettingsError(f"{unknown[0]!r} means nothing in a profile; use {', '.join(_WORDS)}")
@@ -75,6 +79,14 @@ class Profile:
             {_tag(str(name)): _action(str(name), action) for name, action in attributes.items()},
             frozenset(_private(words) for words in _texts(content, "safe_private")),
         )
+
+    def told(self) -> dict[str, Any]:
+        """In the words of such a file."""
+        return {
+            "options": sorted(option.meaning for option in self.options),
+            "attributes": {_written(tag): action for tag, action in sorted(self.attributes.items())},
+            "safe_private": [_private_written(*one) for one in sorted(self.safe_private)],
+        }
 
     @property
     def weakened(self) -> bool:
@@ -112,7 +124,7 @@ def _yaml(text: str) -> Any:
         raise ValueError from None
 
 
-def _texts(content: dict[str, Any], word: str) -> list[str]:
+def _texts(content: Mapping[str, Any], word: str) -> list[str]:
     texts = content.get(word, [])
     if not isinstance(texts, list) or not all(isinstance(text, str | int) for text in texts):
         raise SettingsError(f"{word} is a list of names, such as {word} = ['...']")
@@ -141,3 +153,11 @@ def _private(words: str) -> tuple[str, int, int]:
     if match:
         return match[1], int(match[2], 16), int(match[3], 16)
     return words.strip(), 0, 0
+
+
+def _written(tag: int) -> str:
+    return f"({tag >> 16:04X},{tag & 0xFFFF:04X})"
+
+
+def _private_written(creator: str, group: int, element: int) -> str:
+    return f"{creator} ({group:04X},xx{element:02X})" if group else creator

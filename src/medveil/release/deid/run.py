@@ -26,7 +26,6 @@ from medveil.release.deid.settings import DeidSettings
 from medveil.release.deid.sources import Kind, Source
 from medveil.release.deid.summary import Summary
 from medveil.release.deid.table_file import refuse_unknown_columns
-from medveil.release.deid.tools import profile_of
 from medveil.release.deid.withdrawn import withdrawn
 from medveil.release.folder import begin, check_places, check_run, write_csv
 from medveil.release.journal import journaled
@@ -70,7 +69,6 @@ def deidentify(
     """Clean everything under `source` into `out`. What cannot be cleaned stays behind and is told."""
     check_places(source, out, crosswalk)
     check_run(out, settings.told(), keys)
-    profile_of(settings)  # refused before anything is read
     files = Source.of(source)
     index = look_over(files, workers=workers, progress=progress)
     if not index.linked:

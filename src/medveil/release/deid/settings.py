@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import sha256
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from medveil.defenses.headers.profile import Profile
 from medveil.errors import SettingsError
 
 ReportStyle = Literal["surrogates", "placeholders", "rewritten"]
@@ -43,22 +44,19 @@ class DeidSettings:
         """Whether stand-ins look like what they stand for."""
         return self.reports != "placeholders"
 
+    @cached_property
+    def header_profile(self) -> Profile:
+        """What is done with headers."""
+        return Profile.default() if self.profile is None else Profile.read(self.profile)
+
     def told(self) -> dict[str, Any]:
         """For the record of a run: the same words mean the same output."""
         return {
             "reports": self.reports,
             "rewriter": self.rewriter,
             "fill": self.fill,
-            "profile": self._profile_digest(),
+            "profile": self.header_profile.told(),
             "report_columns": list(self.report_columns),
             "patient_column": self.patient_column,
             "keep_columns": list(self.keep_columns),
         }
-
-    def _profile_digest(self) -> str | None:
-        if self.profile is None:
-            return None
-        try:
-            return sha256(self.profile.read_bytes()).hexdigest()
-        except OSError:
-            raise SettingsError(f"the profile {self.profile} cannot be read; check the path") from None

@@ -11,7 +11,6 @@ import medveil
 from medveil.defenses.headers.table import EDITION
 from medveil.defenses.keys import Keys
 from medveil.release.deid.settings import DeidSettings
-from medveil.release.deid.tools import profile_of
 from medveil.release.journal import Entry
 
 FORMAT = "medveil.deid/1"
@@ -80,7 +79,7 @@ class Summary:
             "settings": self.settings.told(),
             "profile": {
                 "edition": EDITION,
-                "options": sorted(option.meaning for option in profile_of(self.settings).options),
+                "options": sorted(option.meaning for option in self.settings.header_profile.options),
             },
             "files": {
                 "released": self.released,

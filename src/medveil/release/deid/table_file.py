@@ -39,22 +39,7 @@ def clean_table(
     tools: Tools,
 ) -> Cleaned:
     columns = columns_of(path, entry.kind, settings)
-
-    @lru_cache(maxsize=64)
-    def known_person(patient: str) -> Person:
-        return gathered(keys, root, patient, headers.get(patient, ()))
-
-    rows = Counter[str]()
-
-    def person(row: Mapping[str, str]) -> Person:
-        patient = (row.get(columns.patient) or "").strip() if columns.patient else ""
-        told = known_in_row(row, columns.text)
-        if not patient:
-            rows["without patient"] += 1
-            return person_of(keys, f"{OWN}row {rows['without patient']} of {entry.file}", sorted(told))
-        known = known_person(patient)
-        return person_of(keys, patient, (*known.known, *sorted(told)), known.sex)
-
+    person = RowPeople(entry.file, columns, headers, root, keys)
     out = BytesIO()
     clean = clean_csv if entry.kind is Kind.CSV else clean_jsonl
     with path.open("rb") as source:
@@ -63,6 +48,26 @@ def clean_table(
         raise Quarantined("no row could be cleaned")
     found = Counter({f"report {category}": count for category, count in result.found.items()})
     return Cleaned(out.getvalue(), found, rows=result.rows, rows_withheld=Counter(result.quarantined))
+
+
+class RowPeople:
+    """Who each row of a table is about, asked row after row; a row without a patient is a person of its own."""
+
+    def __init__(
+        self, file: str, columns: Columns, headers: Mapping[str, tuple[str, ...]], root: Path, keys: Keys
+    ) -> None:
+        self._file, self._columns, self._keys = file, columns, keys
+        self._without_patient = 0
+        self._known = lru_cache(maxsize=64)(lambda patient: gathered(keys, root, patient, headers.get(patient, ())))
+
+    def __call__(self, row: Mapping[str, str]) -> Person:
+        patient = (row.get(self._columns.patient) or "").strip() if self._columns.patient else ""
+        told = known_in_row(row, self._columns.text)
+        if not patient:
+            self._without_patient += 1
+            return person_of(self._keys, f"{OWN}row {self._without_patient} of {self._file}", sorted(told))
+        known = self._known(patient)
+        return person_of(self._keys, patient, (*known.known, *sorted(told)), known.sex)
 
 
 def columns_of(path: Path, kind: Kind, settings: DeidSettings) -> Columns:

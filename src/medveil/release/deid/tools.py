@@ -49,7 +49,7 @@ def tools_for(settings: DeidSettings) -> Tools:
 
     if multiprocessing.parent_process():
         torch.set_num_threads(1)  # each worker has a core, and no more
-    profile = profile_of(settings)
+    profile = settings.header_profile
     reports = ReportCleaner(style=settings.reports, rewriter=settings.rewriter)
     text = FreeText(reports)
     with_content = replace(profile, options=profile.options | {Option.CLEAN_STRUCTURED})
@@ -61,7 +61,3 @@ def tools_for(settings: DeidSettings) -> Tools:
         TextRemover(fill=settings.fill),
         reports,
     )
-
-
-def profile_of(settings: DeidSettings) -> Profile:
-    return Profile.default() if settings.profile is None else Profile.read(settings.profile)

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from medveil.compiled import compiled_onnx
 
 Box = tuple[int, int, int, int]
 
@@ -17,6 +20,8 @@ SURE = 0.6  # of 1: what is read with less certainty is a rib or a wire
 SHORT, SURE_OF_SHORT = 5, 0.9  # characters: vertebrae read as 0000, and a small ERECT as EREOT, but never so surely
 SMALLEST_SIDE = 736  # pixels; smaller images are enlarged, for small print
 LARGEST_SIDE = 2000
+_DETECTION = "*det*.onnx"
+_RINGS = frozenset("0O")  # sternal wires in a row, read with certainty; no name or number is made of these alone
 TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
 # What may stay on a radiograph: sides, views, positions and exposure, as the standard's own words and common prints.
 _WORDS = """
@@ -44,7 +49,7 @@ class Reader:
     def _engine(self) -> Any:
         from rapidocr import RapidOCR
 
-        return RapidOCR(
+        engine = RapidOCR(
             params={
                 "Global.log_level": "critical",
                 "Global.use_cls": True,
@@ -56,6 +61,8 @@ class Reader:
                 "Det.limit_side_len": SMALLEST_SIDE,
             }
         )
+        _compile_detection(engine)
+        return engine
 
     def read(self, image: NDArray[Any]) -> list[Read]:
         """Everything that reads as text, with its box in the upright image."""
@@ -78,7 +85,8 @@ def stray_text(reads: list[Read]) -> list[Read]:
 
 
 def _is_speck(read: Read) -> bool:
-    return read.score < SURE_OF_SHORT and len(_LETTERS.findall(read.text.upper())) <= SHORT
+    letters = _LETTERS.findall(read.text.upper())
+    return set(letters) <= _RINGS or (read.score < SURE_OF_SHORT and len(letters) <= SHORT)
 
 
 def _may_stay(text: str) -> bool:
@@ -89,6 +97,14 @@ def _may_stay(text: str) -> bool:
     joined = "".join(words)
     known = all(word in MARKERS for word in words) or _RUN_TOGETHER.fullmatch(joined)
     return bool(known) or _EXPOSURE.fullmatch(joined) is not None
+
+
+def _compile_detection(engine: Any) -> None:
+    """Finding the lines takes most of the time, at one size for all images; lines are read in every width."""
+    folder = Path(engine.cfg.Global.model_root_dir)
+    for model in sorted(folder.glob(_DETECTION)):
+        engine._load_det_model().session = compiled_onnx(str(model), threads=1)
+        return
 
 
 def _to_8_bit(image: NDArray[Any]) -> NDArray[np.uint8]:

@@ -14,13 +14,11 @@ from typing import Any
 import medveil
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
-from medveil.cohort.identifiers import Category
 from medveil.cohort.images import load_image
 from medveil.cohort.phantom.gold import ImageGold
-from medveil.defenses.headers.profile import Profile
 from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch, dates_of
-from medveil.defenses.person import Known, Person
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.person import Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import Quarantined
@@ -30,11 +28,15 @@ from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import output_path
 from medveil.release.deid.people import gathered
 from medveil.release.deid.sources import Kind
+from medveil.release.deid.table_file import RowPeople, columns_of
 from medveil.release.journal import line
 from medveil.release.verify import answer_key
 from medveil.release.verify.burned_in import Reader, stray_text
 from medveil.release.verify.header_check import HeaderCheck
 from medveil.release.verify.known_bytes import KnownBytes
+from medveil.release.verify.moved_dates import without_moved_dates
+from medveil.release.verify.recorded import Recorded
+from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
 from medveil.release.verify.wrong import Wrong
 
@@ -55,7 +57,7 @@ class GroupChecker:
     source: Path
     data: Path
     keys: Keys
-    profile: Profile
+    recorded: Recorded
     answers: dict[str, ImageGold]
 
     @cached_property
@@ -95,16 +97,17 @@ class GroupChecker:
             if path not in released:
                 continue  # counted with the quarantine, or missing
             try:
-                yield from self._file(one, path, subject)
+                yield from self._file(one, group, path, subject)
             except Quarantined as unreadable:
                 yield Wrong(path, "files", "", "", "readable", unreadable.reason)
             except Exception as surprise:  # what cannot be checked has not passed
                 yield Wrong(path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})")
 
-    def _file(self, one: Linked, path: str, subject: Subject) -> Iterator[Wrong]:
+    def _file(self, one: Linked, group: Group, path: str, subject: Subject) -> Iterator[Wrong]:
         content = (self.data / path).read_bytes()
         if one.entry.kind in (Kind.CSV, Kind.JSONL):
-            return  # rows of many people: searched with everyone's identifiers
+            yield from self._table(one, group, path, content)
+            return
         for category in subject.needles.found_in(content):
             yield Wrong(path, "bytes", "", category, "absent", "a known identifier")
         match one.entry.kind:
@@ -118,7 +121,7 @@ class GroupChecker:
     def _dicom(self, one: Linked, path: str, subject: Subject) -> Iterator[Wrong]:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.entry.file, pixels=False)
-        check = HeaderCheck(self.profile, subject.person.shift, subject.search)
+        check = HeaderCheck(self.recorded.profile, subject.person.shift, subject.search)
         yield from check.wrongs(path, released, original)
         gold = self.answers.get(one.entry.file)
         if gold is not None:
@@ -150,13 +153,18 @@ class GroupChecker:
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
+    def _table(self, one: Linked, group: Group, path: str, content: bytes) -> Iterator[Wrong]:
+        source = self.source / one.entry.file
+        columns = columns_of(source, one.entry.kind, self.recorded.columns)
+        people = RowPeople(one.entry.file, columns, group.headers, self.source, self.keys)
+        check = TableCheck(columns, people, TextCheck(_cleaner().find))
+        released, original = (rows_of(table, one.entry.kind) for table in (content, source.read_bytes()))
+        yield from check.wrongs(path, released, original)
+
     def _against(self, group: Group) -> str:
         """A keyed digest of everything the files are compared with: the originals, the profile, the answer key."""
         digest = hmac.new(self.keys.secret, medveil.__version__.encode(), sha256)
-        options = sorted(option.code for option in self.profile.options)
-        digest.update(
-            repr((options, sorted(self.profile.attributes.items()), sorted(self.profile.safe_private))).encode()
-        )
+        digest.update(repr((self.recorded.profile.told(), self.recorded.columns)).encode())
         for one in group.files:
             digest.update(repr((one.entry.file, self.answers.get(one.entry.file))).encode())
             digest.update(repr(self._report_answers.get(one.entry.file)).encode())
@@ -168,15 +176,6 @@ class GroupChecker:
             return sha256((self.data / path).read_bytes()).hexdigest()
         except OSError:
             return None
-
-
-def without_moved_dates(person: Person) -> tuple[Known, ...]:
-    """What is known, but for dates that another date of the person was moved onto: those stand there rightly."""
-    days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
-    moved = {day - person.shift for day in days}
-    return tuple(
-        one for one in person.known if one.category is not Category.DATE or moved.isdisjoint(dates_of(one.value))
-    )
 
 
 @lru_cache(maxsize=1)

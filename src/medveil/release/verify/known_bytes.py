@@ -22,7 +22,7 @@ from medveil.defenses.person import Known
 from medveil.errors import Quarantined
 
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
-SHORTEST_IN_NOISE = 8  # bytes; megabytes of noise spell shorter words by chance
+SHORTEST_IN_NOISE = 8  # characters; megabytes of noise spell shorter words by chance, dark pixels in UTF-16 too
 ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
 _PERSONAL = frozenset({Category.NAME, Category.DOCTOR, Category.DATE, Category.INITIALS, Category.HOSPITAL})
 _NEVER = frozenset({Category.TIME, Category.AGE_OVER_89, Category.INITIALS})
@@ -45,15 +45,7 @@ class KnownBytes:
     @classmethod
     def anyones(cls, known: Iterable[Known]) -> KnownBytes:
         """For every file: only what is distinctive."""
-        return cls(
-            {
-                needle: one.category
-                for one in known
-                for form in forms(one)
-                if _distinctive(form, one.category)
-                for needle in _encoded(form)
-            }
-        )
+        return cls(distinctive_needles(known))
 
     def found_in(self, content: bytes) -> dict[Category, int]:
         """How often each kind of identifier stands in these bytes as a whole word."""
@@ -63,11 +55,29 @@ class KnownBytes:
         lowered = content.lower()
         counts: dict[Category, int] = defaultdict(int)
         for which, start, end in self._search.find_matches_as_indexes(lowered, overlapping=True):
-            if noise[0] <= start < noise[1] and end - start < SHORTEST_IN_NOISE:
+            needle, category = self._needles[which]
+            wide = 2 if b"\0" in needle else 1  # bytes a character
+            if noise[0] <= start < noise[1] and end - start < SHORTEST_IN_NOISE * wide:
                 continue
-            if not _WORD.match(lowered[start - 1 : start]) and not _WORD.match(lowered[end : end + 1]):
-                counts[self._needles[which][1]] += 1
+            if not _is_word(lowered[max(0, start - wide) : start]) and not _is_word(lowered[end : end + wide]):
+                counts[category] += 1
         return dict(counts)
+
+
+def _is_word(character: bytes) -> bool:
+    """Whether a neighbour in the same encoding is a letter or a digit, so that the find is a piece of a word."""
+    return _WORD.fullmatch(character.replace(b"\0", b"")) is not None
+
+
+def distinctive_needles(known: Iterable[Known]) -> dict[bytes, Category]:
+    """What can hardly be anyone else's, in every form and encoding."""
+    return {
+        needle: one.category
+        for one in known
+        for form in forms(one)
+        if _distinctive(form, one.category)
+        for needle in _encoded(form)
+    }
 
 
 def forms(known: Known) -> set[str]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from hashlib import sha256
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +18,24 @@ from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.keys import Keys
-from medveil.defenses.person import Known
 from medveil.errors import InputError
-from medveil.release.deid.groups import Group, grouped
+from medveil.release.deid.groups import grouped
 from medveil.release.deid.outputs import DATA, output_path
-from medveil.release.deid.people import gathered
 from medveil.release.deid.run import Index, look_over
 from medveil.release.deid.sources import Source
 from medveil.release.folder import read_run, write_csv
 from medveil.release.journal import journaled
 from medveil.release.settings import Progress
 from medveil.release.verify.checking import GroupChecker
-from medveil.release.verify.known_bytes import KnownBytes
+from medveil.release.verify.everywhere import search_everywhere
 from medveil.release.verify.manifest import write_manifest
+from medveil.release.verify.recorded import Recorded
 from medveil.release.verify.wrong import Wrong
 from medveil.storage import write_json
 
 FORMAT = "medveil.verify/1"
 JOURNAL = "verify.jsonl"
+OF_THE_RUN, GIVEN = "the one of the run", "the one given"
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ class VerifyOutcome:
     files: int
     leaks: int
     losses: int
+    profile: str  # whose the headers were compared with
     summary: Path
 
     @property
@@ -64,14 +63,20 @@ def verify(
     workers: int | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> VerifyOutcome:
-    """Check everything under `out`/data against `source`, and against its answer key where there is one."""
+    """Check everything under `out`/data against `source`, and against its answer key where there is one.
+
+    Headers are compared with the profile the run noted, unless another is given.
+    """
     _refuse_others(out, keys)
     files = Source.of(source)
     index = look_over(files, workers=workers, progress=progress)
     groups = list(grouped(index.linked, keys))
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
-    checker = GroupChecker(files.root, out / DATA, keys, profile or Profile.default(), by_path)
+    recorded = Recorded.of(out)
+    told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or recorded.profile).told()}
+    recorded = recorded if profile is None else replace(recorded, profile=profile)
+    checker = GroupChecker(files.root, out / DATA, keys, recorded, by_path)
     wrongs: list[Wrong] = []
     total = sum(len(group.files) for group in groups)
     done = 0
@@ -79,10 +84,10 @@ def verify(
         wrongs += [Wrong.of(one) for one in entry["wrongs"]]
         done += len(group.files)
         progress("checking", done, total)
-    hashes, found = _searched(out / DATA, KnownBytes.anyones(_everything_known(files, groups, keys)), progress)
+    hashes, found = search_everywhere(out / DATA, files.root, groups, keys, workers=workers, progress=progress)
     wrongs += found
     wrongs += _unaccounted(out, index, files, keys, set(hashes))
-    return _write(out, sorted(set(wrongs)), hashes, keys, answered=gold is not None)
+    return _write(out, sorted(set(wrongs)), hashes, keys, {"profile": told, "answer_key": gold is not None})
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:
@@ -90,29 +95,6 @@ def _refuse_others(out: Path, keys: Keys) -> None:
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
     if read_run(out).get("key_fingerprint") != keys.fingerprint:
         raise InputError(f"{out} was made with another key; give that key with --key-file")
-
-
-def _everything_known(files: Source, groups: list[Group], keys: Keys) -> Iterator[Known]:
-    for group in groups:
-        if group.patient:
-            names = [one.entry.file for one in group.files]
-            yield from gathered(keys, files.root, group.patient, group.header_files(group.patient), names).known
-
-
-def _searched(data: Path, needles: KnownBytes, progress: Progress) -> tuple[dict[str, str], list[Wrong]]:
-    """The hash of every file, and where something known of anyone stands in its bytes or its name."""
-    hashes: dict[str, str] = {}
-    wrongs = []
-    paths = [path for path in sorted(data.rglob("*")) if path.is_file()]
-    for done, path in enumerate(paths, start=1):
-        name, content = path.relative_to(data).as_posix(), path.read_bytes()
-        hashes[name] = sha256(content).hexdigest()
-        for category in needles.found_in(content):
-            wrongs.append(Wrong(name, "bytes", "", category, "absent", "a known identifier"))
-        if needles.found_in(name.encode()):
-            wrongs.append(Wrong(hashes[name][:20], "names", "", "", "a pseudonym", "a known identifier"))
-        progress("searching", done, len(paths))
-    return hashes, wrongs
 
 
 def _unaccounted(out: Path, index: Index, files: Source, keys: Keys, here: set[str]) -> list[Wrong]:
@@ -140,13 +122,15 @@ def _withheld(out: Path) -> set[str]:
         return set()
 
 
-def _write(out: Path, wrongs: list[Wrong], hashes: dict[str, str], keys: Keys, *, answered: bool) -> VerifyOutcome:
+def _write(
+    out: Path, wrongs: list[Wrong], hashes: dict[str, str], keys: Keys, against: dict[str, Any]
+) -> VerifyOutcome:
     leaks = sum(wrong.leak for wrong in wrongs)
     summary: dict[str, Any] = {
         "format": FORMAT,
         "medveil": medveil.__version__,
         "files": len(hashes),
-        "answer_key": answered,
+        **against,
         "leaks": leaks,
         "losses": len(wrongs) - leaks,
         "by_check": dict(sorted(Counter(wrong.check for wrong in wrongs).items())),
@@ -156,4 +140,4 @@ def _write(out: Path, wrongs: list[Wrong], hashes: dict[str, str], keys: Keys, *
     write_csv(out / "discrepancies.csv", header, [tuple(wrong.to_json().values()) for wrong in wrongs])
     write_json(out / "verify.json", summary)
     write_manifest(out, hashes, summary, keys)
-    return VerifyOutcome(len(hashes), leaks, len(wrongs) - leaks, out / "verify.json")
+    return VerifyOutcome(len(hashes), leaks, len(wrongs) - leaks, against["profile"]["from"], out / "verify.json")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.known import KnownSearch
-from medveil.defenses.written_dates import dates_in
+from medveil.defenses.written_dates import WrittenDate, dates_in
 from medveil.release.verify.wrong import Wrong
 
 _CHECK = "text"
@@ -28,9 +28,11 @@ class TextCheck:
     def wrongs(
         self, file: str, released: str, original: str | None, search: KnownSearch, shift: dt.timedelta
     ) -> list[Wrong]:
+        moved = set() if original is None else _moved_rightly(released, original, shift)
         found = [
             Wrong(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "a known identifier")
             for one in search.find(released)
+            if one.category is not Category.DATE or (one.start, one.end) not in moved
         ]
         if original is None:
             return found
@@ -47,6 +49,40 @@ class TextCheck:
             and one.end - one.start >= SHORTEST
             and _plain(released[one.start : one.end]) in identifiers
         ]
+
+
+def _moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tuple[int, int]]:
+    """Places of dates that came there by moving one of the original's, and that the original has not itself.
+
+    Such a date may well be known: another of the person's dates, or its day and month, can lie just that far back.
+    """
+    before = [_stated(readings) for _, _, readings in dates_in(original)]
+    left = {stated for dates in before for stated in dates}
+    moved = {later for stated in left for later in _moved(*stated, shift)}
+    return {
+        (start, end)
+        for start, end, readings in dates_in(released)
+        if (stated := _stated(readings)) & moved and not stated & left
+    }
+
+
+Stated = tuple[int | None, int, int]  # year, where it is told, month and day
+
+
+def _stated(readings: list[WrittenDate]) -> set[Stated]:
+    return {(one.year, one.month, one.day) for one in readings if one.month is not None and one.day is not None}
+
+
+def _moved(year: int | None, month: int, day: int, shift: dt.timedelta) -> set[Stated]:
+    """Where the year is not told it may be a leap year or not."""
+    found: set[Stated] = set()
+    for any_year in (year,) if year is not None else (2023, 2024, 2025):
+        try:
+            then = dt.date(any_year, month, day) - shift
+        except (ValueError, OverflowError):
+            continue
+        found.add((then.year if year is not None else None, then.month, then.day))
+    return found
 
 
 def _intervals(file: str, released: str, original: str, shift: dt.timedelta) -> list[Wrong]:

@@ -1,0 +1,16 @@
+"""Dates that stand in the output rightly, although they are known: another date of the person was moved onto them."""
+
+from __future__ import annotations
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.known import dates_of
+from medveil.defenses.person import Known, Person
+
+
+def without_moved_dates(person: Person) -> tuple[Known, ...]:
+    """What is known, but for dates that another date of the person was moved onto: those stand there rightly."""
+    days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
+    moved = {day - person.shift for day in days}
+    return tuple(
+        one for one in person.known if one.category is not Category.DATE or moved.isdisjoint(dates_of(one.value))
+    )

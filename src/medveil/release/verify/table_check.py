@@ -1,0 +1,128 @@
+"""A released table of reports, row by row: each row searched for what is known of the person it is about."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from io import StringIO
+from typing import Any
+
+from medveil.defenses.known import KnownSearch
+from medveil.defenses.person import Person
+from medveil.defenses.reports.formats.columns import Columns
+from medveil.defenses.reports.formats.encodings import decode
+from medveil.release.deid.sources import Kind
+from medveil.release.deid.table_file import RowPeople
+from medveil.release.verify.moved_dates import without_moved_dates
+from medveil.release.verify.text_check import TextCheck
+from medveil.release.verify.wrong import Wrong
+
+_CHECK = "table"
+_LONGEST_FIELD = 1 << 24
+Row = dict[str, str | None]  # None for what is no text
+
+
+@dataclass(frozen=True)
+class Original:
+    """A row of the source, and the person it is about."""
+
+    row: Row
+    person: Person
+
+
+@dataclass(frozen=True)
+class TableCheck:
+    """Rows that were withheld are not in the released table; the others stand in their order."""
+
+    columns: Columns
+    people: RowPeople
+    text: TextCheck
+
+    def wrongs(self, file: str, released: list[Row], source: list[Row]) -> Iterator[Wrong]:
+        originals: dict[str, list[Original]] = defaultdict(list)
+        for row in source:
+            if all(row.get(column, "") is not None for column in self.columns.named):
+                person = self.people({name: value for name, value in row.items() if value is not None})
+                originals[self._key(person)].append(Original(row, person))
+        belonging: dict[str, list[tuple[int, Row]]] = defaultdict(list)
+        for number, row in enumerate(released, start=1):
+            if strange := sorted(set(row) - set(self.columns.named)):
+                yield Wrong(file, _CHECK, f"row {number}", "X", "removed", f"{len(strange)} other columns")
+            belonging[row.get(self.columns.patient or "") or ""].append((number, row))
+        for patient, rows in belonging.items():
+            yield from self._persons_rows(file, rows, originals.get(patient, []))
+
+    def _key(self, person: Person) -> str:
+        """What stands in the released patient column; rows of nobody known have it too, where there is one."""
+        return person.pseudonym if self.columns.patient else ""
+
+    def _persons_rows(self, file: str, rows: list[tuple[int, Row]], originals: list[Original]) -> Iterator[Wrong]:
+        spare = len(originals) - len(rows)
+        for at, (number, row) in enumerate(rows):
+            candidates = originals[at : at + spare + 1]
+            if not candidates:
+                yield Wrong(file, _CHECK, f"row {number}", "", "absent", "a row without an original")
+                continue
+            original = candidates[0] if len(candidates) == 1 else max(candidates, key=lambda one: _shared(one.row, row))
+            yield from self._row(file, number, row, original)
+
+    def _row(self, file: str, number: int, row: Row, original: Original) -> Iterator[Wrong]:
+        search, shift = KnownSearch(without_moved_dates(original.person)), original.person.shift
+        for column, value in row.items():
+            if column == self.columns.patient or value is None:
+                continue
+            before = original.row.get(column) if column in self.columns.text else None
+            for wrong in self.text.wrongs(file, value, before, search, shift):
+                yield replace(wrong, place=f"row {number} {wrong.place}")
+
+
+def rows_of(content: bytes, kind: Kind) -> list[Row]:
+    """The rows that can be read; inner fields of JSON by names with dots."""
+    text = decode(content).text
+    if kind is Kind.JSONL:
+        return [row for line in text.splitlines() if line.strip() and (row := _object(line)) is not None]
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
+        reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
+        names = next(reader, [])
+        return [dict(zip(names, fields, strict=True)) for fields in reader if len(fields) == len(names)]
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _object(line: str) -> Row | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
+        return None
+    found: Row = {}
+    waiting = [("", value)]
+    while waiting:
+        path, inner = waiting.pop()
+        for name, leaf in inner.items():
+            if isinstance(leaf, dict):
+                waiting.append((f"{path}{name}.", leaf))
+            else:
+                found[f"{path}{name}"] = _text(leaf)
+    return found
+
+
+def _text(leaf: Any) -> str | None:
+    if leaf is None:
+        return ""
+    return str(leaf) if isinstance(leaf, str | int | float) else None
+
+
+def _shared(one: Row, other: Row) -> int:
+    """How many words two rows have in common."""
+    return len(_words(one) & _words(other))
+
+
+def _words(row: Row) -> set[str]:
+    return {word for value in row.values() if value for word in value.split()}
