@@ -119,3 +119,12 @@ def test_titles_and_degrees_are_anyones() -> None:
     search = KnownBytes.own([Known(Category.DOCTOR, "Quillfeather^Jo^^^MBBS FRCR")])
     assert not search.found_in(b"signed by A. Nother, MBBS FRCR")
     assert search.found_in(b"QUILLFEATHER, MBBS")
+
+
+def test_a_date_in_a_files_name_is_no_number_to_look_for_everywhere() -> None:
+    """It is known as a number and as a date; another's date may be moved onto it."""
+    number, date = Known(Category.OTHER_ID, "20181018"), Known(Category.DATE, "20181018")
+    assert not KnownBytes.anyones([number, date]).found_in(b"on 20181018.")
+    assert KnownBytes.own([number, date]).found_in(b"on 20181018.")
+    assert KnownBytes.anyones([number]).found_in(b"order 20181018.")
+    assert KnownBytes.anyones([Known(Category.MRN, "20181018"), date]).found_in(b"id 20181018.")

@@ -60,3 +60,9 @@ def test_a_known_date_that_was_left_or_came_from_nowhere_is_one() -> None:
     assert dates_found("Compared with Mar 31st.", "Compared with Apr 12th.") == {"a known identifier"}
     assert dates_found("Apr 2nd, Mar 31st.", "Apr 12th, Mar 31st.") == {"a known identifier"}
     assert "a known identifier" in dates_found("Compared with 2019-03-31.", "Compared with 2019-03-31.")
+
+
+def test_an_hour_is_no_year() -> None:
+    before, after = "On 2020-05-20. Dictated May 20 15:58.", "On 2020-05-10. Dictated May 10 08:52."
+    assert found(after, before) == set()
+    assert found(after.replace("2020-05-10", "2020-05-11"), before) == {"another date"}

@@ -70,10 +70,13 @@ def _is_word(character: bytes) -> bool:
 
 
 def distinctive_needles(known: Iterable[Known]) -> dict[bytes, Category]:
-    """What can hardly be anyone else's, in every form and encoding."""
+    """What can hardly be anyone else's, in every form and encoding; a number that is a date may be any day."""
+    known = list(known)
+    dates = {one.value for one in known if one.category is Category.DATE}
     return {
         needle: one.category
         for one in known
+        if one.category is not Category.OTHER_ID or one.value not in dates
         for form in forms(one)
         if _distinctive(form, one.category)
         for needle in _encoded(form)

@@ -6,11 +6,12 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.known import dates_of
 from medveil.defenses.person import Known, Person
 
+_DATED = frozenset({Category.DATE, Category.OTHER_ID})  # a date in a file's name is known as a number too
+
 
 def without_moved_dates(person: Person) -> tuple[Known, ...]:
     """What is known, but for dates that another date of the person was moved onto: those stand there rightly."""
     days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
     moved = {day - person.shift for day in days}
-    return tuple(
-        one for one in person.known if one.category is not Category.DATE or moved.isdisjoint(dates_of(one.value))
-    )
+    met = {one.value for one in person.known if one.category is Category.DATE and moved & dates_of(one.value)}
+    return tuple(one for one in person.known if one.category not in _DATED or one.value not in met)

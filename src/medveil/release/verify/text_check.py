@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from medveil.cohort.identifiers import Category
@@ -15,6 +15,7 @@ from medveil.release.verify.wrong import Wrong
 
 _CHECK = "text"
 SHORTEST = 4  # characters; shorter ones are shared by chance
+_CLOCK = re.compile(r":[0-5]\d")
 # A time of day alone identifies nobody, and an age over 89 is only told as such.
 _NO_LEAK = frozenset({Category.TIME, Category.AGE_OVER_89, Category.DATE})
 
@@ -56,12 +57,12 @@ def _moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tup
 
     Such a date may well be known: another of the person's dates, or its day and month, can lie just that far back.
     """
-    before = [_stated(readings) for _, _, readings in dates_in(original)]
+    before = [_stated(readings) for _, _, readings in _dates(original)]
     left = {stated for dates in before for stated in dates}
     moved = {later for stated in left for later in _moved(*stated, shift)}
     return {
         (start, end)
-        for start, end, readings in dates_in(released)
+        for start, end, readings in _dates(released)
         if (stated := _stated(readings)) & moved and not stated & left
     }
 
@@ -99,8 +100,15 @@ def _intervals(file: str, released: str, original: str, shift: dt.timedelta) -> 
 
 def _whole_dates(text: str) -> list[set[dt.date]]:
     """For every date with its year, the days it may mean: 3/4/2019 has two readings."""
-    read = ({day for reading in readings if (day := reading.whole)} for _, _, readings in dates_in(text))
+    read = ({day for reading in readings if (day := reading.whole)} for _, _, readings in _dates(text))
     return [days for days in read if days]
+
+
+def _dates(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
+    """Every date of the text. What looks like a year before a colon is an hour: July 1 15:58."""
+    for start, end, readings in dates_in(text):
+        if not _CLOCK.match(text, end):
+            yield start, end, readings
 
 
 def _plain(text: str) -> str:
