@@ -184,6 +184,22 @@ def test_a_person_rejects_an_image_for_good(out: Path, source: Path, tmp_path: P
     assert "files: missing" not in findings(out, source)
 
 
+def test_what_is_wrong_with_a_report_puts_its_image_first(out: Path, source: Path, tmp_path: Path) -> None:
+    chosen = images(out)[1]
+    (report,) = (path for path in chosen.parent.glob("*.txt"))
+    gold = load_gold(source)
+    original = next(
+        one for one in gold.images.values() if f"{KEYS.pseudonym('image', one.image_id)}.dcm" == chosen.name
+    )
+    shutil.copy(source / original.report_path, report)
+    verify(out, source, keys=KEYS, workers=1)
+    page = tmp_path / "review.html"
+    write_review(out, source, page, keys=KEYS, most=1)
+    text = page.read_text()
+    assert f'data-file="{chosen.relative_to(out / "data").as_posix()}"' in text
+    assert "text: a known identifier" in text
+
+
 def test_decisions_for_another_output_and_a_page_inside_it_are_refused(out: Path, source: Path, tmp_path: Path) -> None:
     decisions = tmp_path / "decisions.json"
     decisions.write_text(json.dumps({"run": "other", "decisions": {}}))

@@ -50,6 +50,9 @@ def write_review(
     reports = {(one.patient, one.study): one for one in linked if one.entry.kind is Kind.REPORT}
     wrongs = _wrongs(out)
     masked = _masked(out)
+    for one in images:  # what is wrong with a report is shown beside its image
+        if (report := reports.get((one.patient, one.study))) is not None:
+            wrongs[output_path(one, keys)] += wrongs.get(output_path(report, keys), [])
     order = sorted(images, key=lambda one: _badness(output_path(one, keys), wrongs, masked), reverse=True)
     cases = []
     for done, one in enumerate(order[:most], start=1):
