@@ -1,7 +1,7 @@
 """What rules and tagger find in reports they have not seen, and what they find where there is nothing.
 
     pip install --target FAKER faker
-    PYTHONPATH=FAKER python benchmarks/reports_recall.py --data DATA [--weights FILE] [--first-seed 900] [--show]
+    PYTHONPATH=FAKER python benchmarks/reports_recall.py --data DATA [--first-seed 900] [--refill-seed 0] [--show 20]
 
 DATA holds iu_xray, vqa_rad and covid19. Corpora with an answer key: phantom hospitals in the style that the
 tagger's training left out, in all styles, Indiana's reports refilled (see reports_refill.py), a few notes by hand.
@@ -24,7 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found, without_overlaps
+from medveil.defenses.found import Found
+from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
 from medveil.defenses.reports.tagger.corpus.generator import Document
 from medveil.defenses.reports.tagger.model_file import load_model
@@ -40,7 +41,8 @@ _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 
 def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Found]]]:
     rules, tagged = [find_by_rules(text) for text in texts], tagger.find(texts)
-    both = [without_overlaps([*a, *b]) for a, b in zip(rules, tagged, strict=True)]
+    cleaner = ReportCleaner(tagger=tagger)
+    both = [cleaner.find(text) for text in texts]
     return {"rules": rules, "tagger": tagged, "rules and tagger": both}
 
 
@@ -190,6 +192,7 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, help="another tagger than the bundled one")
     parser.add_argument("--first-seed", type=int, default=900)
     parser.add_argument("--indiana", type=int, nargs=2, default=(1700, 3365), help="which of the reports")
+    parser.add_argument("--refill-seed", type=int, default=0, help="another filling of the same reports")
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
@@ -199,7 +202,8 @@ def main() -> None:
     indiana = read_indiana(options.data / "iu_xray" / "NLMCXR_reports.tgz")
     low, high = options.indiana
     locales = faker_locales()
-    filled = [refilled(indiana[number], number, locales) for number in range(low, min(high, len(indiana)))]
+    numbers = range(low, min(high, len(indiana)))
+    filled = [refilled(indiana[number], options.refill_seed + number, locales) for number in numbers]
     corpora = {
         f"phantom, style never trained on ({HELD_OUT_STYLE})": phantom(first, first + 20, (HELD_OUT_STYLE,)),
         "phantom, all styles": phantom(first + 20, first + 30, ("structured", "prose", "telegram", "letter")),

@@ -220,21 +220,21 @@ class StandIns:
         """Moved by minutes of the person's own, within the day, in the same format."""
         clock = re.fullmatch(
             r"(?P<hour>\d\d?)(?P<colon>[:.]?)(?P<minute>\d\d)(?P<second>[:.]?\d\d(?:\.\d+)?)?"
-            r"(?P<rest>\s*h?(?:\s*[ap]\.?m\.?)?)",
+            r"(?P<rest>\s*(?:h(?:ou)?rs?|h|uhr)?(?:\s*[ap]\.?\s?m\.?)?(?:\s*(?:[ecmp][sd]t|utc|gmt))?)",
             piece.strip(),
             re.IGNORECASE,
         )
         if not clock or int(clock["hour"]) > 24 or int(clock["minute"]) > 59:
             return None
         rest = clock["rest"]
-        half = re.search(r"[ap]", rest, re.IGNORECASE)
+        half = re.search(r"[ap](?=\.?\s?m)", rest, re.IGNORECASE)
         minutes = int(clock["hour"]) % (12 if half else 24) * 60 + int(clock["minute"])
         if half and half[0].lower() == "p":
             minutes += 720
         keyed = int(self.person.keys.pseudonym("minutes", self.person.patient_id), 16)
         minutes = (minutes + 17 + keyed % 1400) % 1440
         if half:
-            rest = rest.replace(half[0], _cased(half[0], "ap"[minutes >= 720]))
+            rest = rest[: half.start()] + _cased(half[0], "ap"[minutes >= 720]) + rest[half.end() :]
         hour = (minutes // 60 - 1) % 12 + 1 if half else minutes // 60
         shown = f"{hour:02d}" if len(clock["hour"]) == 2 or not clock["colon"] else str(hour)
         return f"{shown}{clock['colon']}{minutes % 60:02d}{clock['second'] or ''}{rest}"

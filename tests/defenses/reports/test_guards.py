@@ -21,6 +21,11 @@ DROPPED = [
     ("[[p.m]]. film", Category.INITIALS),
     ("from [[South Korea]]", Category.ADDRESS),
     ("in the [[thalami]] left", Category.DOCTOR),
+    ("for [[1-1]]/2 weeks", Category.DATE),
+    ("CT ratio [[12/33]]", Category.DATE),
+    ("MD, [[F.A.C.R.]] Fax", Category.INITIALS),
+    ("on [**[[2118-3-14]]**]", Category.DATE),
+    ("wegen Atemnot vorgestellt und untersucht, kein [[Erguss]] gesehen", Category.NAME),
 ]
 KEPT = [
     ("seen by [[Kerley]] today", Category.DOCTOR),

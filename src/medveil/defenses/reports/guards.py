@@ -11,6 +11,7 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, read_list, words
+from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
@@ -41,6 +42,8 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _LEVEL = re.compile(r"[CTLS]\d{1,2}(?:[-/][CTLS]?\d{1,2})?|[A-Z]?\d{2,3}\.\d{1,3}")
+# 1-1/2 weeks; 12/33, which is no day of any month
+_FRACTION = re.compile(r"\d{1,2}[- ]\d/\d\d?(?![\d/])|\d{1,2}/(?:3[2-9]|[4-9]\d)(?![\d/])")
 _AGE_WORDS = re.compile(r"ninety|hundred", re.IGNORECASE)
 _MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez|juin|juil|août|fév|avr|ene|abr|ago|dic|"
@@ -75,7 +78,7 @@ def _trimmed(text: str, found: Found) -> Found | None:
 
 def _guarded(page: Page, found: Found) -> bool:
     piece = page.text[found.start : found.end]
-    if _BLANK.fullmatch(piece) or not any(map(str.isalnum, piece)):
+    if _BLANK.fullmatch(piece) or not any(map(str.isalnum, piece)) or not page.free(found.start, found.end):
         return True
     if found.category in _PEOPLE:
         return _names_a_thing(page, found)
@@ -94,7 +97,8 @@ def _guarded(page: Page, found: Found) -> bool:
             aged = any(90 <= number < 130 for number in numbers) and page.before(found.start, 1) not in ("×", "^", ".")
             return counted or not (aged or _AGE_WORDS.search(piece))
         case Category.DATE:
-            return not _DATE.search(piece) or _measures(page.text, found, piece, least=2)
+            fraction = _FRACTION.match(page.text, found.start)
+            return bool(fraction) or not _DATE.search(piece) or _measures(page.text, found, piece, least=2)
         case Category.TIME:
             return not _TIME.fullmatch(piece) or _measures(page.text, found, piece, least=1)
     return "." not in piece and "@" not in piece  # web and mail addresses
@@ -123,7 +127,8 @@ def _no_name(page: Page, word: Word) -> bool:
             r"(?:Ma?c|O['’]|D['’]|L['’]|De|Di|Van|Le|La|Fitz)?[A-Z][^\WA-Z]*(?:[-'’][A-Z]?[^\WA-Z]*)*$", word.text
         )
     plain = bool(word.kind & Kind.ORDINARY) and not word.listed
-    return plain and (page.opens_sentence(word.start) or page.in_capitals(word.start) or word.text.isupper())
+    says_nothing = page.opens_sentence(word.start) or page.in_capitals(word.start) or word.text.isupper()
+    return plain and (says_nothing or page.is_foreign)  # every noun of a German text has its capital
 
 
 def _names_no_place(page: Page, found: Found, piece: str) -> bool:
@@ -160,6 +165,8 @@ def _are_initials(page: Page, found: Found, piece: str) -> bool:
     before, after = page.before(found.start, 1), text[found.end : found.end + 1]
     if _TYPIST.fullmatch(piece):
         return before in ("/", ":") and page.before(found.start, 3)[:2].isupper()
+    if re.sub(r"\W", "", piece).lower() in DEGREES:
+        return False
     if not _INITIALS.fullmatch(piece) or before.isdigit() or before in ("/", "-") or after == "-":
         return False
     inside = [page.words[index] for index in _words_in(page, found)]

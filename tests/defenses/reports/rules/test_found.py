@@ -18,7 +18,9 @@ unchanged since [[3/14]] | cf [[3/5]] | in [[March of 2021]] | [[Mar 2021]] | [[
 last [[September]]
 examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[14 de marzo de 2021]]
 DOB [[Jan 2, 1950]]
-from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]]
+from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]] | du [[3 mars 2022]]: rien | by the [[25th]] of the month
+since [[Thanksgiving 2019]] | over [[Christmas]] | [[New Year's Eve]] fall | in [[spring of 2018]] | removed [[Wed]].
+stent in [[2012]] | smoked until [[1999]]
 """,
     "times": """
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
@@ -26,6 +28,7 @@ at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] |
 """,
     "ages": """
 a [[92]]-year-old woman | [[90]] y/o | [[103]] year old man | aged [[94]] | Age/Sex: [[91]] / F | hx: [[95]]M SOB
+mother died at [[101]], father alive at [[95]]
 [[ninety-two]] year old | a [[ninety-one]]-year-old | [[one hundred and two]]-year-old | Age: [[094]]Y
 """,
     "contacts": """
@@ -58,6 +61,7 @@ Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga 
 Technologist: [[Ruth Harding]], RT(R)
 Patient: [[Pemberton, Alice M]] | pt [[SHARP, COLIN]] here | her daughter, [[Sakura]], knows | cc: [[Walter Price]]
 Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman
+[[Lung]] is a 54-year-old woman
 wife [[Joan]] present
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP
 """,

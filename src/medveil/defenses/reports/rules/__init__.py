@@ -25,6 +25,7 @@ from medveil.defenses.reports.rules import (
     phrases,
     places,
     times,
+    times_of_year,
 )
 from medveil.defenses.reports.rules.page import Page
 
@@ -35,6 +36,7 @@ FAMILIES = (
     numbers_with_labels.take,
     addresses.take,
     dates.take,
+    times_of_year.take,
     times.take,
     ages.take,
     codes.take,

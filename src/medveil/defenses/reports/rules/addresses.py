@@ -69,7 +69,7 @@ _WORDS = Kind.ORDINARY | Kind.SHORT | Kind.EPONYM
 _BRITISH = re.compile(
     r"(?<![\w-])[A-Z]{1,2}\d[A-Z\d]?[ ]\d(?!ST|ND|RD|TH|CM|MM|ML|MG|KG|PM|AM|FR|XR|CT)[ABD-HJLNP-UW-Z]{2}(?![\w-])"
 )
-_CANADIAN = re.compile(r"(?<![\w-])[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d(?![\w-])")
+_CANADIAN = re.compile(r"(?<![\w-])(?!T\dN\dM\d)[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d(?![\w-])")
 _ADDRESS_LABEL = re.compile(
     r"(?<!\w)(?:home |mailing |street )?address(?:ed)?[ \t]*[:=][ \t]*(?P<value>\d[^\n]{3,80}?)(?=[ \t]{3,}|\r?\n|$)",
     re.IGNORECASE,

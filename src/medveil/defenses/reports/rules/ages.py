@@ -15,7 +15,8 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _AGE_LABEL = re.compile(
-    r"(?:\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about|\bturn(?:ed|ing|s))[ \t]*[:=]?[ "
+    r"(?:\b(?:died|dead|deceased|alive|living|well|away|lived|passed)[ \t]+(?:at|to)(?:[ \t]+age)?|"
+    r"\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about|\bturn(?:ed|ing|s))[ \t]*[:=]?[ "
     r"\t]*$",
     re.IGNORECASE,
 )
@@ -37,7 +38,7 @@ def take(page: Page) -> None:
             continue
         match = _AFTER.match(text, start)
         if (match and not _is_temperature(page, match)) or (
-            (match := _BARE.match(text, start)) and _AGE_LABEL.search(page.before(start, 16))
+            (match := _BARE.match(text, start)) and _AGE_LABEL.search(page.before(start, 20))
         ):
             page.take(*match.span("age"), Category.AGE_OVER_89)
     _take_words(page)
@@ -53,5 +54,5 @@ def _take_words(page: Page) -> None:
         if not word.folded.startswith(("ninety", "one", "a-hundred")) and word.folded != "a":
             continue
         match = _WORDS.match(page.text, word.start)
-        if match and (_AFTER_WORDS.match(page.text, match.end()) or _AGE_LABEL.search(page.before(word.start, 16))):
+        if match and (_AFTER_WORDS.match(page.text, match.end()) or _AGE_LABEL.search(page.before(word.start, 20))):
             page.take(*match.span(), Category.AGE_OVER_89)

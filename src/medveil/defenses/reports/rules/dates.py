@@ -55,7 +55,7 @@ _COUNTED = (
 )
 _ORDINAL = re.compile(rf"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?![\w-]|\s+(?:{_COUNTED})\b)", re.IGNORECASE)
 _ON_THE = re.compile(
-    r"(?:\bon|\bsince|\buntil|\bfrom|\bfilm of|\bstudy of|\bof)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE
+    r"\b(?:on|since|until|till|from|of|by|before|after|visit|due)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE
 )
 
 _AFTER_MONTH = re.compile(
@@ -69,7 +69,8 @@ _MONTH_YEAR = re.compile(
     rf"\.?(?:,?{_GAP}(?:of{_GAP}|de[l]?{_GAP})?{_YEAR}|{_GAP}['’]\d\d|[-/](?:{_YEAR}|\d\d))(?!\d)", re.IGNORECASE
 )
 _YEAR_AFTER = re.compile(
-    rf"\.?(?:,?{_GAP}(?:of{_GAP}|de[l]?{_GAP})?(?:{_YEAR}|['’]\d\d)|[-/. ](?:{_YEAR}|\d\d))(?![\d:])", re.IGNORECASE
+    rf"\.?(?:(?:,?{_GAP}(?:of{_GAP}|de[l]?{_GAP})?|[-/. ]){_YEAR}(?!\d)|(?:,?{_GAP}['’]|[-/. ])\d\d(?![\d:]))",
+    re.IGNORECASE,
 )
 _BEFORE_MONTH = re.compile(
     rf"(?<![\d/.:-])(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|º|\.))?(?:{_GAP}(?:of{_GAP}|de{_GAP})?|-|/|\.)$",

@@ -33,7 +33,7 @@ _NOUN_AFTER = re.compile(
     re.IGNORECASE,
 )
 _NOUN_BEFORE = re.compile(
-    r"(?:\bnon|\bmodified|\bper|\bof|\bsee|\ba|\ban|\bthe|\bsurgical|\bprior|\bprevious|\bleft|\bright|\bl|\br|"
+    r"(?:\bnon|\bagent|\bmodified|\bper|\bof|\bsee|\ba|\ban|\bthe|\bsurgical|\bprior|\bprevious|\bleft|\bright|\bl|\br|"
     r"\bij|\bsubclavian|\bcurrent|\bremaining|\bjugular|\btunneled|\bstatus[ \t\r\n]post|\bs/p|\bknown|\bno)"
     r"[ \t\r\n\-]+$",
     re.IGNORECASE,

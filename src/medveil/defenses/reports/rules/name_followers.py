@@ -26,6 +26,13 @@ _IS_A = re.compile(
     r"states[ \t]that|is[ \t]doing|tolerated)"
 )
 _CERTAIN = re.compile(r"\W{1,3}(?:(?:is|was)\s+an?\s+\d|(?:may|can)\s+be\s+reached)")
+_OF_AGE = re.compile(r"\W{1,3}(?:is|was)\s+an?\s+\d{1,3}(?:[\s-]*(?:years?|yrs?)[\s-]+old|\s?(?:yo|y/o))(?![A-Za-z])")
+# Who else may be of an age; any other word before one is a name, whatever it means elsewhere.
+_SUBJECTS = words(
+    "patient pt she he it this that who they there here mother father brother sister wife husband son daughter baby "
+    "infant child boy girl man woman male female lady gentleman student teacher nurse doctor veteran subject case "
+    "history indication donor recipient driver victim resident twin sibling mom dad partner spouse"
+)
 _GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}|[ \t]*\r?\n[ \t]*")
 
 
@@ -101,11 +108,12 @@ def _before_verb(page: Page, index: int) -> None:
         return
     if word.text.isupper() and (len(word.text) < 4 or page.in_capitals(word.start)):
         return
+    aged = word.folded not in _SUBJECTS and bool(_OF_AGE.match(page.text, word.end))
     certain = bool(_CERTAIN.match(page.text, word.end)) and (word.kind & Kind.EPONYM or _is_family(page, index))
-    if not word.listed and word.kind != Kind.UNKNOWN and not certain:
+    if not word.listed and word.kind != Kind.UNKNOWN and not certain and not aged:
         return
     first = _first_of(page, index)
-    if not page.words[first].kind & Kind.ORDINARY or page.words[first].listed:
+    if aged or not page.words[first].kind & Kind.ORDINARY or page.words[first].listed:
         take_name(page, first, index, Category.NAME)
 
 

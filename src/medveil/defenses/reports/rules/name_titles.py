@@ -41,7 +41,7 @@ def _after_title(page: Page, index: int, category: Category) -> None:
     gap = page.text[title.end : after.start]
     if not gap or not _AFTER_TITLE.fullmatch(gap) or not after.folded.strip("x"):
         return
-    if title.folded == "rn" and "." in gap:
+    if (title.folded == "rn" and "." in gap) or after.folded in DOCTORS:  # Prof. Dr. Long
         return
     dotted, loud = gap.startswith("."), title.text.isupper() and len(title.text) > 1
     if loud and not dotted:  # MR and DR are machines, MS a disease

@@ -50,6 +50,7 @@ _VAGUE = {
     ),
 }
 _PLACES = "room rm bed ward bay cubicle suite station location loc"
+_BED_LETTER = re.compile(r"[ \t:#-]{1,3}(?P<value>[A-H])(?![\w'’])")
 _PLACE_SURE = words("room rm bed ward bay cubicle")
 _PLAN_WORD = re.compile(r"[ \t]*(?:[A-Z][A-Za-z]{2,20}[ \t]){1,3}(?P<value>[A-Z]{0,4}-?\d{6,14}[A-Z]?)\b")
 _NOT_VALUES = re.compile(r"\d{1,3}(?:st|nd|rd|th|mm|cm|kg|mg|ml|f|fr|view|views|vw|v|x|d|yo)?", re.IGNORECASE)
@@ -122,6 +123,9 @@ def _take_place(page: Page, index: int) -> None:
     word = page.words[index]
     match = _AFTER_PLACE.match(page.text, word.end)
     if not match:
+        lettered = _BED_LETTER.match(page.text, word.end) if word.folded == "bed" else None
+        if lettered and (page.taken_at(word.start - 2) or page.taken_at(word.start - 1)):  # room 412 bed B
+            page.take(*lettered.span("value"), Category.OTHER_ID)
         return
     start, end = match.span("value")
     if index and page.words[index - 1].folded in ("dr", "mr", "mrs", "ms", "drs", "prof"):

@@ -1,0 +1,62 @@
+"""Dates without a number, or with a year alone: feasts, seasons, weekdays cut short, years told by a small word."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.page import Page, Word
+
+_YEAR = r"(?:1[89]|20|21)\d\d"
+_FEASTS = words(
+    "thanksgiving christmas xmas new easter halloween boxing labor labour memorial independence veterans presidents "
+    "columbus mother's mother’s mothers father's father’s fathers valentine's valentine’s valentines st fourth ramadan "
+    "hanukkah passover yom diwali mardi"
+)
+_FEAST = re.compile(
+    r"(?:thanksgiving(?:[ ]day)?|christmas(?:[ ](?:eve|day))?|xmas|new[ ]year(?:['’]?s)?[ ](?:eve|day)|new[ ]year['’]s|"
+    r"easter(?:[ ](?:sunday|monday))?|halloween|(?:boxing|labou?r|memorial|independence|veterans|presidents|columbus|"
+    r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s)[ ]day|fourth[ ]of[ ]july|ramadan|hanukkah|"
+    r"passover|yom[ ]kippur|diwali|mardi[ ]gras)(?!\w)"
+    rf"(?:(?:,?[ ]|[ ]of[ ]|[ ]in[ ]){_YEAR}(?!\d))?(?![ ](?:tree|disease|factor))",
+    re.IGNORECASE,
+)
+_SEASONS = words("spring summer fall autumn winter")
+_YEAR_OF_SEASON = re.compile(rf"(?:[ ]of)?[ ]{_YEAR}(?!\d)")
+_WEEKDAYS = words("Mon Tue Tues Wed Thu Thur Thurs Fri")
+_YEAR_ALONE = re.compile(
+    rf"{_YEAR}s?(?![\w-]|[.,]\d|[ ]?(?:m[lgm]|cc|cm|g|kg|units?|IU|calories|steps|h|hrs|hours)\b)",
+    re.IGNORECASE,
+)
+_TELLS_A_YEAR = re.compile(
+    r"(?<![a-z])(?:in|since|until|till|circa|early|late|mid|around|year)[ \t\r\n-]{1,2}(?:the[ ])?$", re.IGNORECASE
+)
+
+
+def take(page: Page) -> None:
+    for index, word in enumerate(page.words):
+        if word.folded in _FEASTS:
+            _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
+        elif word.folded in _SEASONS:
+            _take(page, word.start, _end(_YEAR_OF_SEASON.match(page.text, word.end)))
+        elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
+            _take(page, word.start, word.end)
+    for start in page.numbers:
+        if page.text[start] in "12" and _TELLS_A_YEAR.search(page.before(start, 12)):
+            _take(page, start, _end(_YEAR_ALONE.match(page.text, start)))
+
+
+def _end(match: re.Match[str] | None) -> int:
+    return match.end() if match else -1
+
+
+def _take(page: Page, start: int, end: int) -> None:
+    if end > start and page.free(start, end):
+        page.take(start, end, Category.DATE)
+
+
+def _in_sentence(page: Page, before: Word, word: Word) -> bool:
+    """Among small letters: `removed Wed.`, not the name of a person or the head of a column."""
+    between, after = page.text[before.end : word.start], page.text[word.end : word.end + 1]
+    return between == " " and before.text.islower() and len(before.text) > 1 and after not in ("'", "’", "-")
