@@ -23,6 +23,7 @@ DROPPED = [
     ("in the [[thalami]] left", Category.DOCTOR),
     ("for [[1-1]]/2 weeks", Category.DATE),
     ("CT ratio [[12/33]]", Category.DATE),
+    ("Stations [[4R]] and 7", Category.OTHER_ID),
     ("MD, [[F.A.C.R.]] Fax", Category.INITIALS),
     ("on [**[[2118-3-14]]**]", Category.DATE),
     ("wegen Atemnot vorgestellt und untersucht, kein [[Erguss]] gesehen", Category.NAME),
@@ -36,6 +37,7 @@ KEPT = [
     ("in [[Framingham]] lives", Category.ADDRESS),
     ("told [[Zbrozek]] so", Category.NAME),
     ("at [[14:35]] today", Category.TIME),
+    ("Workstation [[RX4]] here", Category.OTHER_ID),
 ]
 
 

@@ -37,7 +37,7 @@ _UNIT_AFTER = re.compile(
     r"|/[µmdu]?[lLg]\b"
 )
 _COUNTED = re.compile(
-    r"(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|segment|day)"
+    r"(?<![A-Za-z])(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|segment|stations?|day)"
     r"[ \t#]*(?:\d+[ \t]*(?:of|/|-|,|and)[ \t]*)?$",
     re.IGNORECASE,
 )

@@ -20,11 +20,11 @@ examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[1
 DOB [[Jan 2, 1950]]
 from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]] | du [[3 mars 2022]]: rien | by the [[25th]] of the month
 since [[Thanksgiving 2019]] | over [[Christmas]] | [[New Year's Eve]] fall | in [[spring of 2018]] | removed [[Wed]].
-stent in [[2012]] | smoked until [[1999]]
+stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
-[[2021-03-14]]T[[08:45:00Z]]
+[[2021-03-14]]T[[08:45:00Z]] | at [[10:15a]]
 """,
     "ages": """
 a [[92]]-year-old woman | [[90]] y/o | [[103]] year old man | aged [[94]] | Age/Sex: [[91]] / F | hx: [[95]]M SOB
@@ -49,19 +49,21 @@ study UID [[1.2.826.0.1.3680043.8.498.123456789]] | ref. [[17-03403092-X]] | pla
 the number [[00279393]] alone | [[123e4567-e89b-12d3-a456-426614174000]]
 """,
     "places": """
+works as a driver for [[Hartwell Steel]] now
 lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box
 seen at [[Mercywell Hospital]]
 at [[St. Aldhelm Medical Center]] | to [[University Hospital of Cape Verity]] | the [[Northlight Clinic Bellhaven]]
 from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
 """,
     "people": """
+Cath [[2/14/09]] ([[Brannigan]]): patent
 Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen | [[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]]
 Drs. [[Price]] and [[Stone]]
 Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga Bondarenko]], DO
 Technologist: [[Ruth Harding]], RT(R)
 Patient: [[Pemberton, Alice M]] | pt [[SHARP, COLIN]] here | her daughter, [[Sakura]], knows | cc: [[Walter Price]]
 Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman
-[[Lung]] is a 54-year-old woman
+[[Lung]] is a 54-year-old woman | seen by NP [[Farida]] then | Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]]
 wife [[Joan]] present
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP
 """,

@@ -6,6 +6,7 @@ import re
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.spelling import fold
 
@@ -108,6 +109,8 @@ def _signs(page: Page, index: int, known: bool) -> bool:
     """`tech: BG`, `dictated by JD`, `called at 10:30 by CM`."""
     before, word = page.words[index - 1], page.words[index]
     gap = page.text[before.end : word.start]
+    if word.folded in DEGREES and page.joined(index) and page.words[index + 1].capital:  # by NP Long
+        return False
     if not _AFTER_SIGNER.fullmatch(gap) or not _VALUE_ENDS.match(page.text, word.end):
         return False
     if before.folded == "by":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, words
@@ -33,6 +34,7 @@ _SUBJECTS = words(
     "infant child boy girl man woman male female lady gentleman student teacher nurse doctor veteran subject case "
     "history indication donor recipient driver victim resident twin sibling mom dad partner spouse"
 )
+_IN_BRACKETS = re.compile(r"\(([A-ZÀ-Þ][a-zß-ÿ]+)\)")
 _GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}|[ \t]*\r?\n[ \t]*")
 
 
@@ -48,6 +50,7 @@ def take(page: Page) -> None:
         if word.folded in _VERBS:
             _before_verb(page, index)
     _take_before_ages(page)
+    _take_in_brackets(page)
 
 
 def _before_degree(page: Page, index: int) -> None:
@@ -127,3 +130,13 @@ def _take_before_ages(page: Page) -> None:
             first = _first_of(page, index)
             if page.before(page.words[first].start, 1) in ("", "\n"):
                 take_name(page, first, index, Category.NAME)
+
+
+def _take_in_brackets(page: Page) -> None:
+    """`Cath 2/14/09 (Long)`: who it was, after a date or another identifier."""
+    for match in _IN_BRACKETS.finditer(page.text):
+        index = bisect_left(page.words, match.start(1), key=lambda word: word.start)
+        word = page.words[index]
+        named = word.name_only or (word.kind == Kind.UNKNOWN and len(word.text) > 4)
+        if page.taken_at(match.start() - 2) and named and page.free(word.start, word.end):
+            take_name(page, index, index, Category.DOCTOR)

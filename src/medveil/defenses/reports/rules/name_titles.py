@@ -9,7 +9,7 @@ from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page
 
-DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn")
+DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn np")
 TITLES = words(
     "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev"
 )
@@ -18,6 +18,7 @@ _KIN = words(
     "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
     "cousin proxy mom dad grandmother grandfather parents sister-in-law brother-in-law son-in-law daughter-in-law"
 )
+_GRADES = words("no trace trivial mild moderate mod severe significant and")
 _CLOSINGS = words("sincerely regards faithfully respectfully cordially truly")
 _AFTER_TITLE = re.compile(r"\.?[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
 _AFTER_KIN = re.compile(r",?[ \t]{1,2}(?:\r?\n)?|[ \t]*\r?\n|[ \t]?[(:][ \t]?|,\r?\n")
@@ -41,7 +42,9 @@ def _after_title(page: Page, index: int, category: Category) -> None:
     gap = page.text[title.end : after.start]
     if not gap or not _AFTER_TITLE.fullmatch(gap) or not after.folded.strip("x"):
         return
-    if (title.folded == "rn" and "." in gap) or after.folded in DOCTORS:  # Prof. Dr. Long
+    if title.text == "MR" and index and page.words[index - 1].folded in _GRADES:  # mild MR: a valve
+        return
+    if (title.folded in ("rn", "np") and "." in gap) or after.folded in DOCTORS:  # Prof. Dr. Long
         return
     dotted, loud = gap.startswith("."), title.text.isupper() and len(title.text) > 1
     if loud and not dotted:  # MR and DR are machines, MS a disease

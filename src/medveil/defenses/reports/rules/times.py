@@ -10,7 +10,7 @@ from medveil.defenses.reports.rules.page import Page
 _HALF = r"(?:[ \t]?(?:\r?\n[ \t]*)?[ap](?:\.[ ]?m\.?|m)(?![A-Za-z]))"
 _ZONE = r"(?:[ \t]?(?:h|hrs|hours|uhr|est|edt|cst|cdt|mst|mdt|pst|pdt|utc|gmt)(?![A-Za-z]))"
 _CLOCK = re.compile(
-    rf"(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:[.,]\d{{1,6}})?)?(?![\d:])(?:{_HALF}|{_ZONE})?",
+    rf"(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:[.,]\d{{1,6}})?)?(?![\d:])(?:{_HALF}|{_ZONE}|[ap](?![A-Za-z]))?",
     re.IGNORECASE,
 )
 _HOUR = re.compile(rf"(?:0?[1-9]|1[0-2])(?:\.[0-5]\d)?{_HALF}", re.IGNORECASE)

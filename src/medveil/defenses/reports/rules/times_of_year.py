@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
@@ -34,6 +35,16 @@ _TELLS_A_YEAR = re.compile(
 )
 
 
+# `CABG 1998`, `quit 1987`: what befell somebody, and when; `Fleischner 2017` befell nobody.
+_EVENTS = words(
+    "cabg mi stemi nstemi cva tia dvt pe stent stents stenting surgery repair replacement avr mvr ppm icd pacemaker thr "
+    "tkr tha tka fusion bypass transplant fracture fx graft stroke infarct infarction cancer ca lymphoma accident mva "
+    "chemo chemotherapy radiation xrt cath echo pft pfts tte tee dx diagnosed born quit retired stopped died deceased "
+    "married divorced widowed immigrated graduated"
+)
+_OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
+
+
 def take(page: Page) -> None:
     for index, word in enumerate(page.words):
         if word.folded in _FEASTS:
@@ -43,8 +54,16 @@ def take(page: Page) -> None:
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)
     for start in page.numbers:
-        if page.text[start] in "12" and _TELLS_A_YEAR.search(page.before(start, 12)):
+        if page.text[start] in "12" and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
             _take(page, start, _end(_YEAR_ALONE.match(page.text, start)))
+
+
+def _after_event(page: Page, start: int) -> bool:
+    index = bisect_right(page.words, start, key=lambda word: word.start) - 1
+    if index < 0 or page.text[page.words[index].end : start] not in (" ", ", ", " ("):
+        return False
+    event = page.words[index].folded
+    return event in _EVENTS or event.endswith(_OPERATIONS)
 
 
 def _end(match: re.Match[str] | None) -> int:
