@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
@@ -67,12 +69,12 @@ class KnownNumbers:
 
     def find(self, text: str, words: list[Word]) -> Iterator[Found]:
         stream = "".join([word.folded for word in words])
-        places: list[tuple[int, int]] = []
+        starts: list[int] = []
         for needle in self.needles:
             at = stream.find(needle.letters)
             while at >= 0:
-                places = places or _places(words)
-                if found := self._placed(text, words, places, needle, at):
+                starts = starts or _starts(words)
+                if found := self._placed(text, words, starts, needle, at):
                     yield found
                 at = stream.find(needle.letters, at + 1)
         if self._near:
@@ -90,10 +92,11 @@ class KnownNumbers:
         return False
 
     @staticmethod
-    def _placed(text: str, words: list[Word], places: list[tuple[int, int]], needle: _Needle, at: int) -> Found | None:
+    def _placed(text: str, words: list[Word], starts: list[int], needle: _Needle, at: int) -> Found | None:
         """The find, unless it is a piece of a longer number or runs across a sentence."""
-        first, offset = places[at]
-        last, end_offset = places[at + len(needle.letters) - 1]
+        end = at + len(needle.letters) - 1
+        first, last = bisect_right(starts, at) - 1, bisect_right(starts, end) - 1
+        offset, end_offset = at - starts[first], end - starts[last]
         start_word, end_word = words[first], words[last]
         before = start_word.folded[offset - 1 : offset] if offset else ""
         after = end_word.folded[end_offset + 1 : end_offset + 2]
@@ -125,9 +128,9 @@ class KnownNumbers:
                     break
 
 
-def _places(words: list[Word]) -> list[tuple[int, int]]:
-    """For each letter and digit of the text, which word it is in and where there."""
-    return [(at, offset) for at, word in enumerate(words) for offset in range(len(word.folded))]
+def _starts(words: list[Word]) -> list[int]:
+    """Where each word begins among the letters and digits of the text."""
+    return [0, *accumulate(len(word.folded) for word in words[:-1])]
 
 
 def _needles(category: Category, value: str) -> Iterator[_Needle]:

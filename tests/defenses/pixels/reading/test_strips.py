@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from medveil.defenses.pixels.reading.network import COLUMN, HEIGHT
@@ -26,4 +28,4 @@ def test_each_strip_keeps_its_columns():
         place = sheet[0, 0, :, part.start * COLUMN :]
         np.testing.assert_array_equal(place[:, : strip.shape[1]], contrasted(strip))
         assert not place[:, strip.shape[1] : strip.shape[1] + APART].any()
-    assert all(one.stop < other.start for one, other in zip(columns, columns[1:], strict=False))
+    assert all(one.stop < other.start for one, other in pairwise(columns))

@@ -63,7 +63,8 @@ Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga 
 Technologist: [[Ruth Harding]], RT(R)
 Patient: [[Pemberton, Alice M]] | pt [[SHARP, COLIN]] here | her daughter, [[Sakura]], knows | cc: [[Walter Price]]
 Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman
-[[Lung]] is a 54-year-old woman | seen by NP [[Farida]] then | Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]]
+[[Lung]] is a 54-year-old woman | seen by NP [[Farida]] then
+Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]]
 wife [[Joan]] present
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP
 """,
