@@ -38,9 +38,9 @@ _TELLS_A_YEAR = re.compile(
 # `CABG 1998`, `quit 1987`: what befell somebody, and when; `Fleischner 2017` befell nobody.
 _EVENTS = words(
     "cabg mi stemi nstemi cva tia dvt pe stent stents stenting surgery repair replacement avr mvr ppm icd thr tkr "
-    "pacemaker tha tka fusion bypass transplant fracture fx graft stroke infarct infarction cancer ca lymphoma accident mva "
-    "chemo chemotherapy radiation xrt cath echo pft pfts tte tee dx diagnosed born quit retired stopped died deceased "
-    "married divorced widowed immigrated graduated"
+    "pacemaker tha tka fusion bypass transplant fracture fx graft stroke infarct infarction cancer ca lymphoma "
+    "accident mva chemo chemotherapy radiation xrt cath echo pft pfts tte tee dx diagnosed born quit retired stopped "
+    "died deceased married divorced widowed immigrated graduated"
 )
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
 
