@@ -36,6 +36,11 @@ from medveil.stats.shares import share
 from reports_refill import faker_locales, read_indiana, refilled
 from tagger_start import HELD_OUT_STYLE, phantom_reports
 
+_NOTES = {
+    "notes by hand": "reports_notes.txt",
+    "notes of many kinds, by which rules were mended": "reports_notes_2.txt",
+    "notes of many kinds, kept apart": "reports_notes_3.txt",
+}
 _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 
 
@@ -211,7 +216,8 @@ def main() -> None:
             Document(text.text, tuple(Found(o.start, o.end, o.category) for o in text.identifiers())) for text in filled
         ],
     }
-    corpora["notes by hand"] = read_notes(Path(__file__).parent / "reports_notes.txt")
+    for name, file in _NOTES.items():
+        corpora[name] = read_notes(Path(__file__).parent / file)
     results = {name: report(name, documents, tagger, options.show) for name, documents in corpora.items()}
     plain = [" ".join(one.get(part, "") for part in ("FINDINGS", "IMPRESSION")).strip() for one in indiana[low:high]]
     questions = [

@@ -24,6 +24,8 @@ DROPPED = [
     ("for [[1-1]]/2 weeks", Category.DATE),
     ("CT ratio [[12/33]]", Category.DATE),
     ("Stations [[4R]] and 7", Category.OTHER_ID),
+    ("Patient [[abernethyx]] came to the ER with Mother", Category.NAME),
+    ("patient with cough and pain in the left [[lung]] since noon", Category.NAME),
     ("MD, [[F.A.C.R.]] Fax", Category.INITIALS),
     ("on [**[[2118-3-14]]**]", Category.DATE),
     ("wegen Atemnot vorgestellt und untersucht, kein [[Erguss]] gesehen", Category.NAME),
@@ -38,6 +40,8 @@ KEPT = [
     ("told [[Zbrozek]] so", Category.NAME),
     ("at [[14:35]] today", Category.TIME),
     ("Workstation [[RX4]] here", Category.OTHER_ID),
+    ("patient [[abernethyx]] came to er with wife, c/o cp since noon", Category.NAME),
+    ("wife c/o cough since noon, came to visit from [[qarlow]] today", Category.ADDRESS),
 ]
 
 

@@ -120,8 +120,10 @@ def _no_name(page: Page, word: Word) -> bool:
     """In small letters and not a name by any list, or a word of the language or the ward that no name is."""
     if word.name_only:
         return False
-    if not word.capital or word.short or not word.folded.strip("x"):
+    if word.short or not word.folded.strip("x"):
         return True
+    if not word.capital:
+        return not page.is_small or word.kind != Kind.UNKNOWN
     if any(map(str.isupper, word.text[1:])) and any(map(str.islower, word.text[1:])):
         return not re.match(
             r"(?:Ma?c|O['’]|D['’]|L['’]|De|Di|Van|Le|La|Fitz)?[A-Z][^\WA-Z]*(?:[-'’][A-Z]?[^\WA-Z]*)*$", word.text
@@ -145,9 +147,9 @@ def _names_no_place(page: Page, found: Found, piece: str) -> bool:
 
 
 def _no_place(page: Page, word: Word) -> bool:
-    if not word.capital or word.short:
-        return True
     ordinary = bool(word.kind & Kind.ORDINARY)
+    if word.short or (not word.capital and (ordinary or not page.is_small)):
+        return True
     if ordinary and page.opens_sentence(word.start):
         return True
     if word.kind & (Kind.NAME | Kind.CITY):

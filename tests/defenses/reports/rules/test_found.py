@@ -56,6 +56,7 @@ at [[St. Aldhelm Medical Center]] | to [[University Hospital of Cape Verity]] | 
 from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
 """,
     "people": """
+Result for [[Made, Thembekile]] (chart [[MR099417]]) | spine. [[Firat, Copur]] tolerated the examination
 Cath [[2/14/09]] ([[Brannigan]]): patent
 Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen | [[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]]
 Drs. [[Price]] and [[Stone]]

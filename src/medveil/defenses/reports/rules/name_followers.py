@@ -34,6 +34,9 @@ _SUBJECTS = words(
     "infant child boy girl man woman male female lady gentleman student teacher nurse doctor veteran subject case "
     "history indication donor recipient driver victim resident twin sibling mom dad partner spouse"
 )
+_BEFORE_BRACKET = re.compile(
+    r"[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][\w'’-]+(?= \((?:[Cc]hart|MRN|[Rr]ecord|[Hh]osp|ID|[Nn]o|[Uu]nit|[Aa]cct)\b)"
+)
 _IN_BRACKETS = re.compile(r"\(([A-ZÀ-Þ][a-zß-ÿ]+)\)")
 _GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}|[ \t]*\r?\n[ \t]*")
 
@@ -51,6 +54,7 @@ def take(page: Page) -> None:
             _before_verb(page, index)
     _take_before_ages(page)
     _take_in_brackets(page)
+    _take_before_numbers(page)
 
 
 def _before_degree(page: Page, index: int) -> None:
@@ -116,8 +120,24 @@ def _before_verb(page: Page, index: int) -> None:
     if not word.listed and word.kind != Kind.UNKNOWN and not certain and not aged:
         return
     first = _first_of(page, index)
+    if first and _family_before(page, first):
+        first -= 1
     if aged or not page.words[first].kind & Kind.ORDINARY or page.words[first].listed:
         take_name(page, first, index, Category.NAME)
+
+
+def _family_before(page: Page, first: int) -> bool:
+    """`Long, Alice tolerated the examination`."""
+    before = page.words[first - 1]
+    return page.text[before.end : page.words[first].start] == ", " and possible(page, before, sure=True)
+
+
+def _take_before_numbers(page: Page) -> None:
+    """`Result for Long, Alice (chart 1234567)`: a number of the patient's in brackets tells whose name it is."""
+    for match in _BEFORE_BRACKET.finditer(page.text):
+        numbered = any(page.taken_at(place) for place in range(match.end() + 1, match.end() + 20))
+        if numbered and page.free(*match.span()):
+            page.take(*match.span(), Category.NAME)
 
 
 def _take_before_ages(page: Page) -> None:

@@ -147,6 +147,11 @@ class Page:
         small = [word.kind for word in self.words if not word.capital]
         return sum(kind == Kind.UNKNOWN for kind in small) * 3 > len(small)
 
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether hardly a word has a capital, as in hasty notes: names have none there either."""
+        return len(self.words) >= 8 and len(self.capitals) * 20 < len(self.words)
+
     def line_number(self, place: int) -> int:
         return bisect_right(self._lines, place, key=itemgetter(0)) - 1
 
