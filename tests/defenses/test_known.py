@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import load_gold
-from medveil.defenses.known import KnownSearch
+from medveil.defenses.known import KnownSearch, search_for
 from medveil.defenses.person import Known
 
 SEARCH = KnownSearch(
@@ -208,3 +208,18 @@ def test_what_the_header_tells_is_found_in_the_phantoms_reports(hospital_folder)
     assert looked_for > 300
     assert len(missed) <= 0.01 * looked_for, missed  # names such as Page, alone and in capitals
     assert wrong == []
+
+
+def test_the_search_for_the_same_is_made_once_and_for_others_anew():
+    known = [Known(Category.NAME, "Pemberton^John"), Known(Category.MRN, "MR-0012345")]
+    assert search_for(known) is search_for(reversed(known))
+    assert search_for(known[:1]) is not search_for(known)
+    assert not search_for(known[:1]).find("MR-0012345")
+
+
+def test_what_is_done_with_a_finding_leaves_the_next_as_it_was():
+    search = KnownSearch([Known(Category.NAME, "Pemberton^John")])
+    found = search.find("for Pemberton")
+    assert len(found) == 1
+    found.clear()
+    assert len(search.find("for Pemberton")) == 1

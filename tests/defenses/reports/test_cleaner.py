@@ -162,3 +162,18 @@ def test_settings_that_make_no_sense() -> None:
 def test_rewritten_without_a_model_gives_surrogates() -> None:
     plain, rewritten = ReportCleaner(tagger=None), ReportCleaner(style="rewritten", tagger=None)
     assert rewritten.clean(REPORT, PERSON) == plain.clean(REPORT, PERSON)
+
+
+def test_a_phrase_met_before_is_searched_for_each_person_anew(cleaner: ReportCleaner) -> None:
+    stranger, owner = Person(KEYS, "P1"), Person(KEYS, "P2", (Known(Category.OTHER_ID, "4821"),))
+    for _ in range(2):
+        assert cleaner.clean_phrase("CHEST PA 4821", stranger).text == "CHEST PA 4821"
+        assert "4821" not in cleaner.clean_phrase("CHEST PA 4821", owner).text
+
+
+def test_phrases_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("medveil.defenses.reports.cleaner._REMEMBERED_PHRASES", 3)
+    cleaner = ReportCleaner(tagger=None)
+    for number in range(10):
+        cleaner.clean_phrase(f"CHEST {number}", PERSON)
+    assert len(cleaner._phrases) <= 3
