@@ -15,9 +15,9 @@ All stages, one after the other, take about 13 minutes on one H200; run again, t
 `--only STAGE ...` makes some of them, such as one member: teacher-1 teacher-2 reidentification-1.
 
 Every step runs to its end: nothing is stopped or picked by its score. Patients of 'val' are only measured; covid19 is
-looked at once, at the end. `--seed` retrains everything from other random numbers. `evaluate` scores both models with
-intervals by patient, on any machine, and writes the cards (`--retrained RUN2` adds the scores of another run);
-`--export` copies models and cards into the package.
+looked at after training and decides nothing. `--seed` retrains everything from other random numbers. `evaluate` scores
+both models with intervals by patient, on any machine, and writes the cards (`--retrained RUN2` adds the scores of
+another run, whole or in part); `--export` copies models and cards into the package.
 """
 
 from __future__ import annotations

@@ -92,6 +92,32 @@ def test_equals_pytorch_metric_learning_without_ties(seed: int) -> None:
     assert np.nanmean(average) == pytest.approx(theirs["mean_average_precision_at_r"])
 
 
+@settings(max_examples=25)
+@given(st.integers(0, 2**32 - 1))
+def test_with_ties_pytorch_metric_learning_lies_between_the_worst_and_the_best(seed: int) -> None:
+    """It takes ties in whatever order they come; here they abound."""
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(0, 6, 15), rng.integers(0, 6, 40)
+    queries, gallery = (rng.choice([-0.5, 0.5], (len(each), 4)).astype(np.float32) for each in groups)
+    calculator = AccuracyCalculator(
+        include=("precision_at_1", "r_precision", "mean_average_precision_at_r"),
+        k="max_bin_count",
+        knn_func=CustomKNN(CosineSimilarity()),
+        device=torch.device("cpu"),
+    )
+    theirs = calculator.get_accuracy(
+        torch.from_numpy(queries), torch.from_numpy(groups[0]), torch.from_numpy(gallery), torch.from_numpy(groups[1])
+    )
+    ranks = best_match_ranks(queries, gallery, groups)
+    bounds = []
+    for ties in ("worst", "best"):
+        r_precision, average = precisions_at_r(queries, gallery, groups, ties=ties)
+        bounds.append([np.nanmean(cmc(ranks, (1,), ties=ties)), np.nanmean(r_precision), np.nanmean(average)])
+    found = [theirs[name] for name in ("precision_at_1", "r_precision", "mean_average_precision_at_r")]
+    assert (np.array(bounds[0]) <= np.array(found) + 1e-6).all()
+    assert (np.array(found) <= np.array(bounds[1]) + 1e-6).all()
+
+
 def test_a_collapsed_encoder_scores_chance() -> None:
     groups = np.repeat(np.arange(12), np.arange(1, 13))
     own = np.arange(len(groups))

@@ -157,6 +157,16 @@ def test_bundled_models_are_small_and_have_cards(embedder: IdentityEmbedder, ver
             assert card[entry]
 
 
+def test_what_was_trained_again_lies_inside_the_cards_intervals(embedder: IdentityEmbedder) -> None:
+    card = embedder.card
+    assert card["retrained"]
+    for again in card["retrained"]:
+        for found, who in (("alone", f"{again['network']} alone"), ("in its place", "model")):
+            for measure, value in again[found].items():
+                interval = card["scores"]["nih14 val"][who][measure]
+                assert interval["low"] <= value <= interval["high"]
+
+
 def test_a_wrong_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "noise.safetensors").write_bytes(b"not a model")
     for load in (load_embedder, load_verifier):

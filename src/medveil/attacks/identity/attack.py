@@ -31,7 +31,7 @@ LEAST_LOOKED_AT = 0.5  # of the returning patients; a verdict must not rest on a
 
 @register_attack
 class Identity:
-    """Recognises patients across visits with the bundled network."""
+    """Recognises patients across visits with the bundled networks."""
 
     name = NAME
     baseline = False
