@@ -123,7 +123,7 @@ def _no_name(page: Page, word: Word) -> bool:
     if word.short or not word.folded.strip("x"):
         return True
     if not word.capital:
-        return not page.is_small or word.kind != Kind.UNKNOWN
+        return not page.is_small or not (word.kind == Kind.UNKNOWN or word.listed)
     if any(map(str.isupper, word.text[1:])) and any(map(str.islower, word.text[1:])):
         return not re.match(
             r"(?:Ma?c|O['’]|D['’]|L['’]|De|Di|Van|Le|La|Fitz)?[A-Z][^\WA-Z]*(?:[-'’][A-Z]?[^\WA-Z]*)*$", word.text

@@ -20,7 +20,7 @@ examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[1
 DOB [[Jan 2, 1950]]
 from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]] | du [[3 mars 2022]]: rien | by the [[25th]] of the month
 since [[Thanksgiving 2019]] | over [[Christmas]] | [[New Year's Eve]] fall | in [[spring of 2018]] | removed [[Wed]].
-stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
+in [[SPRING OF 2018]] | seen on [[3/4]] and again [[3/11]] | since [[monday]] | stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
@@ -57,7 +57,8 @@ from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenst
 """,
     "people": """
 Result for [[Made, Thembekile]] (chart [[MR099417]]) | spine. [[Firat, Copur]] tolerated the examination
-Cath [[2/14/09]] ([[Brannigan]]): patent
+Cath [[2/14/09]] ([[Brannigan]]): patent | ask dr [[smith]] | read. Typed by [[MR]], job [[1234]]
+told. Results were discussed with [[SO]] and sent | pt seen today in clinic w/ mr [[smith]] c/o cough
 Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen | [[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]]
 Drs. [[Price]] and [[Stone]]
 Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga Bondarenko]], DO

@@ -25,7 +25,7 @@ image 45 of 123 (series 3). | Over 24 hours. | 5/5 strength. | The left 3rd and 
 No pneumothorax or pleural effusion. | Right upper lobe opacity, unchanged. | 54-year-old woman with cough.
 89 year old man.
 Stage T2N1M0, GFR 54. | Christmas tree pattern. | Fleischner 2017. | in 2000 ml | Spring water. | for 1-1/2 weeks
-mild MR. Cath pending. | retired from the Navy. | LI-RADS 2018. | Worked up for PE.
+mild MR. Cath pending. | retired from the Navy. | LI-RADS 2018. | Worked up for PE. | dr will call | dr long ago
 Lesion is a 4 mm nodule. | [**2118-3-14**] admitted. | Agent Orange exposure.
 GCS 15. | 20 pack-year smoker. | ratio of 1:20 | Temp 101 F | sats 97% on 2L | WBC 12000 /uL | Lasix 40 mg b.i.d.
 XXXX year old with XXXX. Dr. XXXX called. | ___ year old woman, seen ___ at ___. | This may represent atelectasis.
@@ -96,3 +96,7 @@ def test_few_false_alarms_on_real_texts(real_data: Path) -> None:
     with (real_data / "covid19" / "metadata.csv").open() as file:
         notes = [row["clinical_notes"] for row in csv.DictReader(file) if row.get("clinical_notes")]
     assert sum(bool(find_by_rules(note)) for note in notes) <= len(notes) // 30  # some do name a date or a town
+
+
+def test_a_department_is_nobody_though_it_spells_a_given_name() -> None:
+    assert find_by_rules("Results were discussed with ED and faxed.") == []

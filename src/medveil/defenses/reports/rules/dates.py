@@ -21,6 +21,7 @@ _FOREIGN = (  # with a number beside them only
 _MONTHS = frozenset(_ENGLISH.split())
 _ALL_MONTHS = _MONTHS | frozenset(_FOREIGN.split())
 _WORDS_TOO = words("may march mar mars mai marco marzo mei dec sep jan jun")
+_ENGLISH_WEEKDAYS = words("monday tuesday wednesday thursday friday saturday sunday")  # in small letters too
 _WEEKDAYS = words(
     "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche "
@@ -88,7 +89,7 @@ _DATE_WORDS = words(
     "typed d t "
     "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
     "transcribed signed taken obtained performed placed read removed admitted discharged admission discharge surgery "
-    "before after around yesterday today between visit previous last than at was started began op report rept "
+    "before after again around yesterday today between visit previous last than at was started began op report rept "
     "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
 )
 # ... and never before or after one of these.
@@ -243,5 +244,6 @@ def _month_alone(page: Page, word: Word) -> bool:
 def _take_weekdays(page: Page) -> None:
     """A weekday tells the shift by up to a week where the date beside it was moved."""
     for word in page.words:
-        if word.folded in _WEEKDAYS and len(word.folded) > 5 and word.capital and page.free(word.start, word.end):
+        told = word.capital or word.folded in _ENGLISH_WEEKDAYS
+        if word.folded in _WEEKDAYS and len(word.folded) > 5 and told and page.free(word.start, word.end):
             page.take(word.start, word.end, Category.DATE)

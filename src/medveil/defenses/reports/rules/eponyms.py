@@ -29,7 +29,7 @@ _NOUNS = (
 )
 _NOUN_AFTER = re.compile(
     rf"(?:['’]s?)?(?:[ \t\r\n]{{1,3}}|-)(?:(?:type|like|tunneled|dialysis|central|venous|pleural|multiple)[ "
-    rf"\t])?(?:{_NOUNS})(?![A-Za-z])",
+    rf"\t])?(?:{_NOUNS})(?![A-Za-z/])",
     re.IGNORECASE,
 )
 _NOUN_BEFORE = re.compile(

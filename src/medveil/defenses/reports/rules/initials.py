@@ -29,6 +29,9 @@ _IS_PATIENT = re.compile(
 )
 _SEEN_BEFORE = re.compile(r"\b(?:referring|us\s+to\s+see|sending\s+us)\s{1,2}$")
 _TOLD_BEFORE = re.compile(r"\b(?:process in|discussed with|prelim to (?:ED|ER),|spoke with|spoke w/)\s{1,2}$")
+# Whom results are told that is nobody in particular.
+_DEPARTMENTS = words("ED ER MD DO RN NP PA OR ID GI GU IR US CT MR PT OT RT SW IM FM OB UC VA HO")
+_DATE_ENDS = re.compile(r"[ \t]+[\w./,: -]{4,24}\s*")  # the last line, and nothing after its date
 _MODALITIES = words("CT MR US XR RT RN DR")
 _SMALL_WORDS = words("by the on at in and for to of a is as it")
 
@@ -96,8 +99,10 @@ def _is_person(page: Page, index: int, names: set[str]) -> bool:
         return True
     if not known and (word.text in names or (_TOLD_BEFORE.search(before) and text[place : place + 1] in ",. \n")):
         return True
+    if _TOLD_BEFORE.search(before) and len(word.text) == 2 and not page.in_capitals(word.start):
+        return word.text not in _DEPARTMENTS
     if before.endswith("\n\n") and page.taken_at(place + 1) and len(text) - place < _NEAR_END:
-        return word.text not in _VIEWS
+        return word.text not in _VIEWS or bool(_DATE_ENDS.fullmatch(text, place))
     if _DASH_BEFORE.search(before):
         return page.taken_at(place + 1) or (
             not known and bool(re.match(r"[ \t]*(?:[,;\n]|$)", text[place : place + 3]))
@@ -115,7 +120,8 @@ def _signs(page: Page, index: int, known: bool) -> bool:
         return False
     if before.folded == "by":
         if index > 1 and page.words[index - 2].folded in _READERS:
-            return word.text not in _MODALITIES
+            titled = page.joined(index) and page.words[index + 1].capital
+            return word.text not in _MODALITIES or (page.words[index - 2].folded in _TYPISTS and not titled)
         return not known or (word.text not in _MODALITIES and page.taken_at(before.start - 2))
     if before.folded in _SIGNERS:
         return not known or (":" in gap and word.text not in _MODALITIES)

@@ -37,7 +37,7 @@ _SUBJECTS = words(
 _BEFORE_BRACKET = re.compile(
     r"[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][\w'’-]+(?= \((?:[Cc]hart|MRN|[Rr]ecord|[Hh]osp|ID|[Nn]o|[Uu]nit|[Aa]cct)\b)"
 )
-_IN_BRACKETS = re.compile(r"\(([A-ZÀ-Þ][a-zß-ÿ]+)\)")
+_IN_BRACKETS = re.compile(r"\(([A-ZÀ-Þ](?:[a-zß-ÿ]+|[A-ZÀ-Þ]{3,}))\)")
 _GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}|[ \t]*\r?\n[ \t]*")
 
 

@@ -41,6 +41,8 @@ def possible(page: Page, word: Word, *, sure: bool) -> bool:
         return False
     stops = word.folded in _STOPS
     loud = word.text.isupper() and page.in_capitals(word.start)
+    if word.short and len(word.text) == 2 and word.text.isupper() and not loud:  # told to the ED
+        return False
     if word.listed:
         if stops:
             return sure and not loud and not page.opens_sentence(word.start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page
@@ -18,6 +19,8 @@ _KIN = words(
     "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
     "cousin proxy mom dad grandmother grandfather parents sister-in-law brother-in-law son-in-law daughter-in-law"
 )
+_SMALL_TITLES = words("mr mrs ms")
+_NOT_CALLED = words("may will can do page call bill mark sign chase grant price order long")  # dr will call
 _GRADES = words("no trace trivial mild moderate mod severe significant and")
 _CLOSINGS = words("sincerely regards faithfully respectfully cordially truly")
 _AFTER_TITLE = re.compile(r"\.?[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
@@ -29,7 +32,7 @@ def take(page: Page) -> None:
     for index, word in enumerate(page.words[:-1]):
         if word.folded in DOCTORS:
             _after_title(page, index, Category.DOCTOR)
-        elif word.folded in TITLES and word.capital:
+        elif word.folded in TITLES and (word.capital or (page.is_small and word.folded in _SMALL_TITLES)):
             _after_title(page, index, Category.NAME)
         elif word.folded in _KIN:
             _after_kin(page, index)
@@ -66,7 +69,9 @@ def _after_small_title(page: Page, index: int, category: Category, start: int | 
     after = page.words[index + 1]
     if after.kind & Kind.PARTICLE and (last := name_from(page, index + 1, sure=True, titled=True)) >= 0:
         take_name(page, index + 1, last, category, start=start)
-    elif not after.kind & (Kind.SHORT | Kind.EPONYM) and not in_dictionary(after.folded) and len(after.text) > 2:
+    elif after.kind & Kind.SHORT or is_eponym(page, index + 1) or len(after.text) <= 2:
+        return
+    elif not in_dictionary(after.folded) or (after.listed and after.folded not in _NOT_CALLED):
         take_name(page, index + 1, index + 1, category)
 
 

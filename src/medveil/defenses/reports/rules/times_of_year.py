@@ -24,7 +24,7 @@ _FEAST = re.compile(
     re.IGNORECASE,
 )
 _SEASONS = words("spring summer fall autumn winter")
-_YEAR_OF_SEASON = re.compile(rf"(?:[ ]of)?[ ]{_YEAR}(?!\d)")
+_YEAR_OF_SEASON = re.compile(rf"(?:[ ]of)?[ ]{_YEAR}(?!\d)", re.IGNORECASE)
 _WEEKDAYS = words("Mon Tue Tues Wed Thu Thur Thurs Fri")
 _YEAR_ALONE = re.compile(
     rf"{_YEAR}s?(?![\w-]|[.,]\d|[ ]?(?:m[lgm]|cc|cm|g|kg|units?|IU|calories|steps|h|hrs|hours)\b)",
