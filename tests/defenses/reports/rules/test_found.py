@@ -20,7 +20,8 @@ examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[1
 DOB [[Jan 2, 1950]]
 from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]] | du [[3 mars 2022]]: rien | by the [[25th]] of the month
 since [[Thanksgiving 2019]] | over [[Christmas]] | [[New Year's Eve]] fall | in [[spring of 2018]] | removed [[Wed]].
-in [[SPRING OF 2018]] | seen on [[3/4]] and again [[3/11]] | since [[monday]] | stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
+in [[SPRING OF 2018]] | seen on [[3/4]] and again [[3/11]] | since [[monday]]
+stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
