@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +19,18 @@ Floats = NDArray[np.float32]
 Compiled = Callable[[Floats], Floats]
 
 
-def compiled(network: nn.Module, example: Tensor, *, varying: tuple[int, ...], threads: int) -> Compiled:
-    """A network with one input and one output, as a function of arrays as large as the example but for some axes."""
+def compiled(
+    network: nn.Module,
+    example: Tensor,
+    *,
+    varying: tuple[int, ...],
+    threads: int,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+) -> Compiled:
+    """A network with one input and one output, as a function of arrays as large as the example but for some axes.
+
+    Convolutions whose inputs' ranges are given, by the names of their modules, work with whole numbers of eight bits.
+    """
     import torch
 
     with torch.no_grad(), warnings.catch_warnings():
@@ -29,6 +40,8 @@ def compiled(network: nn.Module, example: Tensor, *, varying: tuple[int, ...], t
     shape = [-1 if axis in varying else size for axis, size in enumerate(example.shape)]
     model.inputs[0].get_node().set_element_type(_openvino().Type.f32)
     model.reshape(shape)
+    if ranges:
+        _quantise(model, ranges)
     return _on_processor(model, threads)
 
 
@@ -40,6 +53,8 @@ def compiled_onnx(path: str, *, threads: int) -> Compiled:
 def _openvino() -> Any:
     # it would report its use over the network; without this package it cannot
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+    # some virtual machines announce the processor's matrix unit but cannot run it
+    os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_VNNI")
     return importlib.import_module("openvino")
 
 
@@ -51,6 +66,32 @@ def _converted(traced: Any) -> Any:
     frontend = FrontEndManager().load_by_framework("pytorch")
     decoder = TorchScriptPythonDecoder(traced)  # must outlive the conversion
     return frontend.convert(frontend.load(decoder))
+
+
+def _quantise(model: Any, ranges: Mapping[str, tuple[float, float]]) -> None:
+    """Round the inputs and weights of convolutions; the compiler then computes them in whole numbers."""
+    rounded: dict[str, Any] = {}
+    for node in model.get_ordered_ops():
+        layer = node.get_friendly_name().removeprefix("__module.").split("/")[0]
+        if node.get_type_name() != "Convolution" or layer not in ranges:
+            continue
+        source = node.input(0).get_source_output()
+        name = source.get_node().get_friendly_name()
+        if name not in rounded:
+            low, high = (np.full((1, 1, 1, 1), end, np.float32) for end in ranges[layer])
+            rounded[name] = _rounded(source, low, high, levels=256)
+        node.input(0).replace_source_output(rounded[name].output(0))
+        weights = node.input(1).get_source_output().get_node().get_data().astype(np.float32)
+        # half of the eight bits: on older processors sums of two products must fit into sixteen
+        most = 2 * np.abs(weights).max(axis=(1, 2, 3), keepdims=True)
+        constant = importlib.import_module("openvino.opset13").constant(weights)
+        node.input(1).replace_source_output(_rounded(constant, -most, most, levels=255).output(0))
+
+
+def _rounded(source: Any, low: Floats, high: Floats, *, levels: int) -> Any:
+    operations = importlib.import_module("openvino.opset13")
+    ends = [operations.constant(end) for end in (low, high, low, high)]
+    return operations.fake_quantize(source, *ends, levels)
 
 
 def _on_processor(model: Any, threads: int) -> Compiled:

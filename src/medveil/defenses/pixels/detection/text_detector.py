@@ -1,9 +1,14 @@
-"""Finding text with the bundled network: every size from about 8 pixels up, at every angle."""
+"""Finding text with the bundled networks: every size from about 8 pixels up, at every angle.
+
+One looks at full size. The other looks at half the size: it sees the text that is too large for the first, and what
+the first takes for large text must be text for it too.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
 import numpy as np
@@ -14,58 +19,69 @@ from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
 from medveil.weights.pixels import bundled
 
-SMALL = 700  # pixels a side; below it the image is also looked at doubled, for its text is small too
-SMALLEST = 900  # pixels a side of the coarsest view; larger text than such a view shows is not written
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+SMALL = 700  # pixels a side; below it the image is looked at doubled, for its text is small too
 TILE = 1536
 OVERLAP = 160
 SHARPENED = 2.0  # pixels
 CELL = 4
-STEP = 64  # sides are padded to multiples of it: each new size costs the compiled network a little once
-GRAY = np.linspace(0, 1, 256, dtype=np.float32)  # what the network is given for each gray value
-SURE = 0.6  # the network's probability somewhere in a line
+STEP = 64  # sides are padded to multiples of it: each new size costs the compiled networks a little once
+GRAY = np.linspace(0, 1, 256, dtype=np.float32)  # what the networks are given for each gray value
+SURE = 0.7  # the network's probability somewhere in a line
 WEAK = 0.3  # the same, where something else speaks for text too
-SURE_COARSE = 0.8  # the same at coarser scales, where vertebrae in a row resemble letters
+LARGE = 26  # pixels; for higher lines the coarse network is asked
+AGREED = 0.1  # the coarse network's probability somewhere in such a line, at least
+VERY_LARGE = 50  # pixels; higher lines are found by the coarse network alone
+SURE_COARSE = 0.95  # the same, in a line that it alone sees
 REST = 0.15  # the same, everywhere in a line
 FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
 SMALLEST_BENT = 24  # cells
-COARSE_TEXT = 20  # pixels; lower lines are left to the finer scale
 HEIGHT_FROM_MIDDLE = 1.4  # how much higher a line is than the middle the network marks
 
 Map = NDArray[np.float32]
 
 
 def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: Path | None = None) -> list[Line]:
-    """Lines of text in an 8-bit image or a window of it, weak ones too, once for each scale they are seen at."""
-    network = _network(weights or bundled())
+    """Lines of text in an 8-bit image or a window of it, weak ones too."""
+    networks = _networks(weights or bundled())
     x0, y0, x1, y1 = window or (0, 0, view.shape[1], view.shape[0])
+    factor = 2.0 if max(view.shape) <= SMALL else 1.0
     part = view[y0:y1, x0:x1]
-    found = []
-    for factor in _scales(view.shape):
-        scaled = part if factor == 1 else _resized(part, factor)
-        for left, top, tile in _tiles(scaled):
-            area, middle = _maps(network, tile)
-            lines = [line for line in lines_in(area, middle) if factor >= 1 or _large_text(line)]
-            found += [line.moved(left, top).scaled(1 / factor).moved(x0, y0) for line in lines]
-    return found
+    scaled = _resized(part, factor) if factor > 1 else part
+    return [
+        line.moved(left, top).scaled(1 / factor).moved(x0, y0)
+        for left, top, tile in _tiles(scaled)
+        for line in _lines_of(tile, networks)
+    ]
 
 
-def _large_text(line: Line) -> bool:
-    return line.height >= COARSE_TEXT and line.score >= SURE_COARSE
+def _lines_of(tile: NDArray[np.uint8], networks: Networks) -> list[Line]:
+    coarse = _maps(networks.coarse, half_size(tile))
+    fine = lines_in(*_maps(networks.fine, sharpened(tile)))
+    agreed = [line for line in fine if line.height < LARGE or _highest(line, coarse) >= AGREED]
+    large = [line.scaled(2) for line in lines_in(*coarse) if line.score >= SURE_COARSE]
+    return agreed + [line for line in large if line.height >= VERY_LARGE]
 
 
-def _scales(shape: tuple[int, ...]) -> list[float]:
-    side = min(shape)
-    scales = [2.0] if max(shape) <= SMALL else []
-    factor = 1.0
-    while side * factor >= SMALLEST or factor == 1.0:
-        scales.append(factor)
-        factor /= 2
-    return scales
+def _highest(line: Line, coarse: tuple[Map, Map]) -> float:
+    """The coarse network's greatest probability in a line of the full-size image."""
+    area, middle = coarse
+    canvas = np.zeros(area.shape, np.uint8)
+    line.scaled(1 / (2 * CELL)).grown(0.5, 0.5).paint(canvas, 1)
+    inside = canvas > 0
+    return float(max(area[inside].max(initial=0), middle[inside].max(initial=0)))
 
 
 def _resized(view: NDArray[np.uint8], factor: float) -> NDArray[np.uint8]:
     size = (max(1, round(view.shape[1] * factor)), max(1, round(view.shape[0] * factor)))
     return np.asarray(cv2.resize(view, size, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR))
+
+
+def half_size(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What the coarse network looks at."""
+    return _resized(tile, 0.5)
 
 
 def _tiles(view: NDArray[np.uint8]) -> list[tuple[int, int, NDArray[np.uint8]]]:
@@ -86,32 +102,47 @@ def _starts(length: int) -> list[int]:
 def _maps(network: Compiled, tile: NDArray[np.uint8]) -> tuple[Map, Map]:
     """Probabilities of both maps, cropped to the tile."""
     rows, columns = tile.shape
-    padded = cv2.copyMakeBorder(_sharpened(tile), 0, -rows % STEP, 0, -columns % STEP, cv2.BORDER_REPLICATE)
+    padded = cv2.copyMakeBorder(tile, 0, -rows % STEP, 0, -columns % STEP, cv2.BORDER_REPLICATE)
     area, middle = network(cv2.LUT(padded, GRAY)[None, None])[0]
     kept = np.s_[: -(-rows // CELL), : -(-columns // CELL)]
     return area[kept], middle[kept]
 
 
-def _sharpened(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Small, faint print stands out more, and little else does."""
+def sharpened(tile: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """What the other one looks at: small, faint print stands out more, and little else does."""
     return np.asarray(cv2.addWeighted(tile, 2.0, cv2.GaussianBlur(tile, (0, 0), SHARPENED), -1.0, 0))
 
 
+class Networks(NamedTuple):
+    fine: Compiled
+    coarse: Compiled
+
+
 @cache
-def _network(path: Path) -> Compiled:
-    import torch
+def _networks(path: Path) -> Networks:
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
+    from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
     from medveil.defenses.pixels.detection.text_network import TextNetwork
 
-    network = TextNetwork()
     try:
-        network.load_state_dict({name: value.float() for name, value in load_file(path).items()})
+        stored = load_file(path)
+        return Networks(_compiled(TextNetwork(), stored, "fine."), _compiled(CoarseNetwork(), stored, "coarse."))
     except (OSError, ValueError, RuntimeError, KeyError, SafetensorError):
         raise InputError(f"{path} is not a text detector; reinstall medveil") from None
+
+
+def _compiled(network: nn.Module, stored: dict[str, Tensor], name: str) -> Compiled:
+    """The network of this name in a file, giving probabilities."""
+    import torch
+
+    ours = {key.removeprefix(name): value for key, value in stored.items() if key.startswith(name)}
+    ends = {key.removesuffix(".range"): ours.pop(key).tolist() for key in list(ours) if key.endswith(".range")}
+    network.load_state_dict({key: value.float() for key, value in ours.items()})
     seen = torch.nn.Sequential(network, torch.nn.Sigmoid())
-    return compiled(seen, torch.zeros(1, 1, STEP, STEP), varying=(2, 3), threads=1)
+    ranges = {f"0.{layer}": (low, high) for layer, (low, high) in ends.items()}
+    return compiled(seen, torch.zeros(1, 1, STEP, STEP), varying=(2, 3), threads=1, ranges=ranges)
 
 
 def lines_in(area: Map, middle: Map) -> list[Line]:

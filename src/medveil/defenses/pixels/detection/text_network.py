@@ -1,4 +1,4 @@
-"""The network that sees text: gray image in, two maps at a quarter of its size out.
+"""The network that sees text of up to some 60 pixels: gray image in, two maps at a quarter of its size out.
 
 The first map says where text is, box and all; the second only where the middle of a line is, so that lines close
 together stay apart. Fully convolutional, half a million weights, no wider than one core can bear.
@@ -36,6 +36,12 @@ class Residual(nn.Module):
         return x + self.second(self.first(x))
 
 
+def stage(inputs: int, outputs: int, blocks: int, training: bool) -> nn.Sequential:
+    """Half the size, then residual blocks."""
+    residuals = (Residual(outputs, training=training) for _ in range(blocks))
+    return nn.Sequential(Unit(inputs, outputs, stride=2, training=training), *residuals)
+
+
 class TextNetwork(nn.Module):
     """`training` builds the form with normalisation; `fused` turns it into the shipped one."""
 
@@ -44,10 +50,10 @@ class TextNetwork(nn.Module):
         half, quarter, eighth, sixteenth, coarse = widths
         self.widths = widths
         self.stem = Unit(1, half, size=5, stride=2, training=training)
-        self.quarter = self._stage(half, quarter, 1, training)
-        self.eighth = self._stage(quarter, eighth, 1, training)
-        self.sixteenth = self._stage(eighth, sixteenth, 2, training)
-        self.coarse = self._stage(sixteenth, coarse, 1, training)
+        self.quarter = stage(half, quarter, 1, training)
+        self.eighth = stage(quarter, eighth, 1, training)
+        self.sixteenth = stage(eighth, sixteenth, 2, training)
+        self.coarse = stage(sixteenth, coarse, 1, training)
         self.from_coarse = nn.Conv2d(coarse, sixteenth, 1)
         self.from_sixteenth = nn.Conv2d(sixteenth, eighth, 1)
         self.from_eighth = nn.Conv2d(eighth, quarter, 1)
@@ -56,30 +62,29 @@ class TextNetwork(nn.Module):
         self.merge_quarter = Unit(quarter, quarter, training=training)
         self.maps = nn.Conv2d(quarter, 2, 1)
 
-    @staticmethod
-    def _stage(inputs: int, outputs: int, blocks: int, training: bool) -> nn.Sequential:
-        residuals = (Residual(outputs, training=training) for _ in range(blocks))
-        return nn.Sequential(Unit(inputs, outputs, stride=2, training=training), *residuals)
+    def plain(self) -> TextNetwork:
+        """One of the same size without normalisation."""
+        return TextNetwork(self.widths)
 
     def forward(self, gray: Tensor) -> Tensor:
         """Logits of both maps, from gray values in [0, 1]."""
         quarter = self.quarter(self.stem((gray - 0.5) * 4))
         eighth = self.eighth(quarter)
         sixteenth = self.sixteenth(eighth)
-        x = self.merge_sixteenth(sixteenth + _doubled(self.from_coarse(self.coarse(sixteenth))))
-        x = self.merge_eighth(eighth + _doubled(self.from_sixteenth(x)))
-        x = self.merge_quarter(quarter + _doubled(self.from_eighth(x)))
+        x = self.merge_sixteenth(sixteenth + doubled(self.from_coarse(self.coarse(sixteenth))))
+        x = self.merge_eighth(eighth + doubled(self.from_sixteenth(x)))
+        x = self.merge_quarter(quarter + doubled(self.from_eighth(x)))
         return self.maps(x)
 
 
-def _doubled(x: Tensor) -> Tensor:
+def doubled(x: Tensor) -> Tensor:
     return interpolate(x, scale_factor=2.0, mode="nearest")
 
 
-def fused(network: TextNetwork) -> TextNetwork:
+def fused(network: nn.Module) -> nn.Module:
     """The same function without normalisation layers: their numbers go into the convolutions."""
     network = network.eval()
-    plain = TextNetwork(network.widths).eval()
+    plain = network.plain().eval()  # type: ignore[operator]
     units = dict(network.named_modules())
     with torch.no_grad():
         for name, module in plain.named_modules():

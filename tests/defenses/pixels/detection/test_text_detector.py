@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from safetensors.torch import load_file
+
+from medveil.defenses.pixels.detection import text_detector
+from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
+from medveil.defenses.pixels.detection.text_detector import SURE, find_lines, lines_in
+from medveil.defenses.pixels.detection.text_network import CELL, TextNetwork
+from medveil.defenses.pixels.lines import Line
+from medveil.errors import InputError
+from medveil.weights.pixels import bundled
+
+
+def page(
+    words: dict[tuple[int, int], str], size: int = 400, *, points: int = 16, ink: int = 240, paper: int = 70
+) -> np.ndarray:
+    noise = np.random.default_rng(0).normal(paper, 4, (size, size))
+    sheet = Image.fromarray(np.clip(noise, 0, 255).astype(np.uint8))
+    for place, word in words.items():
+        ImageDraw.Draw(sheet).text(place, word, fill=ink, font=ImageFont.load_default(points))
+    return np.asarray(sheet)
+
+
+def test_every_line_is_found_where_it_is():
+    found = [line for line in find_lines(page({(40, 50): "DOE, JANE", (200, 300): "12/03/1950"})) if line.score >= SURE]
+    for x, y in ((75, 58), (240, 308)):
+        near = [line for line in found if abs(line.x - x) < 12 and abs(line.y - y) < 8]
+        assert near
+        assert all(8 <= line.height <= 30 and line.length > 50 for line in near)
+
+
+@pytest.mark.parametrize(("points", "size"), [(12, 1024), (40, 1024), (90, 1024)])
+@pytest.mark.parametrize(("ink", "paper"), [(230, 90), (30, 170)])
+@pytest.mark.parametrize("turns", [0, 1, 2])
+def test_small_and_large_light_and_dark_upright_and_turned(points, size, ink, paper, turns):
+    view = np.rot90(page({(200, 300): "DOE, JANE"}, size, points=points, ink=ink, paper=paper), turns)
+    changed = np.abs(view.astype(int) - paper) > 40
+    covered = np.zeros(view.shape, np.uint8)
+    for line in find_lines(np.ascontiguousarray(view)):
+        if line.score >= SURE:
+            line.grown(0.5 * line.height, 0.2 * line.height).paint(covered, 1)
+    assert covered[changed].mean() > 0.97
+
+
+def test_a_spine_is_no_text():
+    sheet = Image.fromarray(page({}, 1024))
+    draw = ImageDraw.Draw(sheet)
+    for row in range(12):
+        draw.rounded_rectangle((470, 60 + 76 * row, 560, 118 + 76 * row), 14, fill=125, outline=140)
+        draw.arc((150, 40 + 76 * row, 870, 260 + 76 * row), 190, 350, fill=110, width=14)
+    view = np.asarray(sheet.filter(ImageFilter.GaussianBlur(3)))
+    assert [line for line in find_lines(view) if line.score >= SURE] == []
+
+
+def test_tiles_and_windows_see_what_the_whole_shows(monkeypatch):
+    view = page({(60, 120): "DOE, JANE", (230, 290): "884312"})
+    assert finds(find_lines(view, (192, 256, 400, 400)), 255, 297)
+    monkeypatch.setattr(text_detector, "TILE", 256)
+    monkeypatch.setattr(text_detector, "SMALL", 0)
+    tiled = find_lines(view)
+    assert finds(tiled, 95, 128)
+    assert finds(tiled, 255, 297)
+
+
+def finds(lines: list[Line], x: float, y: float) -> bool:
+    return any(line.score >= SURE and abs(line.x - x) < 15 and abs(line.y - y) < 8 for line in lines)
+
+
+@pytest.mark.parametrize(("name", "network"), [("fine", TextNetwork()), ("coarse", CoarseNetwork())])
+def test_whole_numbers_say_nearly_what_the_network_says(name, network):
+    tile = page({(40, 30): "DOE, JANE"}, 190, points=24)
+    area, middle = text_detector._maps(getattr(text_detector._networks(bundled()), name), tile)
+    stored = {
+        key.removeprefix(f"{name}."): value for key, value in load_file(bundled()).items() if key.startswith(f"{name}.")
+    }
+    network.load_state_dict({key: value.float() for key, value in stored.items() if not key.endswith(".range")})
+    padded = np.pad(tile, ((0, 2), (0, 2)), mode="edge")
+    with torch.no_grad():
+        maps = network.eval()(torch.from_numpy(padded).float()[None, None] / 255).sigmoid()[0].numpy()
+    assert area.shape == middle.shape == (48, 48)
+    assert np.abs(np.stack([area, middle]) - maps).mean() < 0.01
+    assert area.max() > SURE
+
+
+def test_large_text_needs_both_networks():
+    view = page({(300, 400): "DOE, JANE"}, 1024, points=40)
+    networks = text_detector._networks(bundled())
+    blind = text_detector.Networks(networks.fine, lambda gray: np.zeros((1, 2, *(n // CELL for n in gray.shape[2:]))))
+    assert any(line.height >= text_detector.LARGE for line in text_detector._lines_of(view, networks))
+    assert all(line.height < text_detector.LARGE for line in text_detector._lines_of(view, blind))
+
+
+def test_starts_cover_everything_and_stay_inside():
+    for length in (10, 1536, 1537, 2500, 3001, 9000):
+        starts = text_detector._starts(length)
+        ends = [start + text_detector.TILE for start in starts]
+        assert starts[0] == 0
+        assert ends[-1] >= length
+        assert all(later <= end - text_detector.OVERLAP for end, later in zip(ends, starts[1:], strict=False))
+
+
+def test_lines_that_ran_into_one_another_are_told_apart():
+    middle = np.zeros((60, 60), np.float32)
+    middle[10:12, 5:50] = 0.9
+    middle[10:50, 48:50] = 0.9
+    lines = lines_in(np.zeros_like(middle), middle)
+    assert len(lines) >= 2
+    assert sum(line.area for line in lines) < 0.4 * (45 * 40 * CELL**2)
+
+
+def test_a_file_that_is_no_detector_is_told(tmp_path):
+    (tmp_path / "x.safetensors").write_bytes(b"nothing")
+    with pytest.raises(InputError, match="not a text detector"):
+        find_lines(page({}), weights=tmp_path / "x.safetensors")
