@@ -57,7 +57,9 @@ at [[St. Aldhelm Medical Center]] | to [[University Hospital of Cape Verity]] | 
 from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
 """,
     "people": """
-Result for [[Made, Thembekile]] (chart [[MR099417]]) | spine. [[Firat, Copur]] tolerated the examination
+Result for [[da Made, Thembekile]] (chart [[MR099417]])
+Study no. [[NR65569924]] | MRN no. [[1234567]] | accession #[[7654321]] | study no [[88123456]]
+spine. [[Firat, Copur]] tolerated the examination
 Cath [[2/14/09]] ([[Brannigan]]): patent | ask dr [[smith]] | read. Typed by [[MR]], job [[1234]]
 told. Results were discussed with [[SO]] and sent | pt seen today in clinic w/ mr [[smith]] c/o cough
 Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen | [[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]]

@@ -9,7 +9,7 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 
-_NUMBER_WORD = r"(?:numbers?|num|nbr|nr|no|n°|nº|id|ids|identifier|ident|code|#)(?![A-Za-z])"
+_NUMBER_WORD = r"(?:(?:numbers?|num|nbr|nr|no|n°|nº|id|ids|identifier|ident|code)(?![A-Za-z0-9])|#(?![A-Za-z]))"
 _MARK = r"[ \t.:#=_()\[\]\-]{0,14}"
 _VALUE = r"(?P<value>(?=[A-Za-z0-9./\-]{0,24}\d)[A-Za-z0-9](?:[A-Za-z0-9]|[./\-](?=[A-Za-z0-9])){1,40})"
 _SHORT_VALUE = (
