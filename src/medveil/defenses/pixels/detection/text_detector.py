@@ -32,9 +32,9 @@ GRAY = np.linspace(0, 1, 256, dtype=np.float32)  # what the networks are given f
 SURE = 0.7  # the network's probability somewhere in a line
 WEAK = 0.3  # the same, where something else speaks for text too
 LARGE = 26  # pixels; for higher lines the coarse network is asked
-AGREED = 0.1  # the coarse network's probability somewhere in such a line, at least
-VERY_LARGE = 50  # pixels; higher lines are found by the coarse network alone
-SURE_COARSE = 0.95  # the same, in a line that it alone sees
+AGREED = 0.3  # the coarse network's probability somewhere in such a line, at least
+VERY_LARGE = 50  # pixels; higher lines are what the coarse network sees, where the other is sure of some of it
+SURE_COARSE = 0.85  # its probability somewhere in such a line
 REST = 0.15  # the same, everywhere in a line
 FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
 SMALLEST_BENT = 24  # cells
@@ -61,8 +61,11 @@ def _lines_of(tile: NDArray[np.uint8], networks: Networks) -> list[Line]:
     coarse = _maps(networks.coarse, half_size(tile))
     fine = lines_in(*_maps(networks.fine, sharpened(tile)))
     agreed = [line for line in fine if line.height < LARGE or _highest(line, coarse) >= AGREED]
+    sure = [line for line in fine if line.score >= SURE]
     large = [line.scaled(2) for line in lines_in(*coarse) if line.score >= SURE_COARSE]
-    return agreed + [line for line in large if line.height >= VERY_LARGE]
+    return agreed + [
+        line for line in large if line.height >= VERY_LARGE and any(line.distance(one) == 0 for one in sure)
+    ]
 
 
 def _highest(line: Line, coarse: tuple[Map, Map]) -> float:
