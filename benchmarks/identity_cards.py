@@ -75,7 +75,7 @@ LIMITS: dict[str, list[str]] = {  # of one model only
         "The calibration is fitted to the val patients as well.",
     ],
     VERIFICATION: [
-        "Precision and F1 depend on how many pairs are of one person: 2,815 of 52,815 on val, 654 of 50,654 on covid19.",
+        "Precision and F1 hang on the share of pairs of one person: 2,815 of 52,815 on val, 654 of 50,654 on covid19.",
     ],
 }
 
