@@ -78,7 +78,7 @@ class Composer:
 
     def _grid(self, count: int, size: int, source: int) -> Tensor:
         """A window of the source, zoomed, turned a little, mirrored now and then; often over a border."""
-        zoom = torch.exp(self._uniform(count, math.log(0.8), math.log(3.0))).flatten() * size / source
+        zoom = torch.exp(self._uniform(count, math.log(0.7), math.log(3.0))).flatten() * size / source
         angle = self._uniform(count, -0.2, 0.2).flatten()
         mirror = torch.where(self._chance(count, 0.5).flatten(), -1.0, 1.0)
         reach = (1.1 - 1 / zoom).clamp(min=0.1)

@@ -1,9 +1,11 @@
-"""The bundled text detector, from radiographs and fonts to weights.
+"""The networks of the bundled text detector, from radiographs and fonts to weights.
 
     python benchmarks/pixels_backgrounds.py --data DATA --out BACKGROUNDS.npz
     python benchmarks/pixels_strokes.py STROKES.npz
-    python benchmarks/pixels_recipe.py --backgrounds BACKGROUNDS.npz --strokes STROKES.npz --fonts FONTS --out RUN \
-        --seconds 480
+    python benchmarks/pixels_recipe.py --network fine --backgrounds BACKGROUNDS.npz --strokes STROKES.npz \
+        --fonts FONTS --out RUN --seconds 480
+
+and the same for `coarse`; `pixels_calibration.py` makes the bundled file of both.
 
 FONTS is a folder of TrueType files (Debian's fonts-dejavu, fonts-liberation, fonts-freefont-ttf, fonts-roboto,
 fonts-lato, fonts-hack and fonts-ocr-a, cut down to European letters); Pillow's own and OpenCV's strokes come on top.
@@ -34,21 +36,25 @@ from torch import Tensor
 from torch.nn import functional
 
 import pixels_rendering as rendering
+from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
 from medveil.defenses.pixels.detection.text_network import AREA, CELL, MIDDLE, TextNetwork, fused
 from pixels_composing import Composer
 
 SIZE = 512
-BATCH = 24
+MIXES = {"fine": rendering.FINE, "coarse": rendering.COARSE}
+BATCHES = {"fine": 24, "coarse": 32}
 SHEETS = 768  # kept on the device; new ones take the place of old ones
 PER_TASK = 8
 HELD_OUT = 96
 RATE = 3e-3
 
+Network = TextNetwork | CoarseNetwork
 Sheets = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--network", choices=("fine", "coarse"), required=True)
     parser.add_argument("--backgrounds", type=Path, required=True)
     parser.add_argument("--fonts", type=Path, required=True)
     parser.add_argument("--strokes", type=Path)
@@ -59,17 +65,18 @@ def main() -> None:
     args = parser.parse_args()
     start = time.monotonic()
     args.out.mkdir(parents=True, exist_ok=True)
-    factory = Factory(args.fonts, args.strokes, args.workers, args.seed)  # forks: before the device is touched
+    factory = Factory(args)  # forks: before the device is touched
     train(args, factory, start)
 
 
 class Factory:
     """Draws sheets in processes of their own; `newest` never waits."""
 
-    def __init__(self, fonts: Path, strokes: Path | None, workers: int, seed: int) -> None:
-        self._pool = multiprocessing.get_context("fork").Pool(workers, _begin, (fonts, strokes))
-        self._room = threading.Semaphore(4 * workers)
-        self._seed = seed
+    def __init__(self, args: argparse.Namespace) -> None:
+        begin = (args.network, args.fonts, args.strokes)
+        self._pool = multiprocessing.get_context("fork").Pool(args.workers, _begin, begin)
+        self._room = threading.Semaphore(4 * args.workers)
+        self._seed = args.seed
         self._done = self._pool.imap_unordered(_sheets, self._tasks())
 
     def _tasks(self) -> Iterator[tuple[int, int]]:
@@ -99,8 +106,9 @@ class Factory:
         threading.Thread(target=work, daemon=True).start()
 
 
-def _begin(fonts: Path, strokes: Path | None) -> None:
-    global _FONTS
+def _begin(network: str, fonts: Path, strokes: Path | None) -> None:
+    global _FONTS, _MIX
+    _MIX = MIXES[network]
     _FONTS = rendering.find_fonts(fonts) + ["default"] * 3
     if strokes:
         kept = np.load(strokes)
@@ -111,11 +119,12 @@ def _begin(fonts: Path, strokes: Path | None) -> None:
 
 
 _FONTS: list[str] = []
+_MIX = rendering.FINE
 
 
 def _sheets(task: tuple[int, int]) -> Sheets:
     rng = np.random.default_rng(task)
-    drawn = [rendering.some_layers(rng, _FONTS, SIZE) for _ in range(PER_TASK)]
+    drawn = [rendering.some_layers(rng, _FONTS, SIZE, _MIX) for _ in range(PER_TASK)]
     layers = np.stack([[one.shape, one.shape_tone, one.plate, one.ink, one.tone] for one in drawn])
     return layers, np.stack([labels(one) for one in drawn])
 
@@ -185,7 +194,7 @@ def train(args: argparse.Namespace, factory: Factory, start: float) -> None:
     torch.manual_seed(args.seed)
     generator = torch.Generator().manual_seed(args.seed)
     composer = Composer(*backgrounds(args.backgrounds), device=device, seed=args.seed)
-    network = TextNetwork(training=True).to(device, memory_format=torch.channels_last)
+    network = new(args.network).to(device, memory_format=torch.channels_last)
     kept = copy.deepcopy(network)  # a running mean of the weights
     optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-4)
     keeper = Keeper(device)
@@ -195,7 +204,7 @@ def train(args: argparse.Namespace, factory: Factory, start: float) -> None:
     while keeper.count < (SHEETS // 2 if device == "cuda" else PER_TASK):
         time.sleep(0.2)
     test = composed_test(held, composer, device)
-    batch = BATCH if device == "cuda" else 2
+    batch = BATCHES[args.network] if device == "cuda" else 2
     step, told, saved, began = 0, 0.0, time.monotonic(), time.monotonic()
     allowed = args.seconds - (began - start) - (15 if device == "cuda" else 3)
     recent: list[Tensor] = []
@@ -222,13 +231,17 @@ def train(args: argparse.Namespace, factory: Factory, start: float) -> None:
             print(f"{spent:5.0f} s step {step} sheets {keeper.count} loss {mean:.3f} {score(kept, test)}", flush=True)
         if time.monotonic() - saved > 60:
             saved = time.monotonic()
-            save(kept, args.out)
-    save(kept, args.out)
+            save(kept, args.out / f"{args.network}.safetensors")
+    save(kept, args.out / f"{args.network}.safetensors")
     print(f"end: step {step} sheets {keeper.count} {score(kept, test)}", flush=True)
     factory.stop()
 
 
-def _follow(kept: TextNetwork, network: TextNetwork, share: float) -> None:
+def new(name: str) -> Network:
+    return TextNetwork(training=True) if name == "fine" else CoarseNetwork(training=True)
+
+
+def _follow(kept: Network, network: Network, share: float) -> None:
     with torch.no_grad():
         ours, theirs = list(kept.parameters()), list(network.parameters())
         torch._foreach_mul_(ours, share)
@@ -246,7 +259,7 @@ def composed_test(held: list[Sheets], composer: Composer, device: str) -> list[t
 
 
 @torch.no_grad()
-def score(network: TextNetwork, test: list[tuple[Tensor, Tensor, Tensor]]) -> str:
+def score(network: Network, test: list[tuple[Tensor, Tensor, Tensor]]) -> str:
     """Share of the lines' middles seen, and of what is seen that is text, on sheets not trained on."""
     network.eval()
     told = []
@@ -266,11 +279,11 @@ def score(network: TextNetwork, test: list[tuple[Tensor, Tensor, Tensor]]) -> st
     return " ".join(told)
 
 
-def save(network: TextNetwork, out: Path) -> None:
+def save(network: Network, file: Path) -> None:
     plain = fused(copy.deepcopy(network).cpu())
-    temporary = out / "text-detector.part"
+    temporary = file.with_suffix(".part")
     save_file({name: value.half().contiguous() for name, value in plain.state_dict().items()}, temporary)
-    temporary.replace(out / "text-detector.safetensors")
+    temporary.replace(file)
 
 
 def backgrounds(file: Path) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint8]]]:

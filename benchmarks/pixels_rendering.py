@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +19,7 @@ from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 Ink = NDArray[np.uint8]
 Quad = NDArray[np.float64]  # four corners (x, y): top left, top right, bottom right, bottom left of the upright line
+Shape = Callable[[ImageDraw.ImageDraw, np.random.Generator, Quad, int], None]
 
 _WORDS = """
     HOSPITAL CLINIC MEDICAL CENTER GENERAL SAINT RADIOLOGY DEPT WARD ROOM BED PATIENT NAME ID MRN DOB SEX DATE TIME
@@ -163,7 +164,7 @@ class Style:
     opacity: float = 1.0
 
     @classmethod
-    def draw(cls, rng: np.random.Generator, fonts: Sequence[str], *, smallest: float = 9, largest: float = 64) -> Style:
+    def draw(cls, rng: np.random.Generator, fonts: Sequence[str], *, smallest: float, largest: float) -> Style:
         light = rng.random() < 0.6
         extreme = rng.random() < 0.5
         tone = (
@@ -290,10 +291,10 @@ def _lay_plate(layers: Layers, quads: list[Quad], style: Style) -> None:
     layers.plate[:] = np.asarray(sheet)
 
 
-def write_text(layers: Layers, rng: np.random.Generator, fonts: Sequence[str], *, largest: float = 64) -> None:
+def write_text(layers: Layers, rng: np.random.Generator, fonts: Sequence[str], mix: Mix) -> None:
     """One block of text somewhere, often close to the border."""
     rows, columns = layers.ink.shape
-    style = Style.draw(rng, fonts, largest=largest)
+    style = Style.draw(rng, fonts, smallest=mix.smallest, largest=mix.largest)
     lines = [some_text(rng) for _ in range(int(rng.choice((1, 1, 1, 2, 3, 4, 5))))]
     while style.points * 0.6 * max(map(len, lines)) > 1.1 * max(rows, columns) and style.points > 10:
         style = Style(**{**vars(style), "points": round(style.points * 0.8), "stroke": 0})
@@ -316,21 +317,22 @@ def write_text(layers: Layers, rng: np.random.Generator, fonts: Sequence[str], *
     lay(layers, ink, quads, style, left, top, single=single)
 
 
-def scribble(layers: Layers, rng: np.random.Generator) -> None:
+def scribble(layers: Layers, rng: np.random.Generator, mix: Mix) -> None:
     """Something drawn that is no text: wires, clips, rulers, electrodes, frames, shutters."""
     rows, columns = layers.ink.shape
     sheet = Image.new("L", (columns, rows))
     draw = ImageDraw.Draw(sheet)
     middle = rng.uniform((0, 0), (columns, rows))
     width = int(rng.integers(1, 5))
-    _SHAPES[int(rng.integers(len(_SHAPES)))](draw, rng, middle, width)
-    if rng.random() < 0.5:
-        sheet = sheet.filter(ImageFilter.GaussianBlur(float(rng.uniform(0.3, 1.5))))
+    mix.shapes[int(rng.integers(len(mix.shapes)))](draw, rng, middle, width)
+    share, most = mix.blurred
+    if rng.random() < share:
+        sheet = sheet.filter(ImageFilter.GaussianBlur(math.exp(rng.uniform(math.log(0.3), math.log(most)))))
     ink = np.asarray(sheet)
-    solid = (ink * rng.uniform(0.4, 1)).astype(np.uint8)
+    solid = (ink * rng.uniform(mix.faintest, 1)).astype(np.uint8)
     stronger = solid > layers.shape
     layers.shape[stronger] = solid[stronger]
-    layers.shape_tone[stronger] = int(rng.choice((255, 255, 220, 0, 30)))
+    layers.shape_tone[stronger] = int(rng.choice(mix.tones))
 
 
 def _wire(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: int) -> None:
@@ -433,6 +435,74 @@ def _coil(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: 
     draw.line([tuple(point) for point in np.stack([x, y], axis=1) @ turn.T + at], fill=255, width=min(width, 2))
 
 
+def _grid(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: int) -> None:
+    """Stripes of a grid, or of a fabric."""
+    x, y = at
+    pitch, reach = rng.uniform(4, 16), rng.uniform(30, 250)
+    for k in range(int(rng.integers(8, 40))):
+        draw.line((x + k * pitch, y, x + k * pitch, y + reach), fill=255, width=1)
+        if width == 1:
+            draw.line((x, y + k * pitch, x + reach, y + k * pitch), fill=255, width=1)
+
+
+def _vertebrae(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: int) -> None:
+    """Blocks one below the other, with rounded corners and a gap between: a spine, or a row of teeth or buttons."""
+    angle = rng.choice((0, math.pi / 2)) + rng.normal(0, 0.1)
+    along, aside = np.array([math.cos(angle), math.sin(angle)]), np.array([-math.sin(angle), math.cos(angle)])
+    size = math.exp(rng.uniform(math.log(14), math.log(80)))
+    high = size * rng.uniform(0.7, 1.8)
+    for k in range(int(rng.integers(3, 12))):
+        middle = at + along * k * size * 1.25 + aside * rng.normal(0, 0.05 * size)
+        half = size * rng.uniform(0.42, 0.55)
+        waist = high / 2 * rng.uniform(0.8, 1)
+        corners = [middle + a * along * half + b * aside * c for a, b, c in _block(high / 2, waist)]
+        filled = 255 if width % 2 else None
+        draw.polygon([tuple(corner) for corner in corners], fill=filled, outline=255)
+
+
+def _block(high: float, waist: float) -> list[tuple[float, float, float]]:
+    return [(-1, -1, high), (0, -1, waist), (1, -1, high), (1, 1, high), (0, 1, waist), (-1, 1, high)]
+
+
+def _ribs(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: int) -> None:
+    """Arcs of like shape, side by side."""
+    x, y = at
+    across, down, pitch = rng.uniform(20, 240), rng.uniform(10, 120), rng.uniform(8, 45)
+    start, sweep = rng.uniform(0, 360), rng.uniform(40, 160)
+    for k in range(int(rng.integers(3, 10))):
+        top = y + k * pitch
+        draw.arc((x - across, top - down, x + across, top + down), start, start + sweep, fill=255, width=2 * width)
+
+
+def _pacemaker(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: int) -> None:
+    """A case with things inside, and a lead that leaves it."""
+    x, y = at
+    across, down = rng.uniform(18, 70, 2)
+    draw.rounded_rectangle((x, y, x + across, y + down), min(across, down) * 0.4, outline=255, width=width)
+    for _ in range(int(rng.integers(1, 6))):
+        left, top = x + rng.uniform(0.1, 0.7) * across, y + rng.uniform(0.1, 0.7) * down
+        right, bottom = left + rng.uniform(0.1, 0.3) * across, top + rng.uniform(0.1, 0.3) * down
+        draw.rectangle((left, top, right, bottom), fill=255 if rng.random() < 0.5 else None, outline=255)
+    _wire(draw, rng, at, width)
+
+
+def _tube(draw: ImageDraw.ImageDraw, rng: np.random.Generator, at: Quad, width: int) -> None:
+    """Two parallel lines, or a line of dashes."""
+    points = at + np.cumsum(rng.normal(0, 50, (4, 2)), axis=0)
+    t = np.linspace(0, 1, 80)[:, None]
+    curve = (
+        (1 - t) ** 3 * points[0] + 3 * t * (1 - t) ** 2 * points[1] + 3 * t**2 * (1 - t) * points[2] + t**3 * points[3]
+    )
+    apart = rng.uniform(3, 12)
+    if rng.random() < 0.5:
+        for shift in (0.0, apart):
+            draw.line([(float(x) + shift, float(y) + 0.3 * shift) for x, y in curve], fill=255, width=min(width, 2))
+    else:
+        step = int(rng.integers(2, 6))
+        for k in range(0, len(curve) - step, 2 * step):
+            draw.line([tuple(point) for point in curve[k : k + step]], fill=255, width=width)
+
+
 _SHAPES = (
     _wire,
     _wire,
@@ -448,15 +518,34 @@ _SHAPES = (
     _arrow,
     _coil,
 )
+_ANATOMY = (_grid, _vertebrae, _vertebrae, _ribs, _pacemaker, _tube)
 
 
-def some_layers(rng: np.random.Generator, fonts: Sequence[str], size: int) -> Layers:
+@dataclass(frozen=True)
+class Mix:
+    """What is on the sheets that a network is trained on."""
+
+    smallest: int  # points
+    largest: int
+    without_text: float  # share of the sheets
+    shapes: tuple[Shape, ...]
+    how_many: tuple[int, ...]  # shapes on a sheet
+    tones: tuple[int, ...]  # of shapes
+    faintest: float  # opacity of shapes
+    blurred: tuple[float, float]  # share of the shapes, and up to how many pixels
+
+
+FINE = Mix(9, 64, 0.12, _SHAPES, (0, 0, 1, 2, 4), (255, 255, 220, 0, 30), 0.4, (0.5, 1.5))
+COARSE = Mix(8, 110, 0.2, _SHAPES + _ANATOMY, (0, 1, 2, 3, 5), (255, 255, 220, 160, 90, 30, 0), 0.15, (0.6, 4.0))
+
+
+def some_layers(rng: np.random.Generator, fonts: Sequence[str], size: int, mix: Mix) -> Layers:
     """A training sheet: shapes that are no text, then text, now and then none."""
     layers = Layers.empty(size, size)
-    for _ in range(int(rng.choice((0, 0, 1, 2, 4)))):
-        scribble(layers, rng)
-    for _ in range(0 if rng.random() < 0.12 else int(rng.integers(1, 7))):
-        write_text(layers, rng, fonts)
+    for _ in range(int(rng.choice(mix.how_many))):
+        scribble(layers, rng, mix)
+    for _ in range(0 if rng.random() < mix.without_text else int(rng.integers(1, 7))):
+        write_text(layers, rng, fonts, mix)
     return layers
 
 

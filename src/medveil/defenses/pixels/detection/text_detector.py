@@ -32,9 +32,9 @@ GRAY = np.linspace(0, 1, 256, dtype=np.float32)  # what the networks are given f
 SURE = 0.7  # the network's probability somewhere in a line
 WEAK = 0.3  # the same, where something else speaks for text too
 LARGE = 26  # pixels; for higher lines the coarse network is asked
-AGREED = 0.3  # the coarse network's probability somewhere in such a line, at least
+AGREED = 0.1  # the coarse network's probability somewhere in such a line, at least
 VERY_LARGE = 50  # pixels; higher lines are what the coarse network sees, where the other is sure of some of it
-SURE_COARSE = 0.85  # its probability somewhere in such a line
+SURE_COARSE = 0.95  # its probability somewhere in such a line
 REST = 0.15  # the same, everywhere in a line
 FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
 SMALLEST_BENT = 24  # cells
