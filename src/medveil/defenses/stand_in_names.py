@@ -70,12 +70,13 @@ class StandInNames:
         reversed_order = comma >= 0 and any(
             words[at].start > comma for at in plain if words[at].folded not in PARTICLES
         )
+        longer = [word for word in words if len(word.folded) > 1]
         roles: list[_Role | None] = [None] * len(words)
         for at, word in enumerate(words):
             if (word.folded in _KEPT and len(words) > 1) or word.folded[0].isdigit():
                 continue
             if len(word.folded) == 1 and not _is_particle(piece, word):
-                roles[at] = self._initial(word, words, category)
+                roles[at] = self._initial(word, longer, category)
             elif reversed_order:
                 roles[at] = self._role(word.folded, category, "family" if word.start < comma else "given")
             else:
@@ -88,15 +89,15 @@ class StandInNames:
                 roles[at] = roles[at + 1]
         return roles
 
-    def _initial(self, word: Word, words: list[Word], category: Category) -> _Role:
-        """Whose initial this is: of the patient's given names, else of an unknown one."""
+    def _initial(self, word: Word, longer: list[Word], category: Category) -> _Role:
+        """Whose initial this is, among these longer words: of the patient's given names, else of an unknown one."""
         if (
             category is Category.NAME
             and self._own
-            and any(self._role(other.folded, category, None).owner == "" for other in words if len(other.folded) > 1)
+            and any(self._role(other.folded, category, None).owner == "" for other in longer)
         ):
             return _Role("", "given" if any(part[0] == word.folded for part in self._own[0].given[:1]) else "middle")
-        others = "".join(other.folded for other in words if len(other.folded) > 1)
+        others = "".join(other.folded for other in longer)
         for name in self._people(category):
             if name.given and name.given[0][0] == word.folded and any(part in others for part in name.family):
                 return _Role(name.given[0], "given")
