@@ -7,6 +7,7 @@ from PIL import Image, ImageDraw, ImageFont
 from medveil.cohort.identifiers import Category
 from medveil.defenses.known import KnownSearch
 from medveil.defenses.person import Known
+from medveil.defenses.pixels import keeping
 from medveil.defenses.pixels.keeping import sort_out
 from medveil.defenses.pixels.lines import Line
 
@@ -27,7 +28,7 @@ class Sheet:
         share = np.asarray(ink.rotate(turn, expand=True)) / 255
         rows, columns = share.shape
         part = self.view[y : y + rows, x : x + columns]
-        part[:] = part + (tone - part) * share
+        part[:] = part + (tone - part.astype(float)) * share
         self.lines.append(Line.of_box((x, y, x + columns, y + rows), 0.9))
         return self
 
@@ -46,7 +47,7 @@ def test_a_marker_is_read_whichever_way_it_stands(text, turn):
 @pytest.mark.parametrize("tone", [250, 5])
 def test_side_letters_and_exposures_stay(tone):
     sheet = Sheet().write("L", 50, 50, size=50, tone=tone).write("R", 500, 50, size=50, tone=tone)
-    assert sheet.write("85 kV 2.5 mAs", 200, 500, tone=tone).kept() == ["85 kV 2.5 mAs", "L", "R"]
+    assert sheet.write("85 kV 2.5 mAs", 200, 500, tone=tone).kept() == ["85 KV 2.5 MAS", "L", "R"]
 
 
 @pytest.mark.parametrize("text", ["DOE, JANE", "12/03/1950", "884312", "KJ", "R. MILLER"])
@@ -59,6 +60,27 @@ def test_a_piece_of_a_longer_word_is_not_taken_for_a_marker():
     whole = sheet.lines[0]
     sheet.lines = [Line(whole.x - whole.length / 4, whole.y, whole.length / 2, whole.height, 0.0, 0.9)]  # "PA"
     assert sheet.kept() == []
+
+
+@pytest.mark.parametrize("gap", [20, 60])
+def test_a_letter_among_initials_goes_however_widely_they_are_spaced(gap):
+    assert Sheet().write("R", 100, 200, size=50).kept() == ["R"]
+    assert Sheet().write("R", 100, 200, size=50).write("K", 130 + gap, 200, size=50).kept() == []
+
+
+def test_a_letter_of_which_only_a_part_was_found_is_read_whole():
+    sheet = Sheet().write("L", 200, 200, size=60)
+    whole = sheet.lines[0].box(sheet.view.shape)
+    sheet.lines = [Line.of_box((whole[0], whole[3] - 10, whole[2], whole[3]), 0.7)]
+    assert sheet.kept() == ["L"]
+
+
+def test_what_the_second_reader_plainly_contradicts_goes(monkeypatch):
+    sheet = Sheet().write("R", 100, 200, size=50)
+    monkeypatch.setattr(keeping, "second_opinion", lambda strip: ("K", 0.99))
+    assert sheet.kept() == []
+    monkeypatch.setattr(keeping, "second_opinion", lambda strip: ("R", 0.99))
+    assert sheet.kept() == ["R"]
 
 
 def test_lines_that_stand_together_go_together():

@@ -44,9 +44,22 @@ def is_short(text: str) -> bool:
 
 
 def holds_marker(text: str) -> bool:
-    """Whether a second, closer reading may turn out a marker: it has one in it, or hardly any letters."""
+    """Whether another reading may turn out a marker: it has one in it, or nearly."""
     plain = re.sub(r"[^A-Z0-9]", "", text.upper())
-    return len(plain) <= 3 or any(len(word) > 1 and word in plain for word in WORDS)
+    shortest = 1 if len(plain) <= 2 else 2
+    if is_marker(text) or any(len(word) >= shortest and word in plain for word in WORDS | _UNITS.keys()):
+        return True
+    pieces = re.findall(r"[A-Z0-9]+", text.upper())
+    return any(_nearly(piece, word) for piece in pieces for word in WORDS if len(word) > 2)
+
+
+def _nearly(text: str, word: str) -> bool:
+    """Whether one character, more or less or other, makes the difference."""
+    if abs(len(text) - len(word)) > 1:
+        return False
+    same = next((k for k, (a, b) in enumerate(zip(text, word, strict=False)) if a != b), min(len(text), len(word)))
+    rest, wanted = text[same:], word[same:]
+    return rest[1:] == wanted[1:] or rest == wanted[1:] or rest[1:] == wanted
 
 
 def _word(words: list[str]) -> int:

@@ -1,68 +1,48 @@
-"""Reading a line of text that was cut out, with the recognition network that comes inside rapidocr."""
+"""Reading lines of text that were cut out: what they say, how sure that is, and how many letters there are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.errors import SettingsError
+from medveil.compiled import Compiled, compiled
+from medveil.defenses.pixels.reading.network import HEIGHT as HEIGHT
+from medveil.defenses.pixels.reading.spelling import Reading as Reading
+from medveil.defenses.pixels.reading.spelling import spelled
+from medveil.defenses.pixels.reading.strips import side_by_side
+from medveil.weights.reader import bundled
 
-HEIGHT = 48  # pixels of a line the network reads
-NARROWEST = 96  # pixels; it was not trained on narrower strips
-_MODEL = "*rec*.onnx"
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What is written, and how sure the network is of its least sure character."""
-
-    text: str
-    confidence: float
+Strip = NDArray[np.uint8]
 
 
-def read(strip: NDArray[np.uint8]) -> Reading:
-    """The text of an upright strip, 48 pixels high."""
-    session, letters = _recogniser()
-    sheet = np.zeros((1, 3, HEIGHT, max(NARROWEST, strip.shape[1])), np.float32)
-    sheet[0, :, :, : strip.shape[1]] = _contrasted(strip)
-    shares = session.run(None, {session.get_inputs()[0].name: sheet})[0][0]
-    return _decoded(shares, letters)
+def read(strip: Strip) -> Reading:
+    """The text of an upright strip, 32 pixels high; nothing where it stands on its head or side."""
+    return read_many([strip])[0]
 
 
-def _contrasted(strip: NDArray[np.uint8]) -> NDArray[np.float32]:
-    low, high = float(strip.min()), float(strip.max())
-    return (strip.astype(np.float32) - low) * (2 / max(high - low, 1.0)) - 1
+def read_many(strips: list[Strip]) -> list[Reading]:
+    """The same for many strips in one go."""
+    if not strips:
+        return []
+    sheet, columns = side_by_side(strips)
+    shares = _shares(_network()(sheet)[0])
+    return [spelled(shares[part]) for part in columns]
 
 
-def _decoded(shares: NDArray[np.float32], letters: tuple[str, ...]) -> Reading:
-    """One character a column at most; a character is told again only after a blank."""
-    best, share = shares.argmax(axis=1), shares.max(axis=1)
-    new = (best != 0) & (best != np.concatenate([[0], best[:-1]]))
-    text = "".join(letters[place] for place in best[new])
-    return Reading(text, float(share[new].min()) if new.any() else 0.0)
+def _shares(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    raised = np.exp(logits.T - logits.max(axis=0)[:, None])
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
 @cache
-def _recogniser() -> tuple[Any, tuple[str, ...]]:
-    import onnxruntime
+def _network() -> Compiled:
+    import torch
+    from safetensors.torch import load_file
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # the cores are shared out among processes
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(_model(), options, providers=["CPUExecutionProvider"])
-    written = session.get_modelmeta().custom_metadata_map["character"].splitlines()
-    return session, ("", *written, " ")
+    from medveil.defenses.pixels.reading.network import ReaderNetwork
 
-
-def _model() -> Path:
-    spec = find_spec("rapidocr")
-    for folder in spec.submodule_search_locations or [] if spec else []:
-        for model in sorted((Path(folder) / "models").glob(_MODEL)):
-            return model
-    raise SettingsError("clinical markers can only be kept with the package rapidocr; install it or keep no markers")
+    network = ReaderNetwork().eval()
+    network.load_state_dict({name: value.float() for name, value in load_file(bundled()).items()})
+    return compiled(network, torch.zeros(1, 1, HEIGHT, HEIGHT), varying=(3,), threads=1)

@@ -6,12 +6,12 @@ connectionist temporal classification, Graves et al. 2006).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.reading.alphabet import CHARACTERS, is_letter
+from medveil.defenses.pixels.reading.alphabet import CHARACTERS, is_letter, places
 
 LIKELY = 0.5  # a letter's share from which it counts as seen
 
@@ -24,6 +24,11 @@ class Reading:
     confidence: float  # in the least sure character
     certainty: float  # that all of this is written, and nothing else
     letters: int  # letters and digits seen, of whatever alphabet
+    shares: NDArray[np.float32] = field(repr=False, compare=False)
+
+    def certainty_for(self, text: str) -> float:
+        """The same, had another text been proposed."""
+        return certainty_of(self.shares, places(text))
 
 
 def spelled(shares: NDArray[np.float32]) -> Reading:
@@ -38,6 +43,7 @@ def spelled(shares: NDArray[np.float32]) -> Reading:
         min((sure for _, sure in told), default=0.0),
         certainty_of(shares, [place for place, _ in told]),
         sum(is_letter(CHARACTERS[place]) and sure >= LIKELY for place, sure in told),
+        shares,
     )
 
 

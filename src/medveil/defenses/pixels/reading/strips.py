@@ -9,7 +9,7 @@ from medveil.defenses.pixels.reading.network import COLUMN, HEIGHT
 
 EXTREMES = 0.01  # share of the pixels at either end that a strip's contrast does not heed
 BEYOND = 1.5  # how far those may stand out
-APART = 24  # pixels between strips: what one shows must not reach into the next
+APART = 44  # pixels between strips: what one shows must not reach into the next
 SHEET = 256  # pixels; a sheet's width is a multiple, for each new width costs the processor a start
 
 
@@ -21,6 +21,11 @@ def contrasted(strip: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.clip(scaled, -BEYOND, BEYOND)
 
 
+def light_on_dark(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What there is more of is what is written on: dark, as on most films, whatever it was."""
+    return -values if values.mean() > 0 else values
+
+
 def side_by_side(strips: list[NDArray[np.uint8]]) -> tuple[NDArray[np.float32], list[slice]]:
     """One sheet with all strips, and the columns of shares that belong to each."""
     starts = [0]
@@ -30,6 +35,6 @@ def side_by_side(strips: list[NDArray[np.uint8]]) -> tuple[NDArray[np.float32], 
     columns = []
     for start, strip in zip(starts, strips, strict=False):
         end = start + strip.shape[1]
-        sheet[0, 0, :, start:end] = contrasted(strip)
+        sheet[0, 0, :, start:end] = light_on_dark(contrasted(strip))
         columns.append(slice(start // COLUMN, -(-end // COLUMN) + 1))
     return sheet, columns
