@@ -102,3 +102,12 @@ def test_without_markers_to_keep_nothing_is_read():
     found = sort_out(sheet.lines, sheet.view, None, keep_markers=False)
     assert found.kept == []
     assert found.going == sheet.lines
+
+
+def test_a_loose_line_that_holds_more_than_the_marker_takes_it_along():
+    sheet = Sheet().write("ERECT", 100, 100)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet.lines.append(Line.of_box((left - 8, top - 10, right + 8, bottom + 10), 1.0))
+    assert sheet.kept() == ["ERECT"]
+    sheet.lines[1] = Line.of_box((left - 8, top - 10, right + 200, bottom + 10), 1.0)
+    assert sheet.kept() == []

@@ -120,7 +120,8 @@ def sort_out(lines: list[Line], view: View, known: KnownSearch | None, *, keep_m
     """Decide line by line; without markers to keep, nothing is read."""
     if not keep_markers:
         return Sorted(going=list(lines))
-    words = _words(lines)
+    loose = [line for line in lines if any(_closer(other, line) for other in lines)]
+    words = _words([line for line in lines if line not in loose])
     blocks = [block for block in _blocks(words) if _can_be_markers(block)]
     for looks in (_as_it_stands, _other_ways, _closer_and_wider):
         _read([(word, look) for block in blocks for word in block for look in looks(word, view)], view, known)
@@ -133,7 +134,8 @@ def sort_out(lines: list[Line], view: View, known: KnownSearch | None, *, keep_m
             _let_go(block)
     _let_go([word for word in words if _among_initials(word, words)])
     _spread_known(words)
-    result = Sorted()
+    result = Sorted(going=[line for line in loose if not _explained(line, words)])
+    _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in result.going)])
     for word in words:
         if word.text is None:
             result.going += word.lines
@@ -177,6 +179,17 @@ def _alike(word: _Word, other: _Word) -> bool:
 def _let_go(block: list[_Word]) -> None:
     for word in block:
         word.text = None
+
+
+def _closer(line: Line, other: Line) -> bool:
+    """Whether a line lies in another that is drawn far more loosely around it, and perhaps around more."""
+    return line.height < 0.75 * other.height and line.share_inside(other) > 0.7
+
+
+def _explained(line: Line, words: list[_Word]) -> bool:
+    """Whether a loose line holds markers and little else."""
+    inside = [word for word in words if word.line.share_inside(line) > 0.5]
+    return all(word.text is not None for word in inside) and sum(w.line.length for w in inside) >= 0.5 * line.length
 
 
 def _words(lines: list[Line]) -> list[_Word]:

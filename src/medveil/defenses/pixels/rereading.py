@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.reader import HEIGHT, read
+from medveil.defenses.pixels.reading.general import HEIGHT as SECOND_HEIGHT
+from medveil.defenses.pixels.reading.general import second_opinion
 
 READABLE = 0.5  # certainty of the least certain character
 FEWEST = 2  # letters or digits
@@ -42,7 +44,10 @@ def is_readable(line: Line, view: NDArray[np.uint8], *, fewest: int) -> bool:
     square = line.length < 1.7 * line.height
     for turns in (0, 2, 1, 3) if square else (0, 2):
         strip = grown.cut_out(view, HEIGHT, quarter_turns=turns)[:, : WIDEST * HEIGHT]
-        found = read(strip)
-        if found.confidence >= READABLE and sum(letter.isalnum() for letter in found.text) >= fewest:
+        if read(strip).letters == 0:
+            continue
+        strip = grown.cut_out(view, SECOND_HEIGHT, quarter_turns=turns)[:, : WIDEST * SECOND_HEIGHT]
+        text, confidence = second_opinion(strip)
+        if confidence >= READABLE and sum(letter.isalnum() for letter in text) >= fewest:
             return True
     return False
