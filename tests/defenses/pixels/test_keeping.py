@@ -107,7 +107,8 @@ def test_without_markers_to_keep_nothing_is_read():
 def test_a_loose_line_that_holds_more_than_the_marker_takes_it_along():
     sheet = Sheet().write("ERECT", 100, 100)
     left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
-    sheet.lines.append(Line.of_box((left - 8, top - 10, right + 8, bottom + 10), 1.0))
-    assert sheet.kept() == ["ERECT"]
-    sheet.lines[1] = Line.of_box((left - 8, top - 10, right + 200, bottom + 10), 1.0)
-    assert sheet.kept() == []
+    for beyond, kept in ((8, ["ERECT"]), (200, [])):
+        loose = Line.of_box((left - 8, top - 10, right + beyond, bottom + 10), 1.0)
+        found = sort_out([*sheet.lines, loose], sheet.view, None, keep_markers=True)
+        assert [text for text, _ in found.kept] == kept
+        assert (loose in found.going) == (not kept)
