@@ -4,7 +4,8 @@
         --coarse COARSE.safetensors --out FILE.safetensors
 
 Ranges are taken on radiographs of the split 'train', clean and written on, and on phantom radiographs. The first and
-the last convolution have none: they go on computing in full precision.
+the last convolution have none: they go on computing in full precision. The weights of the others are kept in whole
+numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from medveil.compiled import steps_of
 from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
 from medveil.defenses.pixels.detection.text_detector import half_size, sharpened
 from medveil.defenses.pixels.detection.text_network import TextNetwork
@@ -39,10 +41,13 @@ def main() -> None:
     views = list(examples(args.data, args.fonts))
     kept: dict[str, Tensor] = {}
     for name, network, look in (("fine", TextNetwork(), sharpened), ("coarse", CoarseNetwork(), half_size)):
-        weights = load_file(getattr(args, name))
-        network.load_state_dict({key: value.float() for key, value in weights.items()})
+        weights = {key: value.float() for key, value in load_file(getattr(args, name)).items()}
+        network.load_state_dict(weights)
         kept |= {f"{name}.{key}": value.half() for key, value in weights.items()}
         for layer, (low, high) in ranges_of(network.eval(), [look(view) for view in views]).items():
+            steps = torch.from_numpy(steps_of(weights[f"{layer}.weight"].numpy()))
+            kept[f"{name}.{layer}.weight"] = torch.round(weights[f"{layer}.weight"] / steps).to(torch.int8)
+            kept[f"{name}.{layer}.step"] = steps
             kept[f"{name}.{layer}.range"] = torch.tensor([low, high])
     save_file({key: value.contiguous() for key, value in kept.items()}, args.out)
 

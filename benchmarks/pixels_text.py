@@ -137,7 +137,7 @@ def remove(remover: TextRemover, image: NDArray[np.uint16]) -> dict[str, Any]:
     seconds = time.process_time() - start
     return {
         "quarantined": False,
-        "boxes": removal.boxes,
+        "boxes": (*removal.boxes, *(box for _, box in removal.kept)),
         "image": cleaned,
         "mask_pct": removal.mask_pct,
         "seconds": seconds,

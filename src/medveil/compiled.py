@@ -82,10 +82,17 @@ def _quantise(model: Any, ranges: Mapping[str, tuple[float, float]]) -> None:
             rounded[name] = _rounded(source, low, high, levels=256)
         node.input(0).replace_source_output(rounded[name].output(0))
         weights = node.input(1).get_source_output().get_node().get_data().astype(np.float32)
-        # half of the eight bits: on older processors sums of two products must fit into sixteen
-        most = 2 * np.abs(weights).max(axis=(1, 2, 3), keepdims=True)
+        most = steps_of(weights) * 127
         constant = importlib.import_module("openvino.opset13").constant(weights)
         node.input(1).replace_source_output(_rounded(constant, -most, most, levels=255).output(0))
+
+
+def steps_of(weights: Floats) -> Floats:
+    """What one stands for in each filter's whole numbers, which go up to 64.
+
+    They could go up to 127, but on older processors the sum of two products must fit into sixteen bits.
+    """
+    return np.abs(weights).max(axis=(1, 2, 3), keepdims=True) / np.float32(64)
 
 
 def _rounded(source: Any, low: Floats, high: Floats, *, levels: int) -> Any:

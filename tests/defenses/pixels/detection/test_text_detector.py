@@ -74,10 +74,8 @@ def finds(lines: list[Line], x: float, y: float) -> bool:
 def test_whole_numbers_say_nearly_what_the_network_says(name, network):
     tile = page({(40, 30): "DOE, JANE"}, 190, points=24)
     area, middle = text_detector._maps(getattr(text_detector._networks(bundled()), name), tile)
-    stored = {
-        key.removeprefix(f"{name}."): value for key, value in load_file(bundled()).items() if key.startswith(f"{name}.")
-    }
-    network.load_state_dict({key: value.float() for key, value in stored.items() if not key.endswith(".range")})
+    ours = {key.removeprefix(f"{name}."): value for key, value in load_file(bundled()).items() if name in key[:6]}
+    network.load_state_dict(text_detector._in_full({key: ours[key] for key in ours if not key.endswith(".range")}))
     padded = np.pad(tile, ((0, 2), (0, 2)), mode="edge")
     with torch.no_grad():
         maps = network.eval()(torch.from_numpy(padded).float()[None, None] / 255).sigmoid()[0].numpy()

@@ -142,10 +142,19 @@ def _compiled(network: nn.Module, stored: dict[str, Tensor], name: str) -> Compi
 
     ours = {key.removeprefix(name): value for key, value in stored.items() if key.startswith(name)}
     ends = {key.removesuffix(".range"): ours.pop(key).tolist() for key in list(ours) if key.endswith(".range")}
-    network.load_state_dict({key: value.float() for key, value in ours.items()})
+    network.load_state_dict(_in_full(ours))
     seen = torch.nn.Sequential(network, torch.nn.Sigmoid())
     ranges = {f"0.{layer}": (low, high) for layer, (low, high) in ends.items()}
     return compiled(seen, torch.zeros(1, 1, STEP, STEP), varying=(2, 3), threads=1, ranges=ranges)
+
+
+def _in_full(stored: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Weights kept in whole numbers become what they stand for."""
+    return {
+        key: value.float() * stored.get(key.removesuffix("weight") + "step", 1)
+        for key, value in stored.items()
+        if not key.endswith(".step")
+    }
 
 
 def lines_in(area: Map, middle: Map) -> list[Line]:
