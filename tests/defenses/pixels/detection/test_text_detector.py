@@ -80,7 +80,7 @@ def test_whole_numbers_say_nearly_what_the_network_says(name, network):
     with torch.no_grad():
         maps = network.eval()(torch.from_numpy(padded).float()[None, None] / 255).sigmoid()[0].numpy()
     assert area.shape == middle.shape == (48, 48)
-    assert np.abs(np.stack([area, middle]) - maps).mean() < 0.01
+    assert np.abs(np.stack([area, middle]) - maps).mean() < 0.002
     assert area.max() > SURE
 
 
