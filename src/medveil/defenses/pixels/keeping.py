@@ -27,7 +27,7 @@ from medveil.defenses.pixels.reading.general import HEIGHT as SECOND_HEIGHT
 from medveil.defenses.pixels.reading.general import second_opinion
 from medveil.defenses.pixels.whole_letter import whole_letter
 
-CERTAIN = 0.95  # that the whole of a long marker is written, and nothing else: no second reader is asked
+CERTAIN = 0.95  # that a marker is written, and nothing else: no other look is needed
 SECOND = 0.5  # certainty of the second reader's least certain character
 SECOND_SHORT = 0.9  # the same, of one or two characters
 AGREES = 0.05  # what the first reader must grant a long marker that the second has read
@@ -48,7 +48,7 @@ PART = 4  # heights; shorter lines may be a part of a letter
 ASIDE = 0.8  # of the height, to either side where a wider look is taken
 
 MOST_ASKED = 3  # looks at a word that are shown to the second reader
-_BARE = re.compile(r"\(?[A-Z]{1,2}[.)]?")  # in capitals, for a small l is as likely an I
+_BARE = re.compile(r"\(?[A-Z]{1,2}\)?")  # in capitals, for a small l is as likely an I; without the point of initials
 _ALL_WAYS = (0, 2, 1, 3)  # quarter turns
 
 View = NDArray[np.uint8]
@@ -309,9 +309,7 @@ def _marker(word: _Word, view: View) -> str | None:
 
 
 def _agreed(look: _Look, reading: Reading, view: View) -> str | None:
-    """The marker that is written, if both readers say so; if it is long, the first alone may be certain enough."""
-    if _certain(reading) and not is_short(reading.text):
-        return reading.text
+    """The marker that is written, if both readers say so."""
     if is_short(reading.text):
         return _agreed_short(look, reading, view)
     text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
