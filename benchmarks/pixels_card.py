@@ -30,7 +30,7 @@ CARD: dict[str, Any] = {
         "python benchmarks/pixels_calibration.py --data DATA --fonts FONTS --fine RUN/fine.safetensors "
         "--coarse RUN/coarse.safetensors --out FILE.safetensors",
         "python benchmarks/pixels_detection.py --data DATA --fonts OTHER_FONTS --patients 40 --out DETECTION.json",
-        "python benchmarks/pixels_text.py --data DATA --fonts OTHER_FONTS --images 24 --patients 16 --out RESULTS.json",
+        "python benchmarks/pixels_text.py --data DATA --fonts OTHER_FONTS --images 28 --patients 16 --out RESULTS.json",
         "python benchmarks/pixels_card.py RESULTS.json DETECTION.json",
     ],
     "seeds": {"training": 0, "painted images": 5, "phantom images": 61_000, "measured text": 4_100_000},
