@@ -1,7 +1,7 @@
 """What counts as text in a view: what the network is sure of, and what it suspects where something else agrees.
 
-Two things can agree with a weak suspicion: a row of marks shaped like letters, and a place near the border, where
-nearly all burned-in text is.
+Three things can agree with a weak suspicion: a row of marks shaped like letters, a place near the border, where nearly
+all burned-in text is, and print so large that it can be read for certain.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.detection.text_detector import SURE, find_lines
 from medveil.defenses.pixels.lines import Box, Line
+from medveil.defenses.pixels.rereading import is_readable
 from medveil.defenses.pixels.text_shapes import NOISE_SHARE, find_text
 
 BORDER = 0.12  # of the shorter side
+LARGE_PRINT = 24  # pixels
 LOWEST = 5  # pixels; a weak suspicion of less is a speck
 
 
@@ -22,16 +24,19 @@ def see_text(view: NDArray[np.uint8], window: Box | None = None) -> list[Line]:
     found = find_lines(view, window)
     sure = [line for line in found if line.score >= SURE]
     weak = [line for line in found if line.score < SURE and line.height >= LOWEST and line.length >= 2 * line.height]
-    return sure + [line for line in weak if _at_border(line, view.shape) or _has_shapes_of_letters(line, view)]
+    return sure + [line for line in weak if any(agrees(line, view) for agrees in (_at_border, _has_shapes, _is_read))]
 
 
-def _has_shapes_of_letters(line: Line, view: NDArray[np.uint8]) -> bool:
+def _has_shapes(line: Line, view: NDArray[np.uint8]) -> bool:
     around = max(view.shape) / NOISE_SHARE / 2  # as far as the search for marks looks
     rows = find_text(view, line.grown(around, around).box(view.shape))
     return any(line.share_inside(Line.of_box(row)) > 0.3 for row in rows)
 
 
-def _at_border(line: Line, shape: tuple[int, ...]) -> bool:
-    reach = BORDER * min(shape)
-    gaps = (line.x, shape[1] - line.x, line.y, shape[0] - line.y)
-    return min(gaps) < reach
+def _at_border(line: Line, view: NDArray[np.uint8]) -> bool:
+    rows, columns = view.shape
+    return min(line.x, columns - line.x, line.y, rows - line.y) < BORDER * min(rows, columns)
+
+
+def _is_read(line: Line, view: NDArray[np.uint8]) -> bool:
+    return line.height >= LARGE_PRINT and is_readable(line, view, fewest=2)

@@ -11,6 +11,7 @@ from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
 from medveil.defenses.pixels.detection.text_detector import SURE, find_lines, lines_in
 from medveil.defenses.pixels.detection.text_network import CELL, TextNetwork
 from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.seeing import see_text
 from medveil.errors import InputError
 from medveil.weights.pixels import bundled
 
@@ -40,9 +41,8 @@ def test_small_and_large_light_and_dark_upright_and_turned(points, size, ink, pa
     view = np.rot90(page({(200, 300): "DOE, JANE"}, size, points=points, ink=ink, paper=paper), turns)
     changed = np.abs(view.astype(int) - paper) > 40
     covered = np.zeros(view.shape, np.uint8)
-    for line in find_lines(np.ascontiguousarray(view)):
-        if line.score >= SURE:
-            line.grown(0.5 * line.height, 0.2 * line.height).paint(covered, 1)
+    for line in see_text(np.ascontiguousarray(view)):
+        line.grown(0.5 * line.height, 0.2 * line.height).paint(covered, 1)
     assert covered[changed].mean() > 0.97
 
 
@@ -54,6 +54,15 @@ def test_a_spine_is_no_text():
         draw.arc((150, 40 + 76 * row, 870, 260 + 76 * row), 190, 350, fill=110, width=14)
     view = np.asarray(sheet.filter(ImageFilter.GaussianBlur(3)))
     assert [line for line in find_lines(view) if line.score >= SURE] == []
+
+
+def test_what_the_coarse_network_alone_sees_is_a_suspicion(monkeypatch):
+    network = text_detector._networks(bundled())
+    blind = network._replace(fine=lambda gray: np.zeros((1, 2, *(side // CELL for side in gray.shape[2:])), np.float32))
+    monkeypatch.setattr(text_detector, "_networks", lambda path: blind)
+    found = find_lines(page({(200, 300): "DOE, JANE"}, 1024, points=90, ink=30, paper=170))
+    assert found
+    assert all(line.score < SURE for line in found)
 
 
 def test_tiles_and_windows_see_what_the_whole_shows(monkeypatch):

@@ -6,6 +6,7 @@ the first takes for large text must be text for it too.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -62,7 +63,8 @@ def _lines_of(tile: NDArray[np.uint8], networks: Networks) -> list[Line]:
     fine = lines_in(*_maps(networks.fine, sharpened(tile)))
     agreed = [line for line in fine if line.height < LARGE or _highest(line, coarse) >= AGREED]
     sure = [line for line in fine if line.score >= SURE]
-    large = [line.scaled(2) for line in lines_in(*coarse) if line.score >= SURE_COARSE]
+    # what the coarse network alone sees may be a spine or a shadow: a suspicion, whatever it says
+    large = [replace(line.scaled(2), score=WEAK) for line in lines_in(*coarse) if line.score >= SURE_COARSE]
     return agreed + [
         line for line in large if line.height >= VERY_LARGE and any(line.distance(one) == 0 for one in sure)
     ]
