@@ -56,15 +56,6 @@ def test_a_spine_is_no_text():
     assert [line for line in find_lines(view) if line.score >= SURE] == []
 
 
-def test_what_the_coarse_network_alone_sees_is_a_suspicion(monkeypatch):
-    network = text_detector._networks(bundled())
-    blind = network._replace(fine=lambda gray: np.zeros((1, 2, *(side // CELL for side in gray.shape[2:])), np.float32))
-    monkeypatch.setattr(text_detector, "_networks", lambda path: blind)
-    found = find_lines(page({(200, 300): "DOE, JANE"}, 1024, points=90, ink=30, paper=170))
-    assert found
-    assert all(line.score < SURE for line in found)
-
-
 def test_tiles_and_windows_see_what_the_whole_shows(monkeypatch):
     view = page({(60, 120): "DOE, JANE", (230, 290): "884312"})
     assert finds(find_lines(view, (192, 256, 400, 400)), 255, 297)
