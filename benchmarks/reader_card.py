@@ -40,10 +40,10 @@ CARD: dict[str, Any] = {
     ],
     "limits": [
         "Trained once, for a fixed time beside other work on one GPU: the clock decides how many steps that is.",
-        "Thresholds were set on training films and fonts. Four rules came after looking at faults on the films and words "
+        "Thresholds were set on training films and fonts. Four rules came after looking at faults on films and words "
         "measured here: loosely drawn lines do not decide, the second reader is always asked, it also confirms what is "
-        "left after painting, and a point behind one or two letters is not accepted. These scores lean to the good side.",
-        "Of a line handed over word by word, words that are markers by themselves, but for single letters, may stay and "
+        "left after painting, and a point behind one or two letters is not accepted. Scores lean to the good side.",
+        "Of a line handed over word by word, words that are markers by themselves, not single letters, may stay and "
         "do not count as kept.",
         "Words and markers are rendered by the code that rendered the training's; fonts, films and draws are others.",
         "Three of the fonts measured with (Arimo, Cousine, Tinos) resemble fonts trained on.",
