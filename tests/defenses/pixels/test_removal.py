@@ -89,6 +89,16 @@ def test_markers_stay_to_the_bit_and_are_told():
     assert (every != written)[ink_e].mean() > 0.97
 
 
+def test_the_room_around_a_line_ends_where_a_marker_stands():
+    image = film(1024, seed=3)
+    written, ink = write(image, "DOE, JANE 1950", (300, 300), 30, 4095)
+    written, marker = write(written, "PORTABLE", (300, 338), 13, 4095)
+    cleaned, removal = REMOVER.clean_image(written, None)
+    assert [text for text, _ in removal.kept] == ["PORTABLE"]
+    assert (cleaned != written)[ink].mean() > 0.97
+    assert not (cleaned != written)[marker].any()
+
+
 def test_a_film_without_text_is_the_same_array():
     for seed in range(4):
         image = film(seed=seed)

@@ -97,7 +97,10 @@ class TextRemover:
         while lines:
             if rounds == len(HARDER):
                 raise Quarantined(_CANNOT)
-            total = np.maximum(total, soft_mask(lines, frame.shape, harder=HARDER[rounds]))
+            mask = soft_mask(lines, frame.shape, harder=HARDER[rounds])
+            if rounds == 0:
+                mask[_spared(kept, lines, mask.shape)] = 0
+            total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
                 raise Quarantined(_CANNOT)
             changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
@@ -124,13 +127,25 @@ class TextRemover:
         for view in views:
             one = sort_out(see_text(view), view, known, keep_markers=self.keep_markers)
             result.going += one.going
-            result.kept += one.kept
+            result.kept += [
+                (text, line) for text, line in one.kept if not any(_part_of(line, other) for _, other in result.kept)
+            ]
         result.kept = [
             (text, line)
             for text, line in result.kept
             if not any(line.share_inside(gone) > 0.5 for gone in result.going)
         ]
         return result
+
+
+def _spared(kept: list[tuple[str, Line]], going: list[Line], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Where markers stand that stay: the room around a line to remove ends there, the line itself does not."""
+    canvas = np.zeros(shape, np.uint8)
+    for _, line in kept:
+        line.grown(2, 2).paint(canvas, 1)
+    for line in going:
+        line.grown(2, 2).paint(canvas, 0)
+    return canvas > 0
 
 
 def _left_over(
