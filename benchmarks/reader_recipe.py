@@ -33,8 +33,8 @@ from torch.nn import functional
 
 from medveil.defenses.pixels.markers import is_marker
 from medveil.defenses.pixels.reading.alphabet import CHARACTERS, places
-from medveil.defenses.pixels.reading.network import HEIGHT, ReaderNetwork, fused
-from medveil.defenses.pixels.reading.strips import BEYOND, contrasted
+from medveil.defenses.pixels.reading.network import ReaderNetwork, fused
+from medveil.defenses.pixels.reading.strips import BEYOND, HEIGHT, contrasted
 from reader_rendering import WIDEST, Stock, some_strip
 
 WIDTH = 320

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
 from medveil.defenses.pixels.reading.alphabet import OTHER, as_read, is_letter
-from medveil.defenses.pixels.reading.network import HEIGHT
+from medveil.defenses.pixels.reading.strips import HEIGHT
 from pixels_rendering import dotted_ink, find_fonts, font_of
 from reader_texts import some_line
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import torch
 
 from medveil.defenses.pixels.reading.alphabet import CHARACTERS
-from medveil.defenses.pixels.reading.network import COLUMN, HEIGHT, ReaderNetwork, fused
+from medveil.defenses.pixels.reading.network import ReaderNetwork, fused
+from medveil.defenses.pixels.reading.strips import COLUMN, HEIGHT
 
 
 def test_a_column_of_shares_for_every_fourth_pixel():

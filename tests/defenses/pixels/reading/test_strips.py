@@ -4,8 +4,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from medveil.defenses.pixels.reading.network import COLUMN, HEIGHT
-from medveil.defenses.pixels.reading.strips import APART, BEYOND, SHEET, contrasted, light_on_dark, side_by_side
+from medveil.defenses.pixels.reading.strips import (
+    APART,
+    BEYOND,
+    COLUMN,
+    HEIGHT,
+    SHEET,
+    contrasted,
+    light_on_dark,
+    side_by_side,
+)
 
 
 def test_contrast_is_full_whatever_the_exposure_and_heeds_no_speck():

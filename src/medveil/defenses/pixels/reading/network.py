@@ -13,9 +13,6 @@ from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from medveil.defenses.pixels.reading.alphabet import CHARACTERS
 
-HEIGHT = 32  # pixels of a strip
-COLUMN = 4  # pixels of the strip to one column of shares
-
 
 class Unit(nn.Sequential):
     """Convolution, normalisation while training, rectification."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.reading.network import COLUMN, HEIGHT
-
+HEIGHT = 32  # pixels of a strip
+COLUMN = 4  # pixels of the strip to one column of shares
 EXTREMES = 0.01  # share of the pixels at either end that a strip's contrast does not heed
 BEYOND = 1.5  # how far those may stand out
 APART = 44  # pixels between strips: what one shows must not reach into the next
