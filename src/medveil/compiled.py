@@ -103,7 +103,8 @@ def _rounded(source: Any, low: Floats, high: Floats, *, levels: int) -> Any:
 
 def _on_processor(model: Any, threads: int) -> Compiled:
     # full precision whatever the processor offers: the same answer everywhere
-    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32"}
+    # unpinned: two processes would be tied to the same core
+    settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False}
     request = _openvino().Core().compile_model(model, "CPU", settings).create_infer_request()
 
     def run(values: Floats) -> Floats:
