@@ -1,10 +1,10 @@
 """DICOM to DICOM at 1024 pixels: images a second through `medveil deid`, all of it.
 
-    python benchmarks/deid_speed.py --patients 12 --size 1024 --workers 2
+    python benchmarks/deid_speed.py --patients 60 --size 1024 --workers 2
 
 Builds a phantom hospital (not timed), then reads, detects, fills, looks again, cleans headers and reports, writes and
-journals every study. The target is at least 4 images a second on 2 cores. On a busy machine the processor time is the
-one to read: 0.5 seconds an image. `--profile` shows where the time of one process goes.
+journals every study. Starting up counts, some eight seconds. The target is at least 4 images a second on 2 cores. On
+a busy machine the processor time is the one to read. `--profile` shows where the time of one process goes.
 """
 
 from __future__ import annotations
