@@ -28,6 +28,7 @@ from medveil.stats.neighbours import chance_of_match
 from medveil.stats.shares import share
 from medveil.storage import write_bytes, write_json
 from medveil.weights.identity import MEMBERS, bundled
+from model_card import closing
 
 Floats = NDArray[np.float32]
 SEED = 7
@@ -252,23 +253,6 @@ def _page(card: dict[str, Any]) -> str:
         *rows,
         "",
         *_again(card.get("retrained", [])),
-        f"**For** {card['for']}.",
-        "",
-        "**Not for**",
-        "",
-        *(f"- {line}" for line in card["not_for"]),
-        "",
-        "**Limits**",
-        "",
-        *(f"- {line}" for line in card["limits"]),
-        "",
-        "**Recipe** (seeds: " + ", ".join(f"{name} {seed}" for name, seed in card["seeds"].items()) + ")",
-        "",
-        *(f"    {line}" for line in card["recipe"]),
-        "",
-        f"**Licence** {card['licence']}.",
-        "",
-        f"**Citation** {card['citation']}",
-        "",
+        *closing(card),
     ]
     return "\n".join(lines)

@@ -32,6 +32,7 @@ from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, uni
 from medveil.stats.estimate import Estimate
 from medveil.storage import write_bytes, write_json
 from medveil.weights.inpainting import bundled
+from model_card import closing
 
 SEED = 7
 PATCH, AROUND = 32, 128  # pixels that the telling network and the perceptual distance see
@@ -284,23 +285,6 @@ def _page(card: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|",
         *rows,
         "",
-        f"**For** {card['for']}.",
-        "",
-        "**Not for**",
-        "",
-        *(f"- {line}" for line in card["not_for"]),
-        "",
-        "**Limits**",
-        "",
-        *(f"- {line}" for line in card["limits"]),
-        "",
-        "**Recipe** (seeds: " + ", ".join(f"{name} {seed}" for name, seed in card["seeds"].items()) + ")",
-        "",
-        *(f"    {line}" for line in card["recipe"]),
-        "",
-        f"**Licence** {card['licence']}.",
-        "",
-        f"**Citation** {card['citation']}",
-        "",
+        *closing(card),
     ]
     return "\n".join(lines)

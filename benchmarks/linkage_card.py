@@ -21,6 +21,7 @@ from medveil.encoders.extraction import Embeddings, encode_cohort
 from medveil.encoders.medveil_small.encoder import MedveilSmall
 from medveil.storage import write_bytes, write_json
 from medveil.weights.linkage import FILE, bundled
+from model_card import closing
 
 HOSPITAL = {"patients": 300, "sites": 10, "seed": 900_001, "size": 256}
 METRICS = ("Recall@1", "Recall@5", "Recall@10", "MRR", "median rank")
@@ -130,21 +131,6 @@ def page(card: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|---|---|",
         *rows,
         "",
-        f"**For** {card['for']}.",
-        "",
-        "**Not for**",
-        "",
-        *(f"- {line}" for line in card["not_for"]),
-        "",
-        "**Limits**",
-        "",
-        *(f"- {line}" for line in card["limits"]),
-        "",
-        "**Recipe** (seeds: " + ", ".join(f"{name} {seed}" for name, seed in card["seeds"].items()) + ")",
-        "",
-        *(f"    {line}" for line in card["recipe"]),
-        "",
-        f"**Licence** {card['licence']}.",
-        "",
+        *closing(card),
     ]
     return "\n".join(lines)

@@ -16,7 +16,8 @@ from medveil.encoders.identity.ensemble import Ensemble
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.retrieval import RetrievalNetwork, load_retrieval
 from medveil.errors import InputError
-from medveil.weights.identity import MEMBERS, bundled, read_card
+from medveil.weights.card import read_card
+from medveil.weights.identity import MEMBERS, bundled
 
 Image = NDArray[Any]
 Floats = NDArray[np.float32]

@@ -16,7 +16,8 @@ from medveil.encoders.identity.checkpoint import load_into, read_architecture
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.retrieval import RetrievalNetwork
 from medveil.errors import InputError
-from medveil.weights.identity import bundled, read_card
+from medveil.weights.card import read_card
+from medveil.weights.identity import bundled
 
 Floats = NDArray[np.float32]
 BLOCK = 4096  # pairs compared at once

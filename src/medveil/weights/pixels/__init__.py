@@ -1,10 +1,8 @@
-"""The bundled text detector: where its weights lie, and its card."""
+"""The bundled text detector: where its weights lie."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 FILE = "text-detector.safetensors"
 
@@ -12,8 +10,3 @@ FILE = "text-detector.safetensors"
 def bundled() -> Path:
     """The weights; the card lies beside them as .json and .md."""
     return Path(__file__).parent / FILE
-
-
-def read_card() -> dict[str, Any]:
-    """What the bundled detector was made from, how, and what it scores."""
-    return dict(json.loads(bundled().with_suffix(".json").read_text("utf-8")))
