@@ -31,3 +31,17 @@ class Category(StrEnum):
     DEVICE_SERIAL = "DEVICE_SERIAL"
     UID = "UID"
     OTHER_ID = "OTHER_ID"
+
+
+NUMBERS = frozenset(
+    {
+        Category.MRN,
+        Category.ACCESSION,
+        Category.SSN,
+        Category.HEALTH_PLAN,
+        Category.DEVICE_SERIAL,
+        Category.OTHER_ID,
+        Category.UID,
+    }
+)
+"""What is given out once, so that it may be told by its characters alone."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
-from medveil.cohort.identifiers import Category
+from medveil.cohort.identifiers import NUMBERS, Category
 from medveil.defenses.found import Found
 from medveil.defenses.ordinary_words import ABBREVIATIONS, is_ordinary
 from medveil.defenses.spelling import Word, fold, one_error_apart
@@ -17,17 +17,6 @@ SHORTEST = 4  # characters
 _SHORTEST_APART = 6  # below, a number is taken only where it is written in one piece
 _SHORTEST_MISTYPED = 7
 _LONGEST_GAP = 3
-_NUMBERS = frozenset(
-    {
-        Category.MRN,
-        Category.ACCESSION,
-        Category.SSN,
-        Category.HEALTH_PLAN,
-        Category.DEVICE_SERIAL,
-        Category.OTHER_ID,
-        Category.UID,
-    }
-)
 _STREET_ENDINGS = {
     "street": "st",
     "avenue": "ave",
@@ -137,7 +126,7 @@ def _needles(category: Category, value: str) -> Iterator[_Needle]:
     letters = _letters(value)
     if category in (Category.PHONE, Category.FAX):
         yield from _phone(category, value)
-    elif category in _NUMBERS:
+    elif category in NUMBERS:
         yield from _number(category, letters)
     elif category is Category.ADDRESS:
         yield from _address(value)

@@ -37,14 +37,19 @@ def render(document: dict[str, Any]) -> str:
     )
 
 
-def _environment() -> Environment:
-    environment = Environment(
+def templates() -> Environment:
+    """The package's templates, strict and escaped."""
+    return Environment(
         loader=PackageLoader("medveil.report", "template"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _environment() -> Environment:
+    environment = templates()
     environment.globals |= {"w": wording, "figures": figures, "comparison_plot": comparison_plot}
     environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
     environment.filters |= {"held": _held, "numeric": _numeric, "dated": _dated}

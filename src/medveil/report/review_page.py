@@ -7,10 +7,9 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from medveil.report.page import policy
+from medveil.report.page import policy, templates
 
 Box = tuple[int, int, int, int]
 Piece = tuple[str, bool]  # some text, and whether it differs from the other side
@@ -32,13 +31,7 @@ class Case:
 
 def render_review(cases: Sequence[Case], *, title: str, hidden: int, run: str) -> str:
     """One page with every case; `hidden` says how many more there are, `run` ties the decisions to this output."""
-    environment = Environment(
-        loader=PackageLoader("medveil.report", "template"),
-        autoescape=select_autoescape(["html"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates()
     style = environment.get_template("style.css").render() + environment.get_template("review.css").render()
     script = environment.get_template("review.js").render()
     return environment.get_template("review.html").render(

@@ -24,11 +24,6 @@ class Change:
     delta: Estimate  # after minus before
     p: float
 
-    @property
-    def significant(self) -> bool:
-        """Zero lies outside the interval of the difference."""
-        return self.delta.low > 0 or self.delta.high < 0
-
 
 def changes(
     before: Mapping[str, Estimate], after: Mapping[str, Estimate], *, correction: Correction = "none"

@@ -12,7 +12,7 @@ from medveil.defenses.alignment.heads import (
     HeadShape,
     biovil_t_heads,
     heads_from_projections,
-    linear_heads,
+    random_heads,
     without_batch_norm,
 )
 from medveil.errors import InputError, SettingsError
@@ -46,7 +46,7 @@ def test_linear_heads_are_plain_projections() -> None:
     np.testing.assert_allclose(
         heads.embed_images(features), expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-6
     )
-    assert linear_heads(6, 5, 4, seed=0).parameter_count == 44
+    assert random_heads(HeadShape(6, 4), HeadShape(5, 4), seed=0).parameter_count == 44
 
 
 def test_heads_come_back_from_disk(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from medveil.defenses.alignment.heads import linear_heads
+from medveil.defenses.alignment.heads import HeadShape, random_heads
 from medveil.defenses.alignment.settings import Settings
 from medveil.defenses.alignment.training import train_heads
 from medveil.release.protect.canaries import canary_scores, make_canaries
@@ -35,7 +35,7 @@ def test_only_included_canaries_are_planted_each_as_a_patient(data: ProtectionDa
 
 def test_training_without_noise_gives_canaries_away_and_private_training_does_not(data, tmp_path) -> None:
     """The audit proves a leak where there is one, and never more than was promised where there is a guarantee."""
-    start = linear_heads(40, 30, 24, seed=0)
+    start = random_heads(HeadShape(40, 24), HeadShape(30, 24), seed=0)
     canaries = make_canaries(data.train, 300, seed=2)
     images, reports, patients = canaries.planted(data.train)
     public = (data.public.images, data.public.reports)

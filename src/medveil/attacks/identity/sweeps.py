@@ -12,13 +12,11 @@ from medveil.attacks.identity.evaluation import Evaluation, Singles, evaluate
 from medveil.cohort import Cohort
 from medveil.cohort.preprocess import resize
 from medveil.errors import SettingsError
-from medveil.finding import Figure, Series
 from medveil.stats.bootstrap import unit_codes
 
 Images = Sequence[NDArray[Any]]
 Embed = Callable[[Images], Singles]
 
-SHOWN = ("precision@1", "R-precision", "mAP@R", "pair AUC")
 _BATCH = 64
 
 
@@ -63,14 +61,3 @@ def study_training_size(
         )
         for size in sorted(sizes)
     }
-
-
-def sweep_figure(evaluations: dict[int, Evaluation], *, title: str, x_title: str) -> Figure:
-    """One line for each headline number, with its interval."""
-    sizes = tuple(evaluations)
-    series = []
-    for name in SHOWN:
-        found = [evaluation.estimates[name] for evaluation in evaluations.values()]
-        columns = zip(*((e.value, e.low, e.high) for e in found), strict=True)
-        series.append(Series(name, sizes, *(tuple(column) for column in columns)))
-    return Figure(title=title, kind="line", x_title=x_title, y_title="value", series=tuple(series))

@@ -138,11 +138,6 @@ def biovil_t_heads(*, seed: int) -> Heads:
     return random_heads(BIOVIL_T_IMAGE, BIOVIL_T_REPORT, seed=seed)
 
 
-def linear_heads(image_inputs: int, report_inputs: int, outputs: int, *, seed: int) -> Heads:
-    """A pair of plain linear projections without bias, such as CLIP's, with random weights."""
-    return random_heads(HeadShape(image_inputs, outputs), HeadShape(report_inputs, outputs), seed=seed)
-
-
 def random_heads(image: HeadShape, report: HeadShape, *, seed: int) -> Heads:
     """Heads of any shape; the same seed gives the same weights."""
     with torch.random.fork_rng(devices=[]):

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cache
 
-from medveil.cohort.identifiers import Category
+from medveil.cohort.identifiers import NUMBERS, Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, read_list, words
@@ -16,19 +16,7 @@ from medveil.defenses.reports.rules.page import Page, Word
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
-_NUMBERS = frozenset(
-    {
-        Category.MRN,
-        Category.ACCESSION,
-        Category.SSN,
-        Category.HEALTH_PLAN,
-        Category.DEVICE_SERIAL,
-        Category.OTHER_ID,
-        Category.UID,
-        Category.PHONE,
-        Category.FAX,
-    }
-)
+_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 ]+\]|<[A-Z]+>)+")
 _UNIT_AFTER = re.compile(
     r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|µg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|"
