@@ -16,6 +16,7 @@ from pydicom.uid import UID
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.known import KnownSearch, dates_of, search_for
+from medveil.defenses.legible import Legible
 from medveil.defenses.person import Person
 from medveil.defenses.spelling import fold, one_error_apart
 from medveil.defenses.stand_in_names import StandInNames
@@ -66,7 +67,7 @@ class StandIns:
 
     def text(self, found: Found, text: str) -> str:
         """What to write in place of text[found.start:found.end]."""
-        piece = text[found.start : found.end]
+        piece = Legible.of(text[found.start : found.end]).text
         match found.category:
             case Category.DATE:
                 return self._date(piece, text) or "[DATE]"
@@ -93,7 +94,8 @@ class StandIns:
     def _written_on(self, text: str) -> dt.date | None:
         """When a text was written: the last whole date in it, one that is known before any other."""
         if self._reference[0] != text:
-            days = {day for _, _, readings in dates_in(text) for reading in readings if (day := reading.whole)}
+            written = dates_in(Legible.of(text).text)
+            days = {day for _, _, readings in written for reading in readings if (day := reading.whole)}
             candidates = days & self._dates or days or self._dates
             self._reference = (text, max(candidates, default=None))
         return self._reference[1]

@@ -12,6 +12,7 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.attribute import CLASS_UIDS, attribute
 from medveil.defenses.headers.text_values import check_charset, check_decoded, texts_of
 from medveil.defenses.person import Known
+from medveil.errors import Quarantined
 
 _BY_KEYWORD = {
     Category.NAME: (
@@ -45,6 +46,8 @@ _STANDARD_UIDS = "1.2.840.10008."
 _TELLING = frozenset({"PN", "DA", "DT", "UI", "SQ"})
 _OWN = ("PatientName", "PatientID")
 _SHORTEST = 2  # characters; a single one is found everywhere and tells nothing
+_LONGEST = 1024  # characters; no name, number or address is, and a damaged length or kind makes such of the pixels
+_MOST_NAMES = 500
 
 
 def known_in(dataset: Dataset) -> tuple[Known, ...]:
@@ -52,6 +55,9 @@ def known_in(dataset: Dataset) -> tuple[Known, ...]:
     with quarantining("unreadable attribute"):
         found = {known for element in _elements(dataset) for known in _known(element)}
         own = {known for keyword in _OWN if keyword in dataset for known in _known(dataset[keyword])}
+    names = sum(known.category in (Category.NAME, Category.DOCTOR) for known in found)
+    if names > _MOST_NAMES or any(len(known.value) > _LONGEST for known in found):
+        raise Quarantined("identifiers too long or too many to be searched for")
     return (*sorted(own), *sorted(found - own))
 
 

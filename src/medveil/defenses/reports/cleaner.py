@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.known import KnownSearch, search_for
+from medveil.defenses.legible import Legible, is_deceptive
 from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.guards import kept_by_guards
@@ -99,11 +100,10 @@ class ReportCleaner:
     ) -> list[CleanedText | Quarantined]:
         tools = [_tools(person, self._realistic and not phrase) for person in persons]
         knowns = [known for known, _ in tools]
-        results: list[CleanedText | Quarantined | None] = [
-            Quarantined("report too long to be checked") if len(text) > _LONGEST else None for text in texts
-        ]
+        results: list[CleanedText | Quarantined | None] = [_refused(text) for text in texts]
         drafts: dict[int, Draft] = {}
-        found = self._find_many([text if len(text) <= _LONGEST else "" for text in texts], knowns, phrase=phrase)
+        readable = ["" if refused else text for text, refused in zip(texts, results, strict=True)]
+        found = self._find_many(readable, knowns, phrase=phrase)
         for place, (text, (_, stand_ins), seen) in enumerate(zip(texts, tools, found, strict=True)):
             if results[place] is None:
                 if seen:
@@ -156,10 +156,12 @@ class ReportCleaner:
     def _find_many(
         self, texts: Sequence[str], knowns: Sequence[KnownSearch | None], *, phrase: bool = False
     ) -> list[list[Found]]:
-        seen = [self._seen_in_phrase(text) for text in texts] if phrase else self._seen(texts)
+        views = [Legible.of(text) for text in texts]
+        legible = [view.text for view in views]
+        seen = [self._seen_in_phrase(text) for text in legible] if phrase else self._seen(legible)
         return [
-            merged(text, known.find(text) if known else (), *layers)
-            for text, known, layers in zip(texts, knowns, seen, strict=True)
+            view.in_original(merged(view.text, known.find(view.text) if known else (), *layers))
+            for view, known, layers in zip(views, knowns, seen, strict=True)
         ]
 
     def _seen(self, texts: Sequence[str]) -> list[Seen]:
@@ -182,6 +184,12 @@ class ReportCleaner:
         if self._tagger is None or not texts:
             return [[] for _ in texts]
         return self._tagger.find(texts)
+
+
+def _refused(text: str) -> Quarantined | None:
+    if len(text) > _LONGEST:
+        return Quarantined("report too long to be checked")
+    return Quarantined("text that shows its readers something else than it says") if is_deceptive(text) else None
 
 
 def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
