@@ -13,7 +13,6 @@ from medveil.cohort.images import inside
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.keys import Keys
 from medveil.defenses.person import Known, Person
-from medveil.errors import Quarantined
 from medveil.release.deid.people import known_in_name
 
 _IDS = (("patient_id", Category.MRN), ("study_id", Category.OTHER_ID), ("image_id", Category.OTHER_ID))
@@ -21,16 +20,13 @@ _SHORTEST_ID = 5  # characters; a study called 2 is not known by its number
 
 
 def person_of_row(row: dict[str, Any], root: Path, keys: Keys) -> Person:
-    """A file that cannot be opened tells nothing here; it is withheld when its pixels are read."""
+    """Raises Quarantined where the header cannot be read: a report is not cleaned without what it tells."""
     known = [Known(kind, row[column]) for column, kind in _IDS if len(row[column]) >= _SHORTEST_ID]
     if pd.notna(row["date"]):
         known.append(Known(Category.DATE, f"{row['date']:%Y%m%d}"))
     known += sorted(known_in_name(row["path"]))
-    try:
-        file = inside(root, row["path"])
-        if has_prefix(head_of(file)):
-            known += known_in(open_dicom(file, pixels=False))
-    except Quarantined:
-        pass
+    file = inside(root, row["path"])
+    if has_prefix(head_of(file)):
+        known += known_in(open_dicom(file, pixels=False))
     sex = row["sex"] if pd.notna(row["sex"]) else ""
     return Person(keys, row["patient_id"], tuple(dict.fromkeys(known)), sex)
