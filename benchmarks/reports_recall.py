@@ -37,9 +37,11 @@ from reports_refill import faker_locales, read_indiana, refilled
 from tagger_start import HELD_OUT_STYLE, phantom_reports
 
 _NOTES = {
-    "notes by hand": "reports_notes.txt",
-    "notes of many kinds, by which rules were mended": "reports_notes_2.txt",
-    "notes of many kinds, kept apart": "reports_notes_3.txt",
+    "notes by hand": ("reports_notes.txt", slice(None)),
+    "notes of many kinds, by which rules were mended": ("reports_notes_2.txt", slice(None)),
+    "notes of many kinds, kept apart": ("reports_notes_3.txt", slice(None)),
+    "notes of many houses, by which rules were mended": ("reports_notes_4.txt", slice(0, None, 2)),
+    "notes of many houses, kept apart": ("reports_notes_4.txt", slice(1, None, 2)),
 }
 _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 
@@ -216,8 +218,8 @@ def main() -> None:
             Document(text.text, tuple(Found(o.start, o.end, o.category) for o in text.identifiers())) for text in filled
         ],
     }
-    for name, file in _NOTES.items():
-        corpora[name] = read_notes(Path(__file__).parent / file)
+    for name, (notes_file, part) in _NOTES.items():
+        corpora[name] = read_notes(Path(__file__).parent / notes_file)[part]
     results = {name: report(name, documents, tagger, options.show) for name, documents in corpora.items()}
     plain = [" ".join(one.get(part, "") for part in ("FINDINGS", "IMPRESSION")).strip() for one in indiana[low:high]]
     questions = [
