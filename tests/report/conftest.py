@@ -13,7 +13,7 @@ import pytest
 from medveil.finding import Figure, Finding, Picture, Series, Table, Threshold
 from medveil.parts import Guarantee
 from medveil.report import write_report
-from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, Subject
+from medveil.report.content import Check, Comparison, Gap, Provenance, Removal, ReportContent, Subject
 from medveil.stats.estimate import Estimate
 
 LABELS = (
@@ -147,6 +147,7 @@ PASS = ReportContent(
         compare(probe(0.742), probe(0.711)),
     ),
     gaps=(Gap("Membership inference", "No model is released with these data.", blocking=False),),
+    check=Check({"files searched": 590, "reports searched": 590, "images read": 100}),
     provenance=Provenance(
         "0.1.0",
         "2025-01-31T09:30:00Z",

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from medveil.finding import Picture
-from medveil.report.content import ReportContent
+from medveil.report.content import Check, ReportContent
 from medveil.report.page import render
 
 Written = Callable[[ReportContent], Path]
@@ -211,3 +211,19 @@ def test_colours_can_be_told_apart(theme: str, passing: ReportContent) -> None:
         assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
     for hue in range(6):
         assert contrast(colours[f"hue-{hue}"], colours["raised"]) >= 3, hue
+
+
+def test_what_the_check_found_stands_beside_where(passing: ReportContent, written: Written) -> None:
+    check = Check({"images read": 9}, {"images in which text can be read": 1}, ("5f3a",))
+    text = Outline(written(replace(passing, check=check)).read_text(encoding="utf-8")).text
+    assert "no attack is above its threshold" in text
+    assert "Where: 1 released image5f3a" in text
+    clean = Outline(written(replace(passing, check=Check({"images read": 9}))).read_text(encoding="utf-8")).text
+    assert "Nothing was found that should not be there." in clean
+
+
+def test_a_table_that_did_not_change_is_shown_once(sample: ReportContent, written: Written) -> None:
+    """In the samples the sizes of groups are the same before and after."""
+    text = Outline(written(sample).read_text(encoding="utf-8")).text
+    assert "Group sizes, before the defenses" not in text
+    assert text.count("Group sizes") == sum(bool(each.after.tables) for each in sample.comparisons)

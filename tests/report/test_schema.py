@@ -51,7 +51,13 @@ def test_every_missing_or_added_field_is_refused(
     document = passing.to_json()
     estimate = {"value", "interval"}
     fixed = [node for node in objects(document) if {"schema"} <= node.keys() or estimate <= node.keys()]
-    fixed += [document["subject"], document["provenance"], document["removals"][0], document["gaps"][0]]
+    fixed += [
+        document["subject"],
+        document["provenance"],
+        document["removals"][0],
+        document["gaps"][0],
+        document["check"],
+    ]
     fixed += [document["comparisons"][0], document["comparisons"][0]["after"]]
     fixed += document["comparisons"][0]["after"]["figures"]
     fixed += document["comparisons"][1]["after"]["pictures"]
@@ -73,6 +79,7 @@ MUTATIONS: dict[str, Change] = {
     "count as text": lambda d: d["subject"].update(images="612"),
     "PASS with a reason": lambda d: d["reasons"].append("It leaks."),
     "PASS with a blocking gap": lambda d: d["gaps"][0].update(blocking=True),
+    "PASS over a finding of the check": lambda d: d["check"]["found"].update({"known identifiers in files: NAME": 1}),
     "PASS over a FAIL": lambda d: d["comparisons"][0].update(verdict="FAIL"),
     "PASS without an attack": lambda d: d.update(comparisons=d["comparisons"][2:]),
     "FAIL without a reason": lambda d: d.update(verdict="FAIL"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medveil.finding import Finding, Threshold, Verdict
-from medveil.report.content import Comparison, Gap, Provenance, ReportContent, Subject
+from medveil.report.content import Check, Comparison, Gap, Provenance, ReportContent, Subject
 from medveil.stats.estimate import Estimate
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
@@ -99,3 +99,13 @@ def test_unlike_findings_are_not_compared(field: str, value: str) -> None:
     both = replace(SAFE, estimates={"rate": SAFE.estimate, "second": SAFE.estimate})
     with pytest.raises(ValueError, match=field):
         Comparison(both, replace(both, **{field: value}))
+
+
+def test_what_the_check_found_fails_a_release_and_is_named() -> None:
+    found = replace(report(SAFE), check=Check({"images read": 9}, {"images in which text can be read": 2}, ("b", "a")))
+    assert found.verdict == Verdict.FAIL
+    assert found.reasons == [
+        "The check of the output found what may identify people: images in which text can be read (2)."
+    ]
+    assert found.to_json()["check"]["images"] == ["a", "b"]
+    assert replace(report(SAFE), check=Check({"images read": 9})).verdict == Verdict.PASS

@@ -66,18 +66,22 @@ def check_release(
         return None
     searched = Searched(cohort.root, released.root, keys)
     found: Counter[str] = Counter()
-    for done, more in enumerate(
-        ordered_map(searched, _pairs(cohort, defended, released), workers=workers, chunk=16), start=1
-    ):
+    where: set[int] = set()
+    for row, more in enumerate(ordered_map(searched, _pairs(cohort, defended, released), workers=workers, chunk=16)):
         found.update(more)
-        progress("checking", done, len(released))
+        where |= {row} if more else set()
+        progress("checking", row + 1, len(released))
     drawn = np.random.default_rng(seed).permutation(len(released))[: MOST_READ if read else 0].tolist()
-    readable = sum(ordered_map(Read(released), drawn, workers=workers, chunk=4))
-    if readable:
-        found["images in which text can be read"] = readable
+    for done, (row, readable) in enumerate(
+        zip(drawn, ordered_map(Read(released), drawn, workers=workers, chunk=4), strict=True), start=1
+    ):
+        if readable:
+            found["images in which text can be read"] += 1
+            where.add(row)
+        progress("reading images", done, len(drawn))
     reports = int(released.table["report"].notna().sum())
     looked_at = {"files searched": len(released), "reports searched": reports, "images read": len(drawn)}
-    return Check(looked_at, dict(found))
+    return Check(looked_at, dict(found), tuple(released.table["image_id"].iloc[sorted(where)]))
 
 
 def _pairs(cohort: Cohort, defended: Defended, released: Cohort) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

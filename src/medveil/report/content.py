@@ -116,6 +116,10 @@ class Check:
 
     looked_at: dict[str, int]
     found: dict[str, int] = field(default_factory=dict)
+    images: tuple[str, ...] = ()  # where, by the pseudonyms they are released under
+
+    def to_json(self) -> dict[str, Any]:
+        return {"looked_at": _sorted(self.looked_at), "found": _sorted(self.found), "images": sorted(self.images)}
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,8 @@ class ReportContent:
         if not self._attack_judged:
             reasons.append("No attack was judged against a threshold, so a PASS would rest on nothing.")
         if self.check and self.check.found:
-            reasons.append("The check of the output found what may identify people.")
+            found = "; ".join(f"{what} ({number:,})" for what, number in _sorted(self.check.found).items())
+            reasons.append(f"The check of the output found what may identify people: {found}.")
         return reasons + [gap.sentence for gap in self.gaps if gap.blocking]
 
     @property
@@ -182,9 +187,7 @@ class ReportContent:
                 for removal in self.removals
             ],
             "comparisons": [comparison.to_json() for comparison in self.comparisons],
-            "check": {"looked_at": _sorted(self.check.looked_at), "found": _sorted(self.check.found)}
-            if self.check
-            else None,
+            "check": self.check.to_json() if self.check else None,
             "gaps": [vars(gap) for gap in self.gaps],
             "provenance": {
                 **vars(provenance),
