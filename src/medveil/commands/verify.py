@@ -46,7 +46,7 @@ def verify(
     """
     console.start_logging(log_level)
     if source is None:
-        _check_signature(out, json=json, quiet=quiet)
+        _check_signature(out, key, json=json, quiet=quiet)
         return
     from medveil.defenses.headers.profile import Profile
     from medveil.release.deid.site_key import site_key
@@ -72,10 +72,12 @@ def verify(
     raise typer.Exit(outcome.exit_code)
 
 
-def _check_signature(out: Path, *, json: bool, quiet: bool) -> None:
-    from medveil.release.verify.manifest import check_manifest
+def _check_signature(out: Path, key: Path | None, *, json: bool, quiet: bool) -> None:
+    """By the key in the manifest or, where the site's own is named, by that alone."""
+    from medveil.release.deid.site_key import site_key
+    from medveil.release.verify.manifest import check_manifest, public_key_of
 
-    problems = check_manifest(out)
+    problems = check_manifest(out, public_key=public_key_of(site_key(key, out)) if key else None)
     if json:
         console.show_json({"problems": problems})
     elif not quiet:

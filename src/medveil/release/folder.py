@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
+import fcntl
 import io
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import medveil
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
-from medveil.storage import sweep, write_bytes, write_json
+from medveil.storage import sweep, told, write_bytes, write_json
 
 RUN = "run.json"
 
@@ -41,8 +44,11 @@ def check_run(out: Path, settings: dict[str, Any], keys: Keys) -> str | None:
     created = str(earlier.pop("created", ""))
     if earlier.get("key_fingerprint") != keys.fingerprint:
         raise SettingsError(f"{out} was made with another key; give that key, or choose a new folder")
+    noted = earlier.get("settings")
+    if earlier.get("medveil") != medveil.__version__ or not isinstance(noted, dict) or noted.keys() != settings.keys():
+        raise InputError(f"{out} was made by another version of medveil; run this one into a new folder")
     if earlier != _run(settings, keys):
-        raise InputError(f"{out} was made by another version or with other settings; choose a new folder")
+        raise InputError(f"{out} was made with other settings; repeat those, or choose a new folder")
     return created
 
 
@@ -58,6 +64,28 @@ def begin(out: Path, settings: dict[str, Any], keys: Keys) -> str:
 
 def _run(settings: dict[str, Any], keys: Keys) -> dict[str, Any]:
     return {"medveil": medveil.__version__, "settings": settings, "key_fingerprint": keys.fingerprint}
+
+
+@contextmanager
+def held(out: Path) -> Iterator[None]:
+    """Keep the output folder to one run at a time: two would take each other's half-written files away.
+
+    The lock is on the folder itself and goes with the process, however it ends.
+    """
+    with told():
+        out.mkdir(parents=True, exist_ok=True)
+        folder = os.open(out, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(folder)
+        raise InputError(f"another run is at work in {out}; wait for it, or choose a new folder") from None
+    except OSError:
+        pass  # a file system without locks
+    try:
+        yield
+    finally:
+        os.close(folder)
 
 
 def read_run(out: Path) -> dict[str, Any]:

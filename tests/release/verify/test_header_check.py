@@ -13,7 +13,12 @@ from medveil.defenses.person import Known
 from medveil.release.verify.header_check import HeaderCheck, attributes
 
 SHIFT = dt.timedelta(days=10)
-CHECK = HeaderCheck(Profile.default(), SHIFT, KnownSearch([Known(Category.NAME, "Vandermeer^Anneke")]))
+CHECK = HeaderCheck(
+    Profile.default(),
+    SHIFT,
+    KnownSearch([Known(Category.NAME, "Vandermeer^Anneke")]),
+    {"1.2.3.4": "2.25.77", "1.2.3.5": "2.25.78", "2.25.5": "2.25.79"}.__getitem__,
+)
 
 
 def original() -> Dataset:
@@ -25,6 +30,7 @@ def original() -> Dataset:
     dataset.KVP = "110"
     dataset.PatientAge = "093Y"
     dataset.SOPInstanceUID = "1.2.3.4"
+    dataset.FrameOfReferenceUID = "2.25.5"  # a root that others use too
     dataset.StationName = "ROOM7"
     item = Dataset()
     item.RequestedProcedureDescription = "CHEST"
@@ -41,6 +47,7 @@ def released() -> Dataset:
     dataset.StudyDate = "20200510"
     dataset.PatientAge = "090Y"
     dataset.SOPInstanceUID = "2.25.77"
+    dataset.FrameOfReferenceUID = "2.25.79"
     del dataset.StationName
     del dataset.RequestAttributesSequence
     return dataset
@@ -64,6 +71,8 @@ def test_a_clean_header_has_nothing_wrong() -> None:
         ("KVP", "111", "(0018,0060)", "changed"),
         ("KVP", None, "(0018,0060)", "missing"),
         ("SOPInstanceUID", "1.2.3.4", "(0008,0018)", "a UID of the source"),
+        ("SOPInstanceUID", "2.25.78", "(0008,0018)", "another UID"),
+        ("FrameOfReferenceUID", "2.25.5", "(0020,0052)", "a UID of the source"),
         ("StationName", "ROOM7", "(0008,1010)", "as in the source"),
         ("ImageComments", "for Anneke Vandermeer", "(0020,4000)", "a known identifier"),
     ],
@@ -89,6 +98,17 @@ def test_private_attributes_must_be_gone() -> None:
     dataset = released()
     dataset.private_block(0x0019, "ACME", create=True).add_new(1, "LO", "x")
     assert ("(0019,1001)", "a private attribute") in wrongs(dataset)
+
+
+@pytest.mark.parametrize("tag", [0x60000022, 0x50000022, 0x00087777])
+def test_overlays_curves_and_unknown_attributes_must_be_gone(tag: int) -> None:
+    before = original()
+    before.add_new(tag, "LO", "a remark")
+    assert CHECK.wrongs("f", released(), before) == []
+    after = released()
+    after.add_new(tag, "LO", "a remark")
+    (wrong,) = CHECK.wrongs("f", after, before)
+    assert wrong.leak and wrong.found == "an attribute that is always removed"
 
 
 def test_nothing_told_quotes_a_value() -> None:

@@ -65,5 +65,5 @@ def test_another_profile_may_be_given(made: tuple[Path, Path]) -> None:
 def test_a_run_that_does_not_say_is_refused(made: tuple[Path, Path], tmp_path: Path) -> None:
     for note in ("{}", '{"settings": {"profile": null}}', '{"settings": 3}'):
         (tmp_path / "run.json").write_text(note)
-        with pytest.raises(InputError, match="run medveil deid again"):
+        with pytest.raises(InputError, match="run medveil deid into a new folder"):
             Recorded.of(tmp_path)

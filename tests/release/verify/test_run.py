@@ -19,7 +19,7 @@ from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
 from medveil.release.deid import DeidSettings, deidentify
-from medveil.release.verify.manifest import check_manifest
+from medveil.release.verify.manifest import check_manifest, hashed, write_manifest
 from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify
 
@@ -108,9 +108,58 @@ def _damage_a_file(out: Path, source: Path) -> None:
     images(out)[0].write_bytes(images(out)[0].read_bytes()[:900])
 
 
+def _change_a_pixel(out: Path, source: Path) -> None:
+    dataset = pydicom.dcmread(images(out)[0])
+    pixels = dataset.pixel_array.copy()
+    pixels[0, 0] ^= 1
+    dataset.PixelData = pixels.tobytes()
+    dataset.save_as(images(out)[0])
+
+
+def _swap_two_files(out: Path, source: Path) -> None:
+    first, second = images(out)[:2]
+    content = first.read_bytes()
+    first.write_bytes(second.read_bytes())
+    second.write_bytes(content)
+
+
+def _give_another_uid(out: Path, source: Path) -> None:
+    dataset = pydicom.dcmread(images(out)[0])
+    dataset.SeriesInstanceUID = f"2.25.{2**100}"
+    dataset.save_as(images(out)[0])
+
+
+def _append_words(out: Path, source: Path) -> None:
+    with images(out)[0].open("ab") as file:
+        file.write(b"of nobody known")
+
+
+def _lose_a_file_and_tell_a_tale(out: Path, source: Path) -> None:
+    _lose_a_file(out, source)
+    names = {KEYS.pseudonym("file", one.path) for one in load_gold(source).images.values()}
+    with (out / "quarantine.csv").open("a") as file:
+        file.writelines(f"{name},unreadable\n" for name in sorted(names))
+
+
+def _rename_a_file(out: Path, source: Path) -> None:
+    images(out)[0].rename(images(out)[0].with_name("other.dcm"))
+
+
+def test_what_lies_beside_the_data_is_noticed(out: Path, source: Path) -> None:
+    (out / "crosswalk.csv").write_text("who is who")
+    assert "files: not a file of the run" in findings(out, source)
+    assert "crosswalk" not in (out / "discrepancies.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
+        (_change_a_pixel, "files: changed since the run"),
+        (_swap_two_files, "header: another UID"),
+        (_give_another_uid, "header: another UID"),
+        (_append_words, "files: changed since the run"),
+        (_lose_a_file_and_tell_a_tale, "files: missing"),
+        (_rename_a_file, "files: a file without an original"),
         (_put_back_the_name, "header: a known identifier"),
         (_write_on_the_image, "pixels: text is read"),
         (_move_a_date, "header: another date"),
@@ -217,6 +266,12 @@ def test_the_command_says_what_was_found(out: Path, source: Path, tmp_path: Path
     assert clean.exit_code == 0 and json.loads(clean.stdout)["leaks"] == 0
     signature = runner.invoke(app, ["verify", str(out)])
     assert signature.exit_code == 0 and "as they were" in signature.stdout
+    ours = runner.invoke(app, ["verify", str(out), "--key-file", str(key)])
+    assert ours.exit_code == 0
+    write_manifest(out, hashed(out / "data"), {}, Keys(b"\x08" * 32))  # whole, but not the site's
+    assert runner.invoke(app, ["verify", str(out)]).exit_code == 0
+    theirs = runner.invoke(app, ["verify", str(out), "--key-file", str(key)])
+    assert theirs.exit_code == 1 and "another key" in theirs.stdout
     _move_a_date(out, source)
     spoiled = runner.invoke(app, ["verify", str(out), "--source", str(source), "--key-file", str(key), "--quiet"])
     assert spoiled.exit_code == 1
@@ -232,4 +287,5 @@ def test_markers_that_are_gone_count_as_losses(out: Path, source: Path) -> None:
         dataset.save_as(path)
     outcome = verify(out, source, keys=KEYS, workers=1)
     assert outcome.losses > 0
-    assert outcome.leaks == 0 and outcome.exit_code == 0
+    told = json.loads((out / "verify.json").read_text())["by_finding"]
+    assert outcome.leaks == told["files: changed since the run"] == len(images(out))

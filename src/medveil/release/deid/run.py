@@ -27,7 +27,7 @@ from medveil.release.deid.sources import Kind, Source
 from medveil.release.deid.summary import Summary
 from medveil.release.deid.table_file import refuse_unknown_columns
 from medveil.release.deid.withdrawn import withdrawn
-from medveil.release.folder import begin, check_places, check_run, write_csv
+from medveil.release.folder import begin, check_places, check_run, held, write_csv
 from medveil.release.journal import journaled
 from medveil.release.settings import Progress
 from medveil.storage import sweep, write_json
@@ -75,21 +75,24 @@ def deidentify(
         raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
     refuse_unknown_columns(_tables(files, index), settings)
     groups, repeats = _without_repeats(grouped(index.linked, keys), keys)
-    created = begin(out, settings.told(), keys)
-    summary = Summary(settings, keys, created, left_out=files.left_out + index.directories, withdrawn=withdrawn(out))
-    cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
-    total = sum(len(group.files) for group in groups)
-    for entry in journaled(out / "journal.jsonl", cleaner, groups, workers=workers, chunk=1):
-        summary.add(entry)
-        progress("cleaning", summary.files, total)
-    for file, reason in (*files.problems, *index.problems, *repeats):
-        summary.withhold(keys.pseudonym("file", file), reason)
-    remove_others(out / DATA, summary.paths)
-    sweep(out)
-    write_csv(out / "quarantine.csv", ("id", "reason"), sorted(summary.withheld))
-    if crosswalk:
-        _write_crosswalk(crosswalk, index, keys)
-    write_json(out / "deid.json", summary.told())
+    with held(out):
+        created = begin(out, settings.told(), keys)
+        summary = Summary(
+            settings, keys, created, left_out=files.left_out + index.directories, withdrawn=withdrawn(out)
+        )
+        cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
+        total = sum(len(group.files) for group in groups)
+        for entry in journaled(out / "journal.jsonl", cleaner, groups, workers=workers, chunk=1):
+            summary.add(entry)
+            progress("cleaning", summary.files, total)
+        for file, reason in (*files.problems, *index.problems, *repeats):
+            summary.withhold(keys.pseudonym("file", file), reason)
+        remove_others(out / DATA, summary.paths)
+        sweep(out)
+        write_csv(out / "quarantine.csv", ("id", "reason"), sorted(summary.withheld))
+        if crosswalk:
+            _write_crosswalk(crosswalk, index, keys)
+        write_json(out / "deid.json", summary.told())
     return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json")
 
 

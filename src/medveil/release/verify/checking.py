@@ -21,6 +21,7 @@ from medveil.defenses.known import KnownSearch
 from medveil.defenses.person import Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode
+from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
 from medveil.release.deid.cleaning import content_digest
 from medveil.release.deid.groups import Group
@@ -121,7 +122,9 @@ class GroupChecker:
     def _dicom(self, one: Linked, path: str, subject: Subject) -> Iterator[Wrong]:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.entry.file, pixels=False)
-        check = HeaderCheck(self.recorded.profile, subject.person.shift, subject.search)
+        check = HeaderCheck(
+            self.recorded.profile, subject.person.shift, subject.search, StandIns(subject.person, realistic=True).uid
+        )
         yield from check.wrongs(path, released, original)
         gold = self.answers.get(one.entry.file)
         if gold is not None:

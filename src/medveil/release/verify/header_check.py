@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
 from pydicom.tag import BaseTag
 
+from medveil.defenses.headers.attribute import CLASS_ROOTS, attribute
 from medveil.defenses.headers.decision import decide, row_by_vr
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
@@ -20,7 +21,6 @@ from medveil.defenses.known import KnownSearch
 from medveil.release.verify.wrong import KEPT, Wrong
 
 _CHECK = "header"
-_STANDARD_UIDS = "1.2.840.10008."
 _OUR_UIDS = "2.25."
 # Written anew by every run: the stamps, and what describes how the pixels are stored.
 _STAMPS = frozenset({0x00080005, 0x00120062, 0x00120063, 0x00120064, 0x00280301, 0x00280302, 0x00280303})
@@ -51,9 +51,12 @@ class Met:
 
 @dataclass(frozen=True)
 class HeaderCheck:
+    """`uid` gives the stand-in of a UID."""
+
     profile: Profile
     shift: dt.timedelta
     search: KnownSearch
+    uid: Callable[[str], str]
 
     def wrongs(self, file: str, released: Dataset, original: Dataset | None) -> list[Wrong]:
         """Everything in the released header that should not be there, or not be so, or is missing."""
@@ -71,6 +74,8 @@ class HeaderCheck:
         if tag.is_private:
             safe = Option.SAFE_PRIVATE in self.profile.options
             return ("X", "removed", "a private attribute") if met.new is not None and not safe else None
+        if self._must_go(tag):
+            return ("X", "removed", "an attribute that is always removed") if met.new is not None else None
         if met.new is not None and element.VR in _FREE_TEXT and any(self.search.find(t) for t in texts(met.new)):
             return ("C", "no known identifier", "a known identifier")
         if element.VR == "SQ" or element.VR in _BULK or tag.group in _PIXEL_GROUPS:
@@ -85,6 +90,12 @@ class HeaderCheck:
                 return self._new_uid(met)
             case _:
                 return self._gone(met, action)
+
+    def _must_go(self, tag: BaseTag) -> bool:
+        """Curves and overlays, unless they are cleaned, and what the standard does not know."""
+        known = attribute(int(tag))
+        graphics = known.is_curve or known.is_overlay
+        return not known.is_known or (graphics and Option.CLEAN_GRAPHICS not in self.profile.options)
 
     def _action(self, met: Met) -> str:
         """By the profile; what the table does not list is kept, unless its kind says otherwise."""
@@ -115,9 +126,15 @@ class HeaderCheck:
         return None
 
     def _new_uid(self, met: Met) -> tuple[str, str, str] | None:
-        for uid in texts(met.new) if met.new is not None else ():
-            if uid and not uid.startswith((_STANDARD_UIDS, _OUR_UIDS)):
+        new, old = (texts(element) if element is not None else [] for element in (met.new, met.old))
+        for number, uid in enumerate(new):
+            before = old[number] if number < len(old) else ""
+            if not uid or uid.startswith(CLASS_ROOTS):
+                continue
+            if uid == before or not uid.startswith(_OUR_UIDS):
                 return ("U", "a new UID", "a UID of the source")
+            if before and uid != self.uid(before):
+                return ("U", "the stand-in of the source's UID", "another UID")
         return None
 
     def _gone(self, met: Met, action: str) -> tuple[str, str, str] | None:

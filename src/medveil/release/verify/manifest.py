@@ -29,16 +29,21 @@ FILE = "manifest.json"
 def write_manifest(out: Path, files: dict[str, str], outcome: dict[str, Any], keys: Keys) -> Path:
     """`files` maps each released file to its SHA-256."""
     private = _signing_key(keys)
-    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
     content = {
         "format": FORMAT,
         "files": dict(sorted(files.items())),
         "outcome": outcome,
-        "public_key": base64.b64encode(public).decode(),
+        "public_key": public_key_of(keys),
     }
     signature = private.sign(_canonical(content))
     write_json(out / FILE, {**content, "signature": base64.b64encode(signature).decode()})
     return out / FILE
+
+
+def public_key_of(keys: Keys) -> str:
+    """What the site announces, and a manifest of its own must be signed with."""
+    public = _signing_key(keys).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return base64.b64encode(public).decode()
 
 
 def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, SettingsError
 from medveil.release.deid.settings import DeidSettings
-from medveil.release.folder import RUN, read_run
+from medveil.release.folder import read_run
 
 
 @dataclass(frozen=True)
@@ -28,4 +28,6 @@ class Recorded:
             )
             return cls(Profile.of(told["profile"]), columns)
         except (KeyError, TypeError, AttributeError, SettingsError):
-            raise InputError(f"{out / RUN} does not say how the data were cleaned; run medveil deid again") from None
+            raise InputError(
+                f"{out} was made by an earlier version that did not note how; run medveil deid into a new folder"
+            ) from None

@@ -22,7 +22,7 @@ from medveil.release.deid.outputs import DATA, output_path
 from medveil.release.deid.run import look_over
 from medveil.release.deid.sources import Kind, Source
 from medveil.release.deid.withdrawn import withdraw
-from medveil.release.folder import read_run
+from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
@@ -78,10 +78,11 @@ def apply_decisions(out: Path, decisions: Path, keys: Keys) -> int:
     here = {path.relative_to(out / DATA).as_posix() for path in (out / DATA).rglob("*") if path.is_file()}
     if unknown := set(rejected) - here - set(_withdrawn_before(out)):
         raise InputError(f"{decisions} names {len(unknown)} file(s) that are not in the release; save it again")
-    withdraw(out, rejected, REJECTED)
-    if (out / MANIFEST).exists():
-        outcome = json.loads((out / MANIFEST).read_bytes())["outcome"]
-        write_manifest(out, hashed(out / DATA), outcome, keys)
+    with held(out):
+        withdraw(out, rejected, REJECTED)
+        if (out / MANIFEST).exists():
+            outcome = json.loads((out / MANIFEST).read_bytes())["outcome"]
+            write_manifest(out, hashed(out / DATA), outcome, keys)
     return len(rejected)
 
 

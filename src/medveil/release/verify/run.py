@@ -23,9 +23,10 @@ from medveil.release.deid.groups import grouped
 from medveil.release.deid.outputs import DATA, output_path
 from medveil.release.deid.run import Index, look_over
 from medveil.release.deid.sources import Source
-from medveil.release.folder import read_run, write_csv
+from medveil.release.folder import held, read_run, write_csv
 from medveil.release.journal import journaled
 from medveil.release.settings import Progress
+from medveil.release.verify.as_written import not_as_written
 from medveil.release.verify.checking import GroupChecker
 from medveil.release.verify.everywhere import search_everywhere
 from medveil.release.verify.manifest import write_manifest
@@ -80,14 +81,18 @@ def verify(
     wrongs: list[Wrong] = []
     total = sum(len(group.files) for group in groups)
     done = 0
-    for group, entry in zip(groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1), strict=True):
-        wrongs += [Wrong.of(one) for one in entry["wrongs"]]
-        done += len(group.files)
-        progress("checking", done, total)
-    hashes, found = search_everywhere(out / DATA, files.root, groups, keys, workers=workers, progress=progress)
-    wrongs += found
-    wrongs += _unaccounted(out, index, files, keys, set(hashes))
-    return _write(out, sorted(set(wrongs)), hashes, keys, {"profile": told, "answer_key": gold is not None})
+    with held(out):
+        for group, entry in zip(
+            groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1), strict=True
+        ):
+            wrongs += [Wrong.of(one) for one in entry["wrongs"]]
+            done += len(group.files)
+            progress("checking", done, total)
+        hashes, found = search_everywhere(out / DATA, files.root, groups, keys, workers=workers, progress=progress)
+        wrongs += found
+        wrongs += _unaccounted(out, index, files, keys, set(hashes))
+        wrongs += not_as_written(out, hashes, keys)
+        return _write(out, sorted(set(wrongs)), hashes, keys, {"profile": told, "answer_key": gold is not None})
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:

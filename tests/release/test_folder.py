@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medveil.defenses.keys import Keys
+from medveil.errors import InputError
+from medveil.release.folder import begin, check_run, held
+
+KEYS = Keys(b"\x07" * 32)
+
+
+def test_one_run_at_a_time(tmp_path: Path) -> None:
+    with held(tmp_path / "out"):
+        with pytest.raises(InputError, match="another run is at work"), held(tmp_path / "out"):
+            pass
+        with held(tmp_path / "other"):
+            pass
+    with held(tmp_path / "out"):
+        pass
+
+
+def test_a_folder_of_another_version_or_other_settings_is_told_apart(tmp_path: Path) -> None:
+    begin(tmp_path, {"fill": "box", "profile": {}}, KEYS)
+    with pytest.raises(InputError, match="other settings; repeat those"):
+        check_run(tmp_path, {"fill": "classical", "profile": {}}, KEYS)
+    note = json.loads((tmp_path / "run.json").read_text())
+    for earlier in ({**note, "medveil": "0.0.1"}, {**note, "settings": {"fill": "box"}}, {**note, "settings": 3}):
+        (tmp_path / "run.json").write_text(json.dumps(earlier))
+        with pytest.raises(InputError, match="another version of medveil; run this one into a new folder"):
+            check_run(tmp_path, {"fill": "box", "profile": {}}, KEYS)
