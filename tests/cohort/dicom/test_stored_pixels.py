@@ -8,7 +8,7 @@ import numpy as np
 import pydicom
 import pytest
 from pydicom.dataset import Dataset, FileDataset
-from pydicom.encaps import encapsulate
+from pydicom.encaps import encapsulate, get_frame
 from pydicom.uid import (
     DeflatedExplicitVRLittleEndian,
     ExplicitVRBigEndian,
@@ -21,6 +21,7 @@ from pydicom.uid import (
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
+from medveil.cohort.dicom.stream_comments import CannotTell, rle_without_rest
 from medveil.errors import Quarantined
 
 TWELVE = np.random.default_rng(1).integers(0, 4096, (37, 33), dtype=np.uint16)
@@ -215,3 +216,86 @@ def test_comments_in_jpeg_2000_are_blanked(make_dicom):
     blank_comments(dataset)
     assert b"OpenJPEG" not in dataset.PixelData
     assert (stored(dataset).frames[0] == TWELVE).all()
+
+
+WORDS = b"DOE^JANE 884312 "
+GRAY = (TWELVE >> 4).astype(np.uint8)
+
+
+def compressed(make_dicom, syntax: str, items: list[bytes], **table: bool) -> FileDataset:
+    def edit(dataset: Dataset) -> None:
+        dataset.file_meta.TransferSyntaxUID = syntax
+        dataset.PixelData = encapsulate(items, **table)
+        dataset["PixelData"].is_undefined_length = True
+
+    return open_dicom(make_dicom(GRAY, edit=edit), pixels=True)
+
+
+def run_lengths(make_dicom) -> bytes:
+    def edit(dataset: Dataset) -> None:
+        twelve_bits(dataset)
+        dataset.compress(RLELossless, generate_instance_uid=False)
+
+    return get_frame(open_dicom(make_dicom(TWELVE, edit=edit), pixels=True).PixelData, 0, number_of_frames=1)
+
+
+def test_words_after_the_runs_and_between_their_segments_are_blanked(make_dicom):
+    def edit(dataset: Dataset) -> None:
+        twelve_bits(dataset)
+        dataset.file_meta.TransferSyntaxUID = RLELossless
+        second = int.from_bytes(stream[8:12], "little")
+        moved = stream[:8] + (second + len(WORDS)).to_bytes(4, "little") + stream[12:second] + WORDS + stream[second:]
+        dataset.PixelData = encapsulate([moved[:20] + WORDS + moved[36:] + WORDS])
+        dataset["PixelData"].is_undefined_length = True
+
+    stream = run_lengths(make_dicom)
+    dataset = open_dicom(make_dicom(TWELVE, edit=edit), pixels=True)
+    assert dataset.PixelData.count(WORDS) == 3
+    blank_comments(dataset)
+    assert WORDS not in dataset.PixelData
+    assert (stored(dataset).frames[0] == TWELVE).all()
+
+
+@pytest.mark.parametrize("damage", [b"\0\0\0\0", b"\x10\0\0\0"])
+def test_runs_with_a_wrong_header_cannot_be_told(make_dicom, damage):
+    with pytest.raises(CannotTell):
+        rle_without_rest(damage + run_lengths(make_dicom)[4:], TWELVE.size)
+
+
+def test_runs_that_end_early_cannot_be_told(make_dicom):
+    with pytest.raises(CannotTell):
+        rle_without_rest(run_lengths(make_dicom)[:-8], TWELVE.size)
+
+
+@pytest.mark.parametrize("marker", [0xF0, 0xC8, 0x02])
+def test_segments_nobody_can_explain_cannot_be_told(make_dicom, marker):
+    whole = jpeg_with(b"")
+    strange = whole[:2] + bytes([0xFF, marker, 0, 2 + len(WORDS)]) + WORDS + whole[2:]
+    with pytest.raises(CannotTell):
+        blank_comments(compressed(make_dicom, "1.2.840.10008.1.2.4.50", [strange]))
+
+
+def test_a_colour_transform_keeps_no_words(make_dicom):
+    whole = jpeg_with(b"")
+    words = b"mrfx\1" + WORDS
+    dataset = compressed(
+        make_dicom, "1.2.840.10008.1.2.4.50", [whole[:2] + bytes([0xFF, 0xE8, 0, 2 + len(words)]) + words + whole[2:]]
+    )
+    blank_comments(dataset)
+    assert b"mrfx\1" in dataset.PixelData and WORDS not in dataset.PixelData
+
+
+def test_a_frame_that_nobody_is_shown_cannot_be_told(make_dicom):
+    """One frame is promised, and two are there: what the second shows was never looked at."""
+    dataset = compressed(make_dicom, "1.2.840.10008.1.2.4.50", [jpeg_with(b""), jpeg_with(b"")], has_bot=False)
+    with pytest.raises(CannotTell):
+        blank_comments(dataset)
+
+
+def test_an_offset_table_of_words_cannot_be_told(make_dicom):
+    dataset = compressed(make_dicom, "1.2.840.10008.1.2.4.50", [jpeg_with(b"")])
+    blank_comments(dataset)
+    assert dataset.PixelData[8:12] == bytes(4)
+    dataset["PixelData"].value = dataset.PixelData[:8] + b"JANE" + dataset.PixelData[12:]
+    with pytest.raises(CannotTell):
+        blank_comments(dataset)

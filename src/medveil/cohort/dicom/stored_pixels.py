@@ -20,7 +20,7 @@ from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRL
 from medveil.cohort.dicom.display import gray_table
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.dicom.read import check_size, frame_count
-from medveil.cohort.dicom.stream_comments import without_comments
+from medveil.cohort.dicom.stream_comments import CannotTell, rle_without_rest, without_comments
 from medveil.errors import Quarantined
 
 Frame = NDArray[Any]  # rows x columns, or rows x columns x 3
@@ -96,22 +96,30 @@ class StoredPixels:
 def blank_comments(dataset: FileDataset) -> None:
     """Zero what a compressed stream says beside the image; `CannotTell` where its parts cannot be told apart."""
     syntax = dataset.file_meta.TransferSyntaxUID
-    if not syntax.is_encapsulated or syntax == RLELossless:
+    if not syntax.is_encapsulated:
         return
     data = bytearray(dataset.PixelData)
-    for start, end in _fragments(dataset.PixelData):
-        data[start:end] = without_comments(bytes(data[start:end]))
+    pixels = int(dataset.Rows) * int(dataset.Columns)
+    for start, end in _frames(dataset.PixelData, frame_count(dataset)):
+        stream = bytes(data[start:end])
+        data[start:end] = rle_without_rest(stream, pixels) if syntax == RLELossless else without_comments(stream)
     dataset["PixelData"].value = bytes(data)
 
 
-def _fragments(data: bytes) -> list[tuple[int, int]]:
-    """Where each frame's stream lies, the offset table left out; a frame in several fragments is not told apart."""
-    spans, at = [], 0
+def _frames(data: bytes, count: int) -> list[tuple[int, int]]:
+    """Where each frame's stream lies. More streams than frames are frames that nobody is shown, or parts of one."""
+    items, at = [], 0
     while at + 8 <= len(data) and data[at : at + 4] == _ITEM:
         end = at + 8 + int.from_bytes(data[at + 4 : at + 8], "little")
-        spans.append((at + 8, end))
+        items.append((at + 8, end))
         at = end
-    return spans[1:]
+    if len(items) != count + 1:
+        raise CannotTell
+    (begin, stop), *frames = items
+    places = b"".join((start - 8 - stop).to_bytes(4, "little") for start, _ in frames)
+    if data[begin:stop] not in (b"", places):
+        raise CannotTell  # an offset table that is none
+    return frames
 
 
 def drop_overlays(dataset: FileDataset) -> int:

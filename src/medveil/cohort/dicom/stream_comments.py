@@ -11,8 +11,14 @@ from collections.abc import Iterator
 _JPEG_START, _JPEG_END = 0xD8, 0xD9
 _COMMENT, _FIRST_APPLICATION, _LAST_APPLICATION = 0xFE, 0xE0, 0xEF
 _SCAN = 0xDA
+# Frames, tables, restarts and what JPEG-LS adds; any other segment is nobody's to explain.
+_IMAGE = frozenset({*range(0xC0, 0xD0), _SCAN, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF, 0xF7, 0xF8} - {0xC8})
 # Application data that decoders read: density (its first 14 bytes), colour transform, JPEG-LS colour.
-_NEEDED = {0xE0: (b"JFIF\0", 14), 0xEE: (b"Adobe", 12), 0xE8: (b"mrfx", 1 << 16)}
+_NEEDED = {0xE0: (b"JFIF\0", 14), 0xEE: (b"Adobe", 12), 0xE8: (b"mrfx", 5)}
+# The segments of JPEG 2000's main header and tiles, HTJ2K's among them.
+_J2K_IMAGE = frozenset(0xFF00 + low for low in (*range(0x50, 0x54), *range(0x55, 0x62), 0x63))
+_RLE_SEGMENTS = 15
+_RLE_HEADER = 64
 _J2K_START, _J2K_COMMENT, _J2K_TILE, _J2K_DATA, _J2K_END = 0xFF4F, 0xFF64, 0xFF90, 0xFF93, 0xFFD9
 
 Span = tuple[int, int]
@@ -48,8 +54,6 @@ def _jpeg(stream: bytes) -> Iterator[Span]:
         if marker == _JPEG_END:
             yield at + 2, len(stream)
             return
-        if marker == _JPEG_START or 0xD0 <= marker <= 0xD7 or marker <= 0x01:
-            raise CannotTell
         end = at + 2 + _number(stream, at + 2, 2)
         if end > len(stream):
             raise CannotTell
@@ -57,6 +61,8 @@ def _jpeg(stream: bytes) -> Iterator[Span]:
             needed, size = _NEEDED.get(marker, (b"", 0))
             kept = size if needed and stream[at + 4 : end].startswith(needed) else 0
             yield min(at + 4 + kept, end), end
+        elif marker not in _IMAGE:
+            raise CannotTell
         at = _after_scan(stream, end) if marker == _SCAN else end
 
 
@@ -91,6 +97,8 @@ def _jpeg2000(stream: bytes) -> Iterator[Span]:
         end = at + 2 + _number(stream, at + 2, 2)
         if marker == _J2K_COMMENT:
             yield at + 6, end  # the first two bytes say of which kind it is
+        elif marker not in _J2K_IMAGE:
+            raise CannotTell
         at = end
 
 
@@ -99,7 +107,36 @@ def _tile_comments(stream: bytes, at: int) -> Iterator[Span]:
         end = at + 2 + _number(stream, at + 2, 2)
         if marker == _J2K_COMMENT:
             yield at + 6, end
+        elif marker not in (_J2K_TILE, *_J2K_IMAGE):
+            raise CannotTell
         at = end
+
+
+def rle_without_rest(stream: bytes, pixels: int) -> bytes:
+    """A run-length encoded frame with everything zeroed that is no part of a segment of so many pixels."""
+    count = int.from_bytes(stream[:4], "little")
+    starts = [int.from_bytes(stream[4 * number : 4 * number + 4], "little") for number in range(1, count + 1)]
+    if not 1 <= count <= _RLE_SEGMENTS or starts != sorted(starts) or starts[0] != _RLE_HEADER:
+        raise CannotTell
+    clean = bytearray(stream[: 4 * count + 4]).ljust(_RLE_HEADER, b"\0")
+    for start, stop in zip(starts, (*starts[1:], len(stream)), strict=True):
+        end = _end_of_runs(stream, start, stop, pixels)
+        clean += stream[start:end] + bytes(stop - end)
+    return bytes(clean)
+
+
+def _end_of_runs(stream: bytes, at: int, stop: int, pixels: int) -> int:
+    """Where the runs end that make up so many bytes."""
+    made = 0
+    while made < pixels:
+        if at >= stop:
+            raise CannotTell
+        length = stream[at]
+        made += length + 1 if length < 128 else 257 - length if length > 128 else 0
+        at += length + 2 if length < 128 else 2 if length > 128 else 1
+    if made > pixels or at > stop:
+        raise CannotTell
+    return at
 
 
 def _number(stream: bytes, at: int, size: int) -> int:
