@@ -54,6 +54,44 @@ def test_a_column_that_is_nowhere_is_an_error(tmp_path: Path, clean) -> None:
         clean(tmp_path / "in", report_columns=("reprot",))
 
 
+@pytest.mark.parametrize(
+    ("table", "reason"),
+    [
+        (b"patient_id,report,report\n1,Pemberton,Pemberton\n", "table with two columns of one name"),
+        (b"patient_id,report,x,x\n1,Pemberton,1,2\n", "table with two columns of one name"),
+        (b"patient_id,report\n1," + b"x" * (1 << 24) + b"y\n", "table that cannot be read and written as one"),
+    ],
+)
+def test_a_broken_table_stays_behind_and_stops_nothing(
+    tmp_path: Path, write_dicom, clean, table: bytes, reason: str
+) -> None:
+    write_dicom(tmp_path / "in/x.dcm")
+    (tmp_path / "in/r.csv").write_bytes(table)
+    made = clean(tmp_path / "in")
+    assert (made.outcome.released, made.outcome.withheld) == (1, 1)
+    assert reason in (made.out / "quarantine.csv").read_text()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "utf-32"])
+def test_a_table_as_spreadsheets_export_it(tmp_path: Path, clean, encoding: str) -> None:
+    (tmp_path / "in").mkdir()
+    rows = f"patient_id\tname\treport\r\n7\tJohn Pemberton\t{REPORT}\r\n"
+    (tmp_path / "in/r.tsv").write_bytes(rows.encode(encoding))
+    made = clean(tmp_path / "in")
+    text = made.files("csv")[0].read_bytes().decode(encoding)
+    assert text.startswith("patient_id\treport\r\n") and "Lungs are clear." in text
+    assert "Pemberton" not in text
+
+
+def test_a_report_that_is_an_object_is_told_not_emptied(tmp_path: Path, clean) -> None:
+    (tmp_path / "in").mkdir()
+    rows = [{"patient_id": "1", "report": "Clear."}, {"patient_id": "1", "report": {"findings": "Effusion."}}]
+    (tmp_path / "in/r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = clean(tmp_path / "in")
+    assert len(made.files("jsonl")[0].read_text().splitlines()) == 1
+    assert "report field that is not text" in (made.out / "quarantine.csv").read_text()
+
+
 def test_a_table_without_reports_stays_behind(tmp_path: Path, clean) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in/r.csv").write_text("patient_id,name\n1,John Pemberton\n")
@@ -86,6 +124,8 @@ def test_a_structured_report_is_cleaned_to_its_depths(tmp_path: Path, write_dico
 
 
 def test_settings_that_do_not_make_sense() -> None:
+    with pytest.raises(SettingsError, match="named twice"):
+        DeidSettings(report_columns=("text",), keep_columns=("text",))
     for wrong in ({"reports": "nothing", "fill": "box"}, {"reports": "surrogates", "fill": "paint"}):
         with pytest.raises(SettingsError):
             DeidSettings.of(**wrong)

@@ -38,6 +38,9 @@ class DeidSettings:
     def __post_init__(self) -> None:
         if self.rewriter and self.reports != "rewritten":
             raise SettingsError("a rewriter is used for rewritten reports only; add --reports rewritten")
+        named = [*self.report_columns, *filter(None, (self.patient_column,)), *self.keep_columns]
+        if len(set(named)) < len(named):
+            raise SettingsError("a column is named twice; name each once, for reports, patients or to keep")
 
     @property
     def realistic(self) -> bool:

@@ -7,15 +7,17 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
-from io import BytesIO, StringIO
+from io import BytesIO, TextIOWrapper
+from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 from medveil.cohort.readers.csv_table import ALIASES
 from medveil.defenses.keys import Keys
 from medveil.defenses.person import Person
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import clean_csv
-from medveil.defenses.reports.formats.encodings import decode
+from medveil.defenses.reports.formats.encodings import encoding_of
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.errors import InputError, Quarantined
 from medveil.release.deid.entries import Entry
@@ -27,6 +29,7 @@ from medveil.release.deid.tools import Tools
 
 _REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
 _HEAD = 1 << 16
+_UNREADABLE = "table that cannot be read and written as one"
 
 
 def clean_table(
@@ -43,7 +46,10 @@ def clean_table(
     out = BytesIO()
     clean = clean_csv if entry.kind is Kind.CSV else clean_jsonl
     with path.open("rb") as source:
-        result = clean(source, out, columns, tools.reports, person)
+        try:
+            result = clean(source, out, columns, tools.reports, person)
+        except InputError:  # of this table alone, and no reason to stop the others
+            raise Quarantined(_UNREADABLE) from None
     if not result.rows:
         raise Quarantined("no row could be cleaned")
     found = Counter({f"report {category}": count for category, count in result.found.items()})
@@ -73,6 +79,8 @@ class RowPeople:
 def columns_of(path: Path, kind: Kind, settings: DeidSettings) -> Columns:
     """The columns the user named, else those whose names are usual."""
     names = _names(path, kind)
+    if len(set(names)) < len(names):
+        raise Quarantined("table with two columns of one name")
     text = settings.report_columns or tuple(name for name in names if name.strip().lower() in _REPORTS)
     text = tuple(name for name in text if name in names)
     if not text:
@@ -99,16 +107,25 @@ def refuse_unknown_columns(tables: list[tuple[Path, Kind]], settings: DeidSettin
 def _names(path: Path, kind: Kind) -> list[str]:
     """The columns of a CSV, or the fields of the first line of a JSONL; those within fields as paths with dots."""
     with path.open("rb") as file:
+        if kind is Kind.CSV:
+            return _csv_names(file)
         head = file.read(_HEAD)
-    if kind is Kind.CSV:
-        text = decode(head[: head.rfind(b"\n") + 1] or head).text
-        dialect = _dialect(text)
-        return next(csv.reader(StringIO(text), delimiter=dialect), [])
     try:
         first = json.loads(head.split(b"\n", 1)[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Quarantined("not lines of JSON") from None
     return list(_fields(first))
+
+
+def _csv_names(file: BinaryIO) -> list[str]:
+    text = TextIOWrapper(file, encoding=encoding_of(file).encoding, newline="")
+    first = next(text, "")
+    try:
+        return next(csv.reader(chain([first], text), delimiter=max(",;\t|", key=first.count)), [])
+    except csv.Error:
+        raise Quarantined(_UNREADABLE) from None
+    finally:
+        text.detach()
 
 
 def _fields(value: object, prefix: str = "") -> list[str]:
@@ -118,8 +135,3 @@ def _fields(value: object, prefix: str = "") -> list[str]:
     for name, inner in value.items():
         found += [f"{prefix}{name}", *_fields(inner, f"{prefix}{name}.")]
     return found
-
-
-def _dialect(text: str) -> str:
-    first = text.split("\n", 1)[0]
-    return max(",;\t|", key=first.count)

@@ -44,7 +44,7 @@ class TableCheck:
     def wrongs(self, file: str, released: list[Row], source: list[Row]) -> Iterator[Wrong]:
         originals: dict[str, list[Original]] = defaultdict(list)
         for row in source:
-            if all(row.get(column, "") is not None for column in self.columns.named):
+            if all(_is_text(row, column) for column in self.columns.named):
                 person = self.people({name: value for name, value in row.items() if value is not None})
                 originals[self._key(person)].append(Original(row, person))
         belonging: dict[str, list[tuple[int, Row]]] = defaultdict(list)
@@ -111,6 +111,13 @@ def _object(line: str) -> Row | None:
             else:
                 found[f"{path}{name}"] = _text(leaf)
     return found
+
+
+def _is_text(row: Row, column: str) -> bool:
+    """Whether the column is text in this row, or empty; an object or a list is not, and such rows are withheld."""
+    if column in row:
+        return row[column] is not None
+    return not any(name.startswith(f"{column}.") for name in row)
 
 
 def _text(leaf: Any) -> str | None:

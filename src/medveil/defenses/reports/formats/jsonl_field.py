@@ -35,13 +35,18 @@ def _flat(lines: list[bytes], columns: Columns, outcome: RowsCleaned, seen: set[
     for line in lines:
         try:
             row = {name: _text(value) for name, value in _leaves(_object(line))}
-            if any(column in row and row[column] is None for column in columns.named):
+            if any(row.get(column, "") is None for column in columns.named) or _opens(row, columns):
                 raise Quarantined(NOT_TEXT)
         except Quarantined as reason:
             outcome.quarantined[reason.reason] += 1
             continue
         seen.update(row)
         yield {name: value for name, value in row.items() if value is not None}
+
+
+def _opens(row: dict[str, str | None], columns: Columns) -> bool:
+    """Whether a column that should be text is an object in this line, whose inner fields would be left out."""
+    return any(name.startswith(f"{column}.") for column in columns.named if column not in row for name in row)
 
 
 def _object(line: bytes) -> dict[str, Any]:
