@@ -12,7 +12,7 @@ from pydicom.dataset import Dataset
 
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.release.deid import DeidSettings, deidentify, groups
 from medveil.release.deid.site_key import site_key
 
 from .conftest import KEYS, Made, save  # type: ignore[import-not-found]
@@ -177,6 +177,18 @@ def test_what_a_new_file_tells_is_used_for_the_old_ones(tmp_path: Path, write_di
     write_dicom(tmp_path / "in/y.dcm", ReferringPhysicianName="Abernathy-Zielinski^Q")
     made = clean(tmp_path / "in")
     assert not any(b"Zielinski" in path.read_bytes() for path in made.files("dcm"))
+
+
+def test_what_one_piece_of_a_large_patient_tells_is_known_in_the_next(
+    tmp_path: Path, write_dicom, clean, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST_FILES", 2)
+    for name in ("a.dcm", "b.dcm", "c.dcm", "d.dcm"):
+        write_dicom(tmp_path / f"in/one/{name}")
+    (tmp_path / "in/one/zz.txt").write_text("Film of pemberton compared; lungs clear.")
+    made = clean(tmp_path / "in")
+    assert made.outcome.released == 5
+    assert b"pemberton" not in made.files("txt")[0].read_bytes()
 
 
 def test_a_wrong_or_lost_key_is_an_error_before_anything_is_written(

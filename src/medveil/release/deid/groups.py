@@ -19,16 +19,15 @@ class Group:
 
     patient: str
     files: tuple[Linked, ...]
-    headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where others' are needed: by patient
+    headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where more than its own are needed: by patient
 
     def header_files(self, patient: str) -> tuple[str, ...]:
         """The DICOM files that tell of a patient."""
-        own = tuple(one.entry.file for one in self.files if one.entry.kind is Kind.DICOM)
-        return self.headers.get(patient, own)
+        return tuple(dict.fromkeys((*_dicom(self.files), *self.headers.get(patient, ()))))
 
     def alone(self, one: Linked) -> Group:
         """One file of the group, which still knows what the others tell."""
-        return Group(self.patient, (one,), self.headers or {self.patient: self.header_files(self.patient)})
+        return Group(self.patient, (one,), self.headers | {self.patient: self.header_files(self.patient)})
 
 
 def grouped(linked: Iterable[Linked], keys: Keys) -> Iterator[Group]:
@@ -42,11 +41,20 @@ def grouped(linked: Iterable[Linked], keys: Keys) -> Iterator[Group]:
             patients[one.patient].append(one)
     for patient in sorted(patients, key=lambda patient: keys.pseudonym("patient", patient)):
         files = sorted(patients[patient], key=lambda one: (one.study, one.entry.file))
+        # what one piece tells of the patient must be known in the others
+        headers = {patient: _telling(files)} if len(files) > MOST_FILES else {}
         for start in range(0, len(files), MOST_FILES):
-            yield Group(patient, tuple(files[start : start + MOST_FILES]))
-    headers = {
-        patient: tuple(one.entry.file for one in files[:MOST_FILES] if one.entry.kind is Kind.DICOM)
-        for patient, files in patients.items()
-    }
+            yield Group(patient, tuple(files[start : start + MOST_FILES]), headers)
+    headers = {patient: _telling(files) for patient, files in patients.items()}
     for table in sorted(tables, key=lambda one: keys.pseudonym("file", one.entry.file)):
         yield Group("", (table,), {patient: files for patient, files in headers.items() if files})
+
+
+def _dicom(files: Iterable[Linked]) -> tuple[str, ...]:
+    return tuple(one.entry.file for one in files if one.entry.kind is Kind.DICOM)
+
+
+def _telling(files: Iterable[Linked]) -> tuple[str, ...]:
+    """As many headers as one piece may have, from all over the patient's studies."""
+    found = sorted((one.study, one.entry.file) for one in files if one.entry.kind is Kind.DICOM)
+    return tuple(file for _, file in found[:: -(-len(found) // MOST_FILES) or 1])
