@@ -93,6 +93,24 @@ def test_is_found_whole_however_it_is_written(written: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("ßÝöPEMBERTON^Æé", "ßÝöPEMBERTON"),
+        ("PEMBERTONJOHN", "PEMBERTONJOHN"),
+        ("Pemberton76", "Pemberton76"),
+        ("DOB19500314", "19500314"),
+        ("ß14.03.1950ß", "14.03.1950"),
+    ],
+)
+def test_what_is_run_together_with_other_letters_is_found(text: str, whole: str) -> None:
+    assert found(f"Seen {text} today.") == [whole]
+
+
+def test_levels_of_the_spine_are_no_days() -> None:
+    assert found("Narrowing at L3/14 and T14/3.") == []
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "There may be a long linear opacity, 12 cm long; follow up in May or on May 3.",

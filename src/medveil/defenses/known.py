@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found, without_overlaps
@@ -13,7 +14,7 @@ from medveil.defenses.known_names import KnownNames
 from medveil.defenses.known_numbers import KnownNumbers
 from medveil.defenses.person import Known
 from medveil.defenses.spelling import fold, words_of
-from medveil.defenses.written_dates import WrittenDate, dates_in, readings
+from medveil.defenses.written_dates import WrittenDate, dates_after_letters, dates_in, readings
 
 _NAMES = frozenset({Category.NAME, Category.DOCTOR})
 # What the reader of a small print takes for another character.
@@ -67,7 +68,8 @@ class KnownSearch:
         found = [*self.names.find(text, words)] if self.names else []
         found += self._numbers.find(text, words)
         if self._dates:
-            found += (Found(start, end, Category.DATE) for start, end, days in dates_in(text) if self._is_known(days))
+            written = chain(dates_in(text), dates_after_letters(text))
+            found += (Found(start, end, Category.DATE) for start, end, days in written if self._is_known(days))
         for name, category in self._unspaced:
             found += (Found(match.start(), match.end(), category) for match in re.finditer(name, text))
         if self._initials:

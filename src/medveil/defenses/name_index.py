@@ -15,6 +15,7 @@ from medveil.defenses.spelling import Word, one_error_apart, shortened
 
 SHORTEST_ALONE = 4  # letters; shorter names are also syllables, and need another name beside them
 SHORTEST_MISTYPED = 5  # and of four letters beside another name
+_SHORTEST_INSIDE = 6  # of a longer word of letters: MARLOWEJANE
 _TIES = frozenset("-'’‐‑")
 _CAPITALS, _SMALL = re.compile("[A-Z]"), re.compile("[a-z]")
 
@@ -65,6 +66,7 @@ class NameIndex:
         # Two words that may begin a compound of three.
         self._openings = frozenset(word[:end] for word in self._parts for end in range(3, len(word)) if len(word) > 5)
         self._near_words: dict[str, frozenset[str]] = {}
+        self._inner = re.compile("|".join(map(re.escape, sorted(long, key=len, reverse=True)))) if long else None
 
     def __bool__(self) -> bool:
         return bool(self.people)
@@ -130,11 +132,21 @@ class NameIndex:
             return Hit(parts, exact=True, sure=sure)
         near = self._near(word.folded)
         if not near:
-            return None
+            return self._inside(word)
         parts = [part for known in near for part in self._parts[known]]
         long = max(map(len, near)) >= SHORTEST_MISTYPED
         sure = long and not is_ordinary(word.folded) and (word.capital or shouted or len(word.folded) >= 7)
         return Hit(parts, exact=False, sure=sure)
+
+    def _inside(self, word: Word) -> Hit | None:
+        """A name run together with other words, or with the letters and digits that a wrong decoding makes."""
+        found = self._inner.search(word.folded) if self._inner else None
+        if found is None or is_ordinary(word.folded):
+            return None
+        plain = word.written.isascii() and word.written.isalpha()
+        if is_ordinary(found[0]) or (plain and len(found[0]) < _SHORTEST_INSIDE):
+            return None
+        return Hit(self._parts[found[0]], exact=False, sure=True)
 
 
 def _tied(text: str, words: list[Word]) -> bool:

@@ -53,11 +53,13 @@ _FORMS = tuple(
 # sentence.
 _SLASHED = re.compile(r"(?P<first>[01]?\d)(?P<separator>/)(?P<second>[0-3]?\d)(?![\d/])")
 _AFTER_NUMBER = (*_FORMS[1:3], *_FORMS[4:9], _SLASHED)
+_AFTER_LETTERS = (*_FORMS[1:3], *_FORMS[4:8])  # only what says its year: L4/5 is no day
 _AFTER_MONTH = _FORMS[:1]
 _BEGINNING = re.compile(
     r"(?<![\w/.\-])(?:\d|(?P<name>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?[\s\-]{0,3}\d)",
     re.IGNORECASE,
 )
+_STUCK = re.compile(r"(?<=[^\W\d])\d")
 
 
 @dataclass(frozen=True)
@@ -104,6 +106,16 @@ def dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
         for form in _AFTER_MONTH if beginning["name"] else _AFTER_NUMBER:
             if (match := form.match(text, beginning.start())) and (found := list(_read(text, match, 0))):
                 yield match.start(), match.end(), found
+
+
+def dates_after_letters(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
+    """Days with their year that are run together with the word before them: DOB19560312."""
+    for beginning in _STUCK.finditer(text):
+        for form in _AFTER_LETTERS:
+            if match := form.match(text, beginning.start()):
+                found = [reading for reading in _read(text, match, 0) if reading.whole]
+                if found:
+                    yield match.start(), match.end(), found
 
 
 def choose(found: list[WrittenDate], known: Collection[dt.date]) -> WrittenDate:
