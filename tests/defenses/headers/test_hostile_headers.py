@@ -150,7 +150,8 @@ def _read(*elements: bytes) -> FileDataset:
         ([_explicit(0x00080070, "LO", b"Veritek\x10\0\x10\0PN\x08\0Quixotix")], "character set"),
         ([_explicit(0x00181153, "IS", b"19371016")], "date where a number"),
         ([_explicit(0x00280102, "US", b"\x0b\0Quixotix")], "more values"),
-        ([_explicit(0x00100010, "PN", b"Quixotix"), _explicit(0x00282000, "OB", b"icc Quixotix")], "among bytes"),
+        ([_explicit(0x00100010, "PN", b"Quixotix"), _explicit(0x00281201, "OW", b"lut Quixotix")], "among bytes"),
+        ([_explicit(0x00282000, "OB", b"icc Quixotix")], "a colour profile that is none"),
     ],
 )
 def test_what_cannot_be_read_surely_is_quarantined(elements: list[bytes], reason: str) -> None:
@@ -310,3 +311,23 @@ def test_pydicoms_own_files_come_out_clean_or_not_at_all(profile: Profile) -> No
         assert len(name) < 6 or name.encode("utf-8", "replace") not in header
         assert len(patient) < 6 or patient.encode("utf-8", "replace") not in header
     assert clean > 40
+
+
+def test_prose_where_a_code_belongs_is_free_text(x_ray: Callable[[], FileDataset]) -> None:
+    dataset = x_ray()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset.CassetteOrientation = "as Quixotix had it, by telephone"
+        dataset.ScanOptions = ["HELICAL MODE", "Quixotix, W."]
+        CLEANER.clean(dataset, PERSON, pixels_cleaned=False)
+    assert "Quixotix" not in str(dataset) and dataset.ScanOptions[0] == "HELICAL MODE"
+
+
+def test_what_a_hospitals_own_code_means_is_free_text(x_ray: Callable[[], FileDataset]) -> None:
+    dataset = x_ray()
+    own, standard = Dataset(), Dataset()
+    own.CodeValue, own.CodingSchemeDesignator, own.CodeMeaning = "T1", "99ACME", "Chest as Quixotix likes it"
+    standard.CodeValue, standard.CodingSchemeDesignator, standard.CodeMeaning = "T-1", "SRT", "Quixotix fracture"
+    dataset.AnatomicRegionSequence = [own, standard]
+    CLEANER.clean(dataset, PERSON, pixels_cleaned=False)
+    assert "Quixotix" not in own.CodeMeaning and standard.CodeMeaning == "Quixotix fracture"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
@@ -15,6 +16,7 @@ from medveil.defenses.headers import dummies
 from medveil.defenses.headers.attribute import CODES, TECHNICAL, Attribute, attribute
 from medveil.defenses.headers.dates import NotMovable, day_of
 from medveil.defenses.headers.decision import Decision, decide, resolve, row_by_vr
+from medveil.defenses.headers.icc_profile import without_words
 from medveil.defenses.headers.options import BASIC_CODE, Option
 from medveil.defenses.headers.private_blocks import SafeBlocks
 from medveil.defenses.headers.profile import Profile
@@ -28,6 +30,9 @@ _STAMPED = frozenset({0x00120062, 0x00120063, 0x00120064, 0x00280303})
 # Commands, file meta and directory records have no place in a dataset.
 _MISPLACED = frozenset({0x0000, 0x0002, 0x0004})
 _PIXEL_GROUP = 0x7FE0
+_ICC_PROFILE = 0x00282000
+# What a code string is made of, and what is often taken for one; anything else in its place is prose.
+_CODE_STRING = re.compile(r"[\w .:/+-]{0,16}", re.ASCII)
 _AUDIO = range(0x2000, 0x2600)
 
 
@@ -178,6 +183,9 @@ class Judge:
     def _bytes(self, place: Place, known: Attribute) -> Outcome:
         if place.mode is Mode.DUMMY:
             return _REMOVED
+        if known.tag == _ICC_PROFILE:
+            element = self._read(place, known)
+            return self._changed(element, without_words(element.value), "C", BASIC_CODE)
         if known.tag >> 16 != _PIXEL_GROUP:
             self.values.check_bytes(dummies.bytes_of(self._read(place, known)))
         return _LEFT
@@ -187,7 +195,7 @@ class Judge:
         action = "C"
         if element.VR in dummies.TEXT and place.mode is Mode.DUMMY:
             value, action = self.values.replaced(element), "D"
-        elif element.VR in dummies.TEXT and self._may_be_a_remark(place, element):
+        elif _is_prose(element) and self._may_be_a_remark(place, element):
             left = element if place.mode is Mode.CLEAN else DataElement(element.tag, element.VR, value)
             value, code = self.values.cleaned(left), Option.CLEAN_DESCRIPTORS.code
         return _LEFT if _same(value, element.value) else self._changed(element, value, action, code)
@@ -195,8 +203,8 @@ class Judge:
     def _may_be_a_remark(self, place: Place, element: DataElement) -> bool:
         if element.keyword in CODES:
             return False
-        cleans = Option.CLEAN_DESCRIPTORS in self.profile.options and element.keyword not in TECHNICAL
-        return place.mode is Mode.CLEAN or cleans
+        technical = element.keyword in TECHNICAL and not _is_local_code(place)
+        return place.mode is Mode.CLEAN or (Option.CLEAN_DESCRIPTORS in self.profile.options and not technical)
 
     def _private(self, place: Place, known: Attribute) -> Outcome:
         if place.blocks.is_needed_creator(known.tag):
@@ -248,6 +256,17 @@ class Judge:
 
     def _type(self, place: Place, known: Attribute) -> str:
         return type_of(known.keyword, within=place.within, sop_class=self.sop_class)
+
+
+def _is_prose(element: DataElement) -> bool:
+    if element.VR == "CS":
+        return not all(_CODE_STRING.fullmatch(text) for text in texts_of(element.value))
+    return element.VR in dummies.TEXT
+
+
+def _is_local_code(place: Place) -> bool:
+    """Whether a code is the hospital's own, whose meaning somebody there typed (PS3.16 8.2: they begin with 99)."""
+    return str(place.dataset.get("CodingSchemeDesignator") or "").strip().upper().startswith("99")
 
 
 def _decoded(element: DataElement) -> list[str]:
