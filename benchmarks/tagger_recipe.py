@@ -1,12 +1,12 @@
 """The bundled tagger, from a pretrained encoder's word pieces to weights.
 
     python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START
-    python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 460
-    python benchmarks/tagger_recipe.py refine --start START --from RUN --out REFINED --seconds 1300 --seed 1
-    python benchmarks/tagger_recipe.py refine --start START --from REFINED --out REFINED2 --seconds 900 --seed 2
+    python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 530 --workers 14
+    python benchmarks/tagger_recipe.py refine --start START --from RUN --out REFINED --seconds 900 --seed 1
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
-its texts on five cores while one H200 learns from them. `refine` goes on in small steps on two cores.
+its texts on fourteen cores while one H200 learns from them; these are the bundled weights. `refine` would go on from
+them in small steps on two cores.
 `benchmarks/reports_recall.py` scores the result.
 """
 

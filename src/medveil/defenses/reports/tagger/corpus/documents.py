@@ -22,8 +22,17 @@ def _join(separator: str, parts: list[Pieces]) -> Pieces:
 
 def _mention(scene: Scene) -> Pieces:
     kind = scene.rng.random()
-    table = lines("people" if kind < 0.55 else "times_and_places" if kind < 0.85 else "numbers")
+    table = lines(
+        "people" if kind < 0.45 else "times_and_places" if kind < 0.7 else "numbers" if kind < 0.82 else "everyday"
+    )
     return scene.write(scene.rng.choice(table))
+
+
+def _unnamed(kind: float, *, clinical: bool) -> str:
+    """The list for a sentence that identifies nobody."""
+    if kind < 0.37:
+        return "narrative" if kind < 0.25 else "catalogue"
+    return "clinical" if clinical else "radiology"
 
 
 def _sentences(scene: Scene, count: int, *, named: float, clinical: float = 0.0, separator: str = " ") -> Pieces:
@@ -33,11 +42,7 @@ def _sentences(scene: Scene, count: int, *, named: float, clinical: float = 0.0,
             piece = _mention(scene)
         else:
             kind = scene.rng.random()
-            piece = scene.write(
-                scene.rng.choice(
-                    lines("narrative" if kind < 0.3 else "clinical" if scene.chance(clinical) else "radiology")
-                )
-            )
+            piece = scene.write(scene.rng.choice(lines(_unnamed(kind, clinical=scene.chance(clinical)))))
         said.append(capitalized(piece) if scene.chance(0.9) else piece)
     return _join(separator, said)
 
@@ -197,7 +202,8 @@ def nursing(scene: Scene) -> Pieces:
         clinical=0.95,
         separator=scene.rng.choice([" ", "\n", ". ", "  ", "... "]),
     )
-    return [*head, *body]
+    note = [*head, *body]
+    return [(text.lower(), category) for text, category in note] if scene.chance(0.35) else note
 
 
 def table(scene: Scene) -> Pieces:
@@ -288,6 +294,22 @@ def machine(scene: Scene) -> Pieces:
     return scene.write(scene.rng.choice(lines("machine_texts")))
 
 
+def house_style(scene: Scene) -> Pieces:
+    """A whole text in the manner of one kind of house: a veterans' hospital, a British trust, a ward."""
+    text = scene.write(scene.rng.choice(lines("house_styles")))
+    typed_small = text[0][0][:1].islower() and scene.chance(0.7)
+    return [(piece.lower(), category) for piece, category in text] if typed_small else text
+
+
+def everyday(scene: Scene) -> Pieces:
+    """What people write who are no doctors, between numbers, sizes and scores that identify nobody."""
+    said = [
+        capitalized(scene.write(scene.rng.choice(lines("everyday" if scene.chance(0.5) else "catalogue"))))
+        for _ in range(scene.rng.randint(1, 8))
+    ]
+    return _join(scene.rng.choice([" ", " ", "\n"]), said)
+
+
 KINDS: tuple[tuple[float, Callable[[Scene], Pieces]], ...] = (
     (0.22, report),
     (0.08, prose),
@@ -303,4 +325,6 @@ KINDS: tuple[tuple[float, Callable[[Scene], Pieces]], ...] = (
     (0.03, machine),
     (0.12, narrative),
     (0.02, tongues),
+    (0.22, house_style),
+    (0.16, everyday),
 )

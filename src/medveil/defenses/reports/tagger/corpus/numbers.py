@@ -11,6 +11,17 @@ _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _HOLIDAYS = (
     "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan".split(",")
 )
+_SEASONS = ("spring", "summer", "fall", "winter")
+_HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
+_MONTHS_ABROAD = [
+    names.split("/")
+    for names in (
+        "Januar/janvier/enero/gennaio Februar/février/febrero/febbraio März/mars/marzo/marzo April/avril/abril/aprile "
+        "Mai/mai/mayo/maggio Juni/juin/junio/giugno Juli/juillet/julio/luglio August/août/agosto/agosto "
+        "September/septembre/septiembre/settembre Oktober/octobre/octubre/ottobre November/novembre/noviembre/novembre "
+        "Dezember/décembre/diciembre/dicembre"
+    ).split()
+]
 _TENS = {9: "ninety", 10: "one hundred", 11: "one hundred and ten"}
 _ONES = " one two three four five six seven eight nine".split(" ")
 _ORDINALS = (
@@ -66,6 +77,17 @@ def date(rng: random.Random, day: dt.date) -> str:
         f"{m} / {d} / {y}",
         f"'{yy}-{m:02d}-{d:02d}",
         f"{month[:3].upper()} {d:02d} {y}",
+        f"{month[:3].upper()} {d},{y}",
+        f"{y}-{short}-{d:02d}",
+        f"{short}. {d}/{yy}",
+        f"{d}.{m}.{y}",
+        f"{d:02d}.{m:02d}.{yy}",
+        f"{_DAYS[day.weekday()][:3]}, {d} {short} {y}",
+        f"{_DAYS[day.weekday()][:3]} {short} {d:02d} {y}",
+        f"{ordinal(d)} day of {month}, {y}",
+        f"{d} {_MONTHS_ABROAD[m - 1][rng.randint(0, 3)]} {y}",
+        f"{y}-{m}-{d}",
+        f"{d:02d}{m:02d}{yy}",
     )
     return forms[int(rng.random() * len(forms))]
 
@@ -101,11 +123,50 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         f"{month} {_ORDINALS[d - 1]}",
         f"{month}",
         _HOLIDAYS[d % len(_HOLIDAYS)],
+        f"{_HOLIDAYS[d % len(_HOLIDAYS)]} {y}",
+        f"{_DAYS[day.weekday()]} the {ordinal(d)}",
+        f"{_DAYS[day.weekday()][:3]} {ordinal(d)}",
+        f"{_DAYS[day.weekday()][:3]}",
+        f"{_DAYS[day.weekday()]} {d} {month}",
+        f"{_ORDINALS[d - 1]} of {month}",
+        f"{_SEASONS[m % 4]} {y}",
+        f"{_SEASONS[m % 4]} of {y}",
+        f"Q{m % 4 + 1} {y}",
+        f"{y}W{min(4 * m + 1, 52):02d}",
+        f"{month} '{y % 100:02d}",
+        f"{m}/{y % 100:02d}",
+        f"{d}/{m}",
+        f"{d} {month[:4]}",
+        f"{month[:3]}-{y % 100:02d}",
+    )
+    return forms[int(rng.random() * len(forms))]
+
+
+def clock(rng: random.Random) -> str:
+    """A time of day in words or cut short."""
+    hour, minute = rng.randint(1, 12), rng.randint(0, 59)
+    half, word = rng.choice("ap"), _HOURS[hour - 1]
+    forms = (
+        f"half past {word}",
+        f"quarter to {word}",
+        f"quarter past {word}",
+        f"{word} o'clock",
+        f"{hour}{half}",
+        f"{hour}:{minute:02d}{half}",
+        f"{hour}:{minute:02d} {half.upper()}",
+        f"{hour}.{minute:02d}{half}m",
+        f"{hour}.{minute:02d} {half}m",
+        f"{hour + 11:02d}{minute:02d} hrs",
+        f"{hour + 11:02d}:{minute:02d} hours",
+        f"{hour:02d}{minute:02d}H",
+        f"{hour:02d}:{minute:02d}:{minute:02d} {rng.choice(['EST', 'GMT', 'CET', 'PDT', '-0400', '+0100'])}",
     )
     return forms[int(rng.random() * len(forms))]
 
 
 def time(rng: random.Random) -> str:
+    if rng.random() < 0.12:
+        return clock(rng)
     hour, minute, second = rng.randint(0, 23), rng.randint(0, 59), rng.randint(0, 59)
     half = "AM" if hour < 12 else "PM"
     twelve = (hour + 11) % 12 + 1
@@ -167,6 +228,18 @@ def phone(rng: random.Random) -> str:
         f"{a}/{b}-{c}",
         f"+61 {digits(rng, 1)} {digits(rng, 4)} {digits(rng, 4)}",
         f"020 {digits(rng, 4)} {digits(rng, 4)}",
+        f"07{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 3)}",
+        f"0{digits(rng, 4)} {digits(rng, 3)} {digits(rng, 3)}",
+        f"(0{digits(rng, 1)}) {digits(rng, 4)} {digits(rng, 4)}",
+        f"1-800-{b}-{c} ext. {digits(rng, 2)}",
+        f"+971 {digits(rng, 2)} {digits(rng, 3)} {digits(rng, 4)}",
+        f"+353 {digits(rng, 2)} {digits(rng, 3)} {digits(rng, 4)}",
+        f"1300 {digits(rng, 3)} {digits(rng, 3)}",
+        f"{a} {b}{c}",
+        f"001-{a}-{b}-{c}x{digits(rng, rng.randint(3, 5))}",
+        f"({a}){b}-{c}x{digits(rng, rng.randint(3, 5))}",
+        f"{a}.{b}.{c}x{digits(rng, rng.randint(3, 5))}",
+        f"+1-{a}-{b}-{c}x{digits(rng, rng.randint(3, 5))}",
         f"{b} {c}",
     )
     return forms[int(rng.random() * len(forms))]
@@ -218,6 +291,11 @@ def record(rng: random.Random) -> str:
         f"{letter}{digits(rng, 2)}-{digits(rng, 5)}",
         f"00{digits(rng, 6)}",
         f"{digits(rng, 4)}/{digits(rng, 2)}",
+        f"{letter}{letter}H/{rng.randint(2004, 2025)}/{digits(rng, 6)}",
+        f"{letter}/{digits(rng, 5)}",
+        f"{letter}{letter}{letter}{digits(rng, 4)}",
+        f"{digits(rng, 3)}-{digits(rng, 2)}-{digits(rng, 2)}-{digits(rng, 1)}",
+        f"{digits(rng, 2)}.{digits(rng, 2)}.{digits(rng, 3)}",
     )
     return forms[int(rng.random() * len(forms))]
 
@@ -266,6 +344,13 @@ def plan_number(rng: random.Random) -> str:
             f"{digits(rng, 9)}{letters[0]}",
             f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 4)}",
             f"{digits(rng, 8)}-{digits(rng, 2)}",
+            f"{digits(rng, 4)} {digits(rng, 5)} {digits(rng, 1)}",
+            f"{letters} {digits(rng, 4)} {digits(rng, 5)}",
+            f"{letters} {digits(rng, 2)}-{digits(rng, 5)}-{digits(rng, 1)}",
+            f"{digits(rng, 4)}-{digits(rng, 3)}-{digits(rng, 3)}-{letters[:2]}",
+            f"{digits(rng, 3)} {digits(rng, 3)} {digits(rng, 3)}",
+            f"{letters[0]}{digits(rng, 9)}",
+            digits(rng, 11),
         ]
     )
 
@@ -318,6 +403,14 @@ def other_id(rng: random.Random) -> str:
             f"{digits(rng, 3)}-{letters}",
             f"{digits(rng, 5)}-{digits(rng, 2)}",
             digits(rng, 10),
+            f"{letters}-{rng.randint(2004, 2025)}-{digits(rng, 5)}",
+            f"{letters[0]}{digits(rng, 2)}-{digits(rng, 4)}",
+            f"{digits(rng, 2)}:{letters[0]}-{digits(rng, 6)}",
+            f"{letters[:2]}-{digits(rng, 2)}-{digits(rng, 5)}",
+            f"#{digits(rng, 5)}-{letters[0]}",
+            f"{letters}{digits(rng, 8)}",
+            f"{letters[:2]}{digits(rng, 3)}/{digits(rng, 5)}",
+            f"{digits(rng, 2)}-{digits(rng, 5)}",
         ]
     )
 

@@ -16,6 +16,7 @@ _TITLES = {
     "F": ("Ms. ", "Mrs. ", "Mrs ", "Ms ", "Miss ", "Frau ", "Mme ", "Sra. "),
     "M": ("Mr. ", "Mr ", "Mr. ", "Herr ", "M. ", "Sr. ", "Mister "),
 }
+_PARTICLES = "van der,van den,van,von,de la,de los,del,de,da,dos,di,bin,ibn,al,el,Ní,ter,Graf von,St.".split(",")
 _GIVEN, _SURNAMES = by_origin("given_names"), by_origin("surnames")
 _WORD_GIVEN, _WORD_SURNAMES = lines("word_given_names"), lines("word_surnames")
 
@@ -198,6 +199,47 @@ class People:
         letters = pick(self.rng, self.staff).initials
         text = case(letters if self._chance(0.5) else letters[0] + letters[-1])
         return [(".".join(text) + "." if self._chance(0.08) else text, Category.INITIALS)]
+
+    def odd_initials(self) -> Pieces:
+        """As old systems write them: SP61, DLnc, rjt."""
+        letters = pick(self.rng, self.staff).initials
+        short = letters[0] + letters[-1]
+        forms = (
+            f"{short}{self.rng.randint(1, 99)}",
+            letters + self.rng.choice(("nc", "c", "x")),
+            short.lower(),
+            letters.lower(),
+            short,
+        )
+        return [(pick(self.rng, forms), Category.INITIALS)]
+
+    def many_names(self, one: Someone) -> str:
+        """With a nickname, initials, a second given name, a particle or a second family name."""
+        first, second, other = one.given[0], pick(self.rng, self.staff).given, self.surname()
+        particle = pick(self.rng, _PARTICLES)
+        forms = (
+            f'{one.given} "{second}" {one.family}',
+            f"{one.given} ({second}) {one.family}",
+            f"{first}. {second[0]}. {one.family}",
+            f"{first} {second[0]} {one.family}",
+            f"{first}.{second[0]}. {one.family}",
+            f"{one.given} {second} {one.family}",
+            f"{one.given} {particle} {one.family}",
+            f"{particle} {one.family}",
+            f"{particle.title()} {one.family}, {one.given}".upper(),
+            f"{one.given} {one.family} {other}",
+            f"{one.given} {one.family} {particle} {other}",
+            f"{one.family} {other}, {one.given}",
+            f"{one.given} {second} {first}.",
+            f"{one.family} {first} {second[0]}",
+            f"{one.given}-{second} {one.family}",
+            f"{one.given} {one.family}-{other}",
+            f"{one.family}, {one.given} ({second})",
+            f"{one.family.upper()} {one.given}",
+            f"{one.family},{one.given} {second[0]}".upper(),
+            f"{one.given} {one.family} {self.rng.choice(('Jr', 'Jr.', 'Sr.', 'II', 'III', 'IV'))}",
+        )
+        return pick(self.rng, forms)
 
     def patient_initials(self) -> Pieces:
         letters = self.patient.initials

@@ -37,6 +37,13 @@ def town(rng: random.Random) -> str:
     return f"{name if rng.random() < 0.5 else pick(rng, _TOWN_HEADS)} {pick(rng, _TOWN_ENDS)}"
 
 
+def named_after(rng: random.Random, surname: str) -> str:
+    """A town that bears somebody's name."""
+    if rng.random() < 0.5:
+        return f"{pick(rng, _TOWN_STARTS)} {surname}"
+    return surname.split()[-1] + pick(rng, ["ville", "burgh", "side", "mouth", "berg", "haven", "stad", "bury", "ton"])
+
+
 def street_name(rng: random.Random, surname: str) -> str:
     kind = rng.random()
     tail = pick(rng, _STREET_TAILS)
@@ -67,10 +74,29 @@ def street(rng: random.Random, surname: str) -> str:
         text = f"{root}{pick(rng, _STREET_ROOTS)} {number % 300 + 1}"
     elif kind < 0.93:
         text = f"{pick(rng, _STREET_HEADS_ABROAD)} {pick(rng, [surname, pick(rng, TOWNS)])} {number % 300 + 1}"
+    elif kind < 0.965:
+        text = pick(
+            rng,
+            [
+                f"Plot {number % 300 + 1}, {rng.randint(1, 9)}th Cross, {surname} Nagar",
+                f"Flat {rng.randint(0, 9)}/{rng.randint(1, 4)}, {number % 200 + 1} {street_name(rng, surname)}",
+                f"{number % 60 + 1}/{rng.randint(1, 90)} {surname} Road",
+                f"{number % 90 + 1} rue {pick(rng, ['de la', 'du', 'des'])} {pick(rng, _STREET_HEADS)}",
+                f"Calle {surname} {number % 90 + 1}, {rng.randint(1, 9)}º {rng.choice('ABCD')}",
+                f"The {pick(rng, _STREET_HEADS)}s, {street_name(rng, surname)}",
+                f"{surname} House, {number % 90 + 1} {street_name(rng, surname)}",
+                f"Level {rng.randint(2, 30)}, {number % 900 + 1} {street_name(rng, surname)}",
+                f"Route {rng.randint(1, 99)}",
+                f"PSC {rng.randint(1000, 9999)}, Box {rng.randint(1000, 9999)}",
+                f"Unit {rng.randint(1000, 9999)} Box {rng.randint(1000, 9999)}",
+                f"{pick(rng, ['USNS', 'USS', 'USCGC'])} {surname}",
+                f"{pick(rng, ['Hwy', 'Highway', 'Route', 'I-', 'US-'])}{rng.randint(1, 99)}",
+            ],
+        )
     else:
         text = f"{pick(rng, ['P.O. Box', 'PO Box', 'RR', 'Postfach', 'Flat', 'Block'])} {number}"
     if rng.random() < 0.18:
-        text += pick(rng, [", Apt ", " Apt. ", ", Unit ", " #", ", Suite ", ", Flat "]) + pick(
+        text += pick(rng, [", Apt ", " Apt. ", ", Unit ", " #", ", Suite ", ", Flat ", " Suite "]) + pick(
             rng, [str(rng.randint(1, 40)), f"{rng.randint(1, 30)}{rng.choice('ABCD')}", rng.choice("ABCDEF")]
         )
     return text

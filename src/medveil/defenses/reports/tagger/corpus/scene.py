@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from medveil.cohort.identifiers import Category
-from medveil.defenses.reports.tagger.corpus import names, numbers, places
+from medveil.defenses.reports.tagger.corpus import names, numbers, papers, places, workplaces
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, render
 from medveil.defenses.reports.tagger.corpus.lists import lines
 from medveil.defenses.reports.tagger.corpus.people import Lexicon, People
@@ -80,12 +80,18 @@ class Scene:
             "uid": lambda: [(numbers.uid(rng), Category.UID)],
             "oid": lambda: [(numbers.other_id(rng), Category.OTHER_ID)],
             "room": lambda: [(numbers.room(rng), Category.OTHER_ID)],
-            "ip": lambda: [
-                (
-                    f"{rng.randint(10, 220)}.{rng.randint(0, 255)}.{rng.randint(0, 255)}.{rng.randint(1, 254)}",
-                    Category.OTHER_ID,
-                )
-            ],
+            "ip": lambda: [(papers.network_address(rng), Category.OTHER_ID)],
+            "national": lambda: [(papers.national(rng), Category.OTHER_ID)],
+            "plate": lambda: [(papers.plate(rng), Category.OTHER_ID)],
+            "account": lambda: [(papers.account(rng), Category.OTHER_ID)],
+            "station": lambda: [(papers.station(rng), Category.OTHER_ID)],
+            "user": self._user,
+            "ward": lambda: [(workplaces.ward(rng, self.people.surname()), Category.OTHER_ID)],
+            "firm": lambda: [(workplaces.firm(rng, self.people.surname(), self._town()), Category.HOSPITAL)],
+            "carehome": lambda: [(workplaces.care_home(rng, self.people.surname(), self._town()), Category.HOSPITAL)],
+            "oddi": lambda: self.people.odd_initials(),
+            "many": lambda: [(self.people.many_names(self.people.patient), Category.NAME)],
+            "dmany": lambda: [(self.people.many_names(self._one(self.people.staff)), Category.DOCTOR)],
             "q": lambda: [('"', None)],
             "drug": self._drug,
             "eponym": self._eponym,
@@ -155,9 +161,15 @@ class Scene:
             return [(f"{owned} " + self._one(lines("named_after")), None)]
         return [(self._one(lines("eponyms")), None)]
 
+    def _user(self) -> Pieces:
+        one = self._one(self.people.staff)
+        return [(papers.user(self.rng, one.given, one.family), Category.OTHER_ID)]
+
     # places
 
     def _town(self) -> str:
+        if self.chance(0.08):
+            return places.named_after(self.rng, self.people.surname())
         if self.lexicon.towns and self.chance(0.2):
             return self._one(self.lexicon.towns)
         return places.town(self.rng)
