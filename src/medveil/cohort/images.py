@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +28,20 @@ def load_image(root: Path, path: str, *, frame: int = 0) -> NDArray[Any]:
     if has_prefix(head):
         return read_pixels(file, frame)
     try:
-        return _load_picture(file, frame)
+        return _load_picture(file, frame, _gray)
     except UnidentifiedImageError:
         if may_be_dicom(head):
             return read_pixels(file, frame)
         raise Quarantined("not an image") from None
+
+
+def load_colours(root: Path, path: str) -> NDArray[np.uint8] | None:
+    """Rows x columns x 3 of a picture that has colours; None where it is gray, or is no picture but a DICOM file."""
+    file = inside(root, path)
+    if has_prefix(head_of(file)):
+        return None
+    colours = _load_picture(file, 0, _colours)
+    return None if (colours == colours[..., :1]).all() else colours
 
 
 def inside(root: Path, path: str) -> Path:
@@ -51,7 +61,7 @@ def inside(root: Path, path: str) -> Path:
     return real
 
 
-def _load_picture(file: Path, frame: int) -> NDArray[Any]:
+def _load_picture(file: Path, frame: int, read: Callable[[Image.Image], NDArray[Any]]) -> NDArray[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -60,7 +70,7 @@ def _load_picture(file: Path, frame: int) -> NDArray[Any]:
                 if frame:
                     picture.seek(frame)
                     _check_size(picture.size)
-                return _gray(picture)
+                return read(picture)
     except (Quarantined, UnidentifiedImageError):
         raise
     except (Image.DecompressionBombWarning, Image.DecompressionBombError):
@@ -77,6 +87,15 @@ def _check_size(size: tuple[int, int]) -> None:
         raise Quarantined("empty image")
     if size[0] * size[1] > MAX_PIXELS:
         raise Quarantined("too large")
+
+
+def _colours(picture: Image.Image) -> NDArray[np.uint8]:
+    """Transparency is ignored, for it may hide text."""
+    if picture.mode in ("P", "PA"):
+        picture = picture.convert("RGBA")
+    if picture.mode in ("RGB", "RGBA", "RGBX", "CMYK", "YCbCr", "LAB", "HSV"):
+        return np.array(picture.convert("RGB"))
+    return np.zeros((1, 1, 3), np.uint8)  # gray, at whatever depth
 
 
 def _gray(picture: Image.Image) -> NDArray[Any]:

@@ -6,8 +6,10 @@ import csv
 import json
 from pathlib import Path
 
+import numpy as np
 import pydicom
 import pytest
+from PIL import ExifTags, Image, ImageOps
 from pydicom.dataset import Dataset
 
 from medveil.defenses.keys import Keys
@@ -112,6 +114,37 @@ def test_pictures_come_out_as_png_without_remarks(tmp_path: Path, clean) -> None
         with Image.open(path) as picture:
             assert (picture.size, picture.info) == ((96, 80), {})
     assert len(made.files("png")) == 2
+
+
+def test_pictures_keep_their_colours(tmp_path: Path, clean) -> None:
+    (tmp_path / "in").mkdir()
+    ramp = np.linspace(40, 200, 96 * 80).reshape(80, 96).astype(np.uint8)
+    colours = np.dstack([ramp, ramp // 2, 255 - ramp])
+    Image.fromarray(colours).save(tmp_path / "in/a.png")
+    made = clean(tmp_path / "in")
+    with Image.open(made.files("png")[0]) as picture:
+        assert np.array_equal(np.array(picture), colours)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_pictures_stay_the_way_they_are_shown(tmp_path: Path, clean, orientation: int) -> None:
+    (tmp_path / "in").mkdir()
+    ramp = Image.fromarray(np.linspace(40, 200, 96 * 80).reshape(80, 96).astype(np.uint8))
+    remarks = Image.Exif()
+    remarks[ExifTags.Base.Orientation] = orientation
+    ramp.save(tmp_path / "in/a.png", exif=remarks)
+    made = clean(tmp_path / "in")
+    with Image.open(tmp_path / "in/a.png") as before, Image.open(made.files("png")[0]) as after:
+        assert np.array_equal(np.array(ImageOps.exif_transpose(before)), np.array(after))
+
+
+def test_several_pictures_in_one_file_stay_behind(tmp_path: Path, clean) -> None:
+    (tmp_path / "in").mkdir()
+    first, second = Image.new("L", (96, 80), 30), Image.new("L", (96, 80), 60)
+    first.save(tmp_path / "in/a.png", save_all=True, append_images=[second])
+    made = clean(tmp_path / "in")
+    assert made.outcome.released == 0
+    assert "several pictures in one file" in (made.out / "quarantine.csv").read_text()
 
 
 def test_what_is_strange_stays_behind(tmp_path: Path, write_dicom, clean) -> None:

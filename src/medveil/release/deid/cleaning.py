@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-import cv2
-
 from medveil.cohort.dicom.opening import head_of, quarantining
-from medveil.cohort.images import inside, load_image
+from medveil.cohort.images import inside
 from medveil.defenses.keys import Keys
 from medveil.defenses.known import KnownSearch, search_for
 from medveil.defenses.person import Person
@@ -24,6 +22,7 @@ from medveil.release.deid.leftovers import refuse_leftovers
 from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import output_path
 from medveil.release.deid.people import gathered
+from medveil.release.deid.picture_file import clean_picture
 from medveil.release.deid.results import Cleaned
 from medveil.release.deid.settings import DeidSettings
 from medveil.release.deid.sources import Kind
@@ -97,21 +96,12 @@ class GroupCleaner:
             case Kind.DICOM:
                 return clean_dicom(path, person, search, tools)
             case Kind.IMAGE:
-                return self._image(one, search, tools)
+                return clean_picture(self.source, one.entry.file, search, tools)
             case Kind.REPORT:
                 return _report(path, person, tools)
             case Kind.CSV | Kind.JSONL:
                 return clean_table(path, one.entry, group.headers, self.source, self.keys, self.settings, tools)
         raise Quarantined("not a kind of file that can be cleaned")
-
-    def _image(self, one: Linked, search: KnownSearch, tools: Tools) -> Cleaned:
-        """Written as PNG: without loss, and with none of the old file's remarks."""
-        image = load_image(self.source, one.entry.file)
-        image, removal = tools.pixels.clean_image(image, search)
-        _, png = cv2.imencode(".png", image)
-        return Cleaned(
-            png.tobytes(), boxes=len(removal.boxes), markers_kept=len(removal.kept), masked=[removal.mask_pct]
-        )
 
     def _digest(self, group: Group) -> str | None:
         """A keyed digest of the files and whose they are: tells whether they changed, and nothing to others."""
