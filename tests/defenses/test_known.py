@@ -241,3 +241,10 @@ def test_what_is_done_with_a_finding_leaves_the_next_as_it_was():
     assert len(found) == 1
     found.clear()
     assert len(search.find("for Pemberton")) == 1
+
+
+@pytest.mark.parametrize("text", ["王小東", "王 小東", "王^小東"])
+def test_a_family_name_of_one_sign_is_found_before_its_given_name(text: str) -> None:
+    search = KnownSearch([Known(Category.NAME, "Wang^XiaoDong=王^小東")])
+    (found,) = search.find(f"scan of {text} 王水")
+    assert (found.start, found.end) == (8, 8 + len(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -22,7 +22,7 @@ _MISREAD = str.maketrans({"0": "o", "1": "i", "5": "s", "8": "b", "|": "i", "$":
 # The attributes of a person's headers say the same in file after file; remembered in memory alone.
 _SHORT = 64  # characters
 _REMEMBERED = 2048
-_OTHER_SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_OTHER_SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
 class KnownSearch:
@@ -43,7 +43,7 @@ class KnownSearch:
                 (name, one.category)
                 for one in entries
                 if one.category in _NAMES
-                for name in _OTHER_SCRIPTS.findall(one.value)
+                for name in _unspaced_names(one.value)
             }
         )
         self._entries = entries
@@ -98,6 +98,15 @@ class KnownSearch:
         if self._dates and any(self._is_known(days) for _, _, days in dates_in(word)):
             return True
         return len(letters) > 2 and self._numbers.matches(letters)
+
+
+def _unspaced_names(value: str) -> Iterator[str]:
+    """How a name in such a script is searched for: each part, and all together; one sign alone may be any word."""
+    for writing in value.split("="):
+        parts = _OTHER_SCRIPTS.findall(writing)
+        yield from (part for part in parts if len(part) > 1)
+        if len(parts) > 1:
+            yield r"[\s^]*".join(parts)
 
 
 def search_for(known: Iterable[Known]) -> KnownSearch:
