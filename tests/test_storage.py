@@ -74,7 +74,12 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("number", "sentence"),
-    [(errno.EACCES, "may not be written"), (errno.EROFS, "may not be written"), (errno.ENOTDIR, "is a file")],
+    [
+        (errno.EACCES, "may not be written"),
+        (errno.EROFS, "may not be written"),
+        (errno.ENOENT, "cannot be made there"),
+        (errno.ENOTDIR, "is a file"),
+    ],
 )
 def test_other_refusals_are_one_sentence_too(number: int, sentence: str) -> None:
     with pytest.raises(StorageError, match=sentence), told():

@@ -64,6 +64,8 @@ def told() -> Iterator[None]:
                 raise StorageError(
                     "the output folder may not be written; choose another or change its rights"
                 ) from None
+            case errno.ENOENT:
+                raise StorageError("the output folder cannot be made there; choose another place") from None
             case errno.ENOTDIR:
                 raise StorageError("part of the output path is a file; name a folder") from None
         raise

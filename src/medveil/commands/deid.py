@@ -22,7 +22,8 @@ def deid(
         typer.Argument(metavar="IN", help="A folder of DICOM files, images and reports in any mixture, or one file."),
     ],
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", help="Folder for the cleaned files and what was done.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="OUT", help="New folder for the cleaned files and what was done."),
     ] = None,
     key: Annotated[
         Path | None,
@@ -35,13 +36,21 @@ def deid(
         typer.Option("--profile", help="What to do with headers: a TOML or YAML file in the standard's words."),
     ] = None,
     reports: Annotated[
-        str, typer.Option("--reports", help="Reports come out with surrogates, with placeholders, or rewritten.")
+        str,
+        typer.Option(
+            "--reports",
+            help="What becomes of reports: surrogates, placeholders, or rewritten (without a rewriter, surrogates).",
+        ),
     ] = "surrogates",
     rewriter: Annotated[
         str | None, typer.Option("--rewriter", help="Model that rewrites reports: a folder, or a name on the hub.")
     ] = None,
     fill: Annotated[
-        str, typer.Option("--fill", help="What removed text is painted over with: generator, classical or box.")
+        str,
+        typer.Option(
+            "--fill",
+            help="What removed text is painted over with: generator (plausible tissue), classical or a plain box.",
+        ),
     ] = "generator",
     report_column: Annotated[
         list[str] | None,

@@ -6,12 +6,15 @@ import click
 import typer
 from typer.core import TyperGroup
 
+_ORDER = ("demo", "release", "deid", "verify", "review", "cohort", "attack", "protect", "encode", "train", "phantom")
+
 
 class _MainFirst(TyperGroup):
-    """The two commands a newcomer needs come first."""
+    """What a newcomer needs comes first, what belongs together stands together."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(super().list_commands(ctx), key=lambda name: name not in ("demo", "release"))
+        known = super().list_commands(ctx)
+        return sorted(known, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
 
 
 app = typer.Typer(
@@ -19,11 +22,12 @@ app = typer.Typer(
     cls=_MainFirst,
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Can this be released? Finds what identifies people in chest X-rays and reports, removes it, attacks what is "
-    "left, and writes a report with a verdict.\n\nTry it: [bold]medveil demo[/bold]",
-    epilog="Exit codes: 0 all is well, 1 a check failed, 2 the input or the settings cannot be used.",
+    "left, and writes a report with a verdict.\n\nTry it: **medveil demo**",
+    epilog="Exit codes: 0 all is well, 1 a check failed or something was withheld, 2 the input or the settings cannot "
+    "be used.",
 )
 cohorts = typer.Typer(no_args_is_help=True, help="Look at data sets.")
 app.add_typer(cohorts, name="cohort")

@@ -20,7 +20,7 @@ Config = Annotated[
         "--config",
         is_eager=True,
         callback=console.read_settings,
-        help="TOML file with a section named after the command; flags go before it.",
+        help="TOML file with a section named after the command; a flag counts more than the file.",
     ),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Name of the data set's layout, if not to be guessed.")]

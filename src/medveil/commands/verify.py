@@ -67,7 +67,7 @@ def verify(
         console.show_json(told)
     elif not quiet:
         typer.echo(f"{outcome.files:,} files checked: {outcome.leaks:,} leaks, {outcome.losses:,} losses")
-        typer.echo(f"Headers were compared with a profile: {outcome.profile}")
+        typer.echo(f"The profile that headers were compared with: {outcome.profile}")
         typer.echo(f"Counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
     raise typer.Exit(outcome.exit_code)
 
