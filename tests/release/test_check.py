@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from pathlib import Path
 
@@ -61,3 +62,13 @@ def test_a_clean_release_is_clean(few: Cohort, tmp_path: Path) -> None:
     found = check(few, released(few, tmp_path, reports=["No effusion."] * 3, words=["", "L", ""]))
     assert (found.found, found.images) == ({}, ())
     assert found.looked_at == {"files searched": 3, "reports searched": 3, "images read": 3}
+
+
+def test_a_date_that_was_moved_onto_a_known_one_is_no_leak(few: Cohort, tmp_path: Path) -> None:
+    day = few.table["date"].iat[0]
+    shift = dt.timedelta(days=KEYS.date_shift(few.table["patient_id"].iat[0]))
+    for before, leaks in ((day + shift, 0), (day, 1)):
+        texts = [f"Compared with {one:%Y-%m-%d}." for one in (before, day)]
+        original = replace(few, table=few.table.assign(report=[texts[0], "Clear.", "Clear."]))
+        after = released(original, tmp_path, reports=[texts[1], "Clear.", "Clear."], words=["", "", ""])
+        assert check(original, after).found.get("known identifiers in reports: DATE", 0) == leaks

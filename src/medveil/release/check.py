@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from medveil.cohort import Cohort
+from medveil.cohort.identifiers import Category
 from medveil.defenses.keys import Keys
 from medveil.defenses.known import KnownSearch
 from medveil.parallel import ordered_map
@@ -21,6 +22,7 @@ from medveil.release.settings import Progress
 from medveil.release.verify.burned_in import Reader, stray_text
 from medveil.release.verify.known_bytes import KnownBytes
 from medveil.release.verify.moved_dates import without_moved_dates
+from medveil.release.verify.text_check import moved_rightly
 from medveil.report.content import Check
 
 MOST_READ = 100  # images, drawn at random: reading takes a second each
@@ -36,11 +38,16 @@ class Searched:
 
     def __call__(self, pair: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, int]:
         original, row = pair
-        known = without_moved_dates(person_of_row(original, self.source, self.keys))
+        person = person_of_row(original, self.source, self.keys)
+        known = without_moved_dates(person)
         found: Counter[str] = Counter()
         if pd.notna(row["report"]):
-            search = KnownSearch(known)
-            found.update(f"known identifiers in reports: {one.category}" for one in search.find(row["report"]))
+            moved = moved_rightly(row["report"], original["report"], person.shift)
+            found.update(
+                f"known identifiers in reports: {one.category}"
+                for one in KnownSearch(known).find(row["report"])
+                if one.category is not Category.DATE or (one.start, one.end) not in moved
+            )
         content = (self.released / row["path"]).read_bytes() + row["path"].encode()
         for category in KnownBytes.own(known).found_in(content):
             found[f"known identifiers in files: {category}"] += 1

@@ -29,7 +29,7 @@ class TextCheck:
     def wrongs(
         self, file: str, released: str, original: str | None, search: KnownSearch, shift: dt.timedelta
     ) -> list[Wrong]:
-        moved = set() if original is None else _moved_rightly(released, original, shift)
+        moved = set() if original is None else moved_rightly(released, original, shift)
         found = [
             Wrong(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "a known identifier")
             for one in search.find(released)
@@ -52,7 +52,7 @@ class TextCheck:
         ]
 
 
-def _moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tuple[int, int]]:
+def moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tuple[int, int]]:
     """Places of dates that came there by moving one of the original's, and that the original has not itself.
 
     Such a date may well be known: another of the person's dates, or its day and month, can lie just that far back.
