@@ -123,6 +123,15 @@ def test_a_structured_report_is_cleaned_to_its_depths(tmp_path: Path, write_dico
     assert "113104" in codes and "113104" not in {item.CodeValue for item in image.DeidentificationMethodCodeSequence}
 
 
+def test_a_plan_cut_short_stays_behind(tmp_path: Path, clean) -> None:
+    """Reading it raises nothing: the last attributes are just not there."""
+    shipped = Path(pydicom.__file__).parent / "data/test_files"
+    assert clean(shipped / "rtplan.dcm", "whole").outcome.released == 1
+    made = clean(shipped / "rtplan_truncated.dcm", "cut")
+    assert made.outcome.released == 0
+    assert "truncated" in (made.out / "quarantine.csv").read_text()
+
+
 def test_settings_that_do_not_make_sense() -> None:
     with pytest.raises(SettingsError, match="named twice"):
         DeidSettings(report_columns=("text",), keep_columns=("text",))

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydicom.dataset import FileDataset
 from pydicom.uid import UID
 
+from medveil.cohort.dicom.elements import Layout, elements
 from medveil.cohort.dicom.encode import encoded
 from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.defenses.headers.known_in_header import known_in
@@ -32,6 +33,8 @@ def clean_dicom(path: Path, person: Person, search: KnownSearch, tools: Tools) -
         _refuse_strange(dataset)
         cleaned.found = Counter(f"header {known.category}" for known in known_in(dataset))
         has_pixels = "PixelData" in dataset
+        if not has_pixels:
+            _refuse_cut_short(path)
     if has_pixels:
         for removal in tools.pixels.clean_dataset(dataset, search):
             cleaned.boxes += len(removal.boxes)
@@ -63,6 +66,13 @@ def _refuse_strange(dataset: FileDataset) -> None:
         raise Quarantined("unsupported pixel format")
     if any(keyword in dataset for keyword in _ENCLOSED):
         raise Quarantined("a document or recording inside")
+
+
+def _refuse_cut_short(path: Path) -> None:
+    """Reading stops without a word where a file ends too early: an image then lacks its pixels, but not a plan."""
+    layout = Layout.of(path.read_bytes())
+    for _ in elements(layout.dataset, 0, len(layout.dataset), layout.encoding):
+        pass
 
 
 def _without_pixels(content: bytes, dataset: FileDataset) -> bytes:

@@ -46,7 +46,7 @@ def _spellings(one: Known) -> set[str]:
     whole = (
         {one.value, " ".join(parts), ", ".join(parts[:2]), " ".join(reversed(parts[:2]))} if len(parts) > 1 else set()
     )
-    long = {part for part in parts if len(part) >= _SHORTEST + 2 and not is_ordinary(part.lower())}
+    long = {part for part in parts if len(part) >= _SHORTEST and not is_ordinary(part.lower())}
     return whole | long | {part.upper() for part in long} | {part.capitalize() for part in long}
 
 
