@@ -299,3 +299,25 @@ def test_an_offset_table_of_words_cannot_be_told(make_dicom):
     dataset["PixelData"].value = dataset.PixelData[:8] + b"JANE" + dataset.PixelData[12:]
     with pytest.raises(CannotTell):
         blank_comments(dataset)
+
+
+@pytest.mark.parametrize("kind", ["MONOCHROME2", "MONOCHROME1"])
+def test_doses_of_32_bits_are_read_shown_and_put_back(make_dicom, kind):
+    doses = TWELVE.astype(np.uint32) * 100_000
+
+    def edit(dataset: Dataset) -> None:
+        dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = 32, 32, 31
+        dataset.PixelData, dataset.PhotometricInterpretation = doses.tobytes(), kind
+
+    path = make_dicom(TWELVE, edit=edit)
+    dataset = open_dicom(path, pixels=True)
+    found = stored(dataset)
+    shown = found.displayed(0)
+    assert shown.dtype == np.uint16 and {int(shown.min()), int(shown.max())} == {0, 65535}
+    assert (np.argmax(doses) == (np.argmax if kind == "MONOCHROME2" else np.argmin)(shown)).all()
+    assert np.array_equal(read_pixels(path), shown)
+    found.frames[0] = found.frames[0].copy()
+    found.frames[0][3, 4] += 1
+    found.put_back()
+    doses[3, 4] += 1
+    assert np.array_equal(again(dataset).pixel_array, doses)

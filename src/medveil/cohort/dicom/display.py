@@ -34,6 +34,16 @@ def gray_table(dataset: Dataset, *, frame: int, bits: int, signed: bool) -> NDAr
     return np.rint(np.clip(shown, 0, 1) * np.iinfo(dtype).max).astype(dtype)
 
 
+def stretched(stored: NDArray[Any], dataset: Dataset) -> NDArray[np.uint16]:
+    """Gray levels of more values than a table has room for, such as a dose: from the least to the greatest there is."""
+    values = stored.astype(float)
+    low, high = float(values.min()), float(values.max())
+    shown = (values - low) / max(high - low, 1.0)
+    if dataset.PhotometricInterpretation == "MONOCHROME1":
+        shown = 1 - shown
+    return np.rint(shown * np.iinfo(np.uint16).max).astype(np.uint16)
+
+
 def _modality(dataset: Dataset, stored: NDArray[Any], frame: int) -> tuple[Values, float, float]:
     """Values after the modality LUT or rescale, and the range they can take."""
     if dataset.get("ModalityLUTSequence"):

@@ -13,7 +13,7 @@ from pydicom.pixels import apply_color_lut, get_decoder
 from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
 from medveil.cohort.dicom.codestream import size_in
-from medveil.cohort.dicom.display import gray_table
+from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import (
     MAX_PIXELS,
     MAX_PIXELS_ALL_FRAMES,
@@ -58,7 +58,7 @@ def check_size(dataset: FileDataset, frame: int) -> None:
         raise Quarantined("too large")
     if not 0 <= frame < frames:
         raise Quarantined("no such frame")
-    if dataset.BitsAllocated > 16:
+    if dataset.BitsAllocated > (32 if dataset.SamplesPerPixel == 1 else 16):
         raise Quarantined("unsupported pixel format")
     syntax = dataset.file_meta.get("TransferSyntaxUID")
     if syntax and syntax.is_encapsulated and syntax != RLELossless:
@@ -85,6 +85,8 @@ def _gray(dataset: FileDataset, frame: int) -> NDArray[Any]:
         return _luminance(apply_color_lut(pixels, dataset), 16)
     unsigned = pixels.view(pixels.dtype.str.replace("i", "u"))
     bits = int(dataset.BitsStored)
+    if bits > 16:
+        return stretched(pixels, dataset)
     raw_bits = not dataset.file_meta.TransferSyntaxUID.is_compressed or (
         dataset.file_meta.TransferSyntaxUID == RLELossless
     )

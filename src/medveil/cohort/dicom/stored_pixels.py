@@ -17,7 +17,7 @@ from pydicom.pixels import apply_color_lut, get_decoder
 from pydicom.pixels.utils import pack_bits
 from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
-from medveil.cohort.dicom.display import gray_table
+from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.dicom.read import check_size, frame_count
 from medveil.cohort.dicom.stream_comments import CannotTell, rle_without_rest, without_comments
@@ -64,6 +64,8 @@ class StoredPixels:
                 return _luminance(apply_color_lut(frame, self.dataset), 16)
             if frame.ndim == 3:
                 return np.asarray(frame[..., 0]) if self.kind.startswith("YBR") else _luminance(frame, self.bits)
+            if self.bits > 16:
+                return stretched(frame, self.dataset)
             table = gray_table(self.dataset, frame=number, bits=self.bits, signed=self.signed)
             places = frame.view(_unsigned(frame.dtype))
             return table.take(places & (table.size - 1) if self.signed else places)
