@@ -8,10 +8,11 @@ from typer.testing import CliRunner
 from medveil.cli import app
 
 
-def test_a_hospital_too_small_for_a_model_is_released_all_the_same(tmp_path: Path) -> None:
-    done = CliRunner().invoke(app, ["demo", "-o", str(tmp_path), "--patients", "4", "--workers", "1", "--json"])
+def test_the_demonstration_releases_a_hospital_and_protects_a_model(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["demo", "-o", str(tmp_path), "--patients", "4", "--json"])
     assert done.exit_code == 0, done.exception
     told = json.loads(done.stdout)
     assert Path(told["report"]).is_file()
-    assert "model" not in told
-    assert done.stderr.startswith("medveil: no model was protected: ")
+    assert Path(told["model"]["report"]).is_file()
+    guarantee = json.loads(next((tmp_path / "model").rglob("guarantee.json")).read_text())
+    assert guarantee["epsilon"]["pld"] <= 0.34
