@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.defenses.written_dates import moved
+from medveil.defenses.written_dates import dates_in, moved, readings
 
 SHIFT = dt.timedelta(days=100)
 WHOLE = "%Y-%m-%d|%Y/%m/%d|%m/%d/%Y|%m-%d-%Y|%d.%m.%Y|%Y%m%d|%B %d, %Y|%d %b %Y|%d-%b-%Y|%A, %B %d, %Y|%A %d %B %Y"
@@ -70,3 +70,12 @@ def test_a_known_date_settles_which_number_is_the_month() -> None:
 @given(st.text(max_size=40))
 def test_any_text_is_a_date_or_none(text: str) -> None:
     moved(text, SHIFT, set(), None)
+
+
+@pytest.mark.parametrize("clock", ["15:58", "10 am", "10 p.m.", "1830 hrs"])
+def test_an_hour_is_no_year(clock: str) -> None:
+    for written in ("July 1", "1 July"):
+        found = [(start, end) for start, end, _ in dates_in(f"{written} {clock} seen")]
+        assert found == [(0, 6)]
+        assert readings(f"{written} {clock}") == []
+    assert [end for _, end, _ in dates_in("July 1 2015 15:58")] == [11]

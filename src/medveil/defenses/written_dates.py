@@ -26,18 +26,20 @@ _WEEKDAY = (
 _DAY = r"(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))?"
 _YEAR = r"(?P<year>(?:1[89]|20|21)\d\d|['’]?\d\d)"
 _FULL_YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)"
+# Not the hour of `July 1 15:58`, `July 1 10 am` or `July 1 1830 hrs`.
+_END = r"(?!\d|:\d|\s?(?:[ap]\.?m|h|hrs|hours)\b)"
 _GAP = r"(?:[\s,.\-/]|\bof\b)*"
 
 _FORMS = tuple(
     re.compile(rf"{pattern}", re.IGNORECASE)
     for pattern in (
-        rf"{_WEEKDAY}{_MONTH}\.?[\s\-]{{0,3}}{_DAY}(?:[\s,.\-/]+{_YEAR})?(?!\d)",
-        rf"{_WEEKDAY}(?:the\s+)?{_DAY}{_GAP}{_MONTH}\.?(?:{_GAP}{_YEAR})?(?![\d])",
+        rf"{_WEEKDAY}{_MONTH}\.?[\s\-]{{0,3}}{_DAY}(?:[\s,.\-/]+{_YEAR})?{_END}",
+        rf"{_WEEKDAY}(?:the\s+)?{_DAY}{_GAP}{_MONTH}\.?(?:{_GAP}{_YEAR})?{_END}",
         rf"{_WEEKDAY}{_FULL_YEAR}[\s,.\-/]*{_MONTH}[\s,.\-/]*{_DAY}(?!\d)",
         rf"{_MONTH}{_GAP}(?P<year>(?:1[89]|20|21)\d\d|['’]\d\d)(?!\d)",
         rf"{_FULL_YEAR}(?P<separator>[-/.:\s]?)(?P<second>[01]\d)(?P=separator)(?P<third>[0-3]\d)(?!\d)",
         rf"{_FULL_YEAR}(?P<separator>[-/.])(?P<second>\d\d?)(?P=separator)(?P<third>\d\d?)(?!\d)",
-        rf"{_WEEKDAY}(?P<first>\d\d?)(?P<separator>\s?[-/.]\s?|\s)(?P<second>\d\d?)(?:(?P=separator)|\s?[-/.]\s?){_YEAR}(?!\d)",
+        rf"{_WEEKDAY}(?P<first>\d\d?)(?P<separator>\s?[-/.]\s?|\s)(?P<second>\d\d?)(?:(?P=separator)|\s?[-/.]\s?){_YEAR}{_END}",
         r"(?P<first>[0-3]\d)(?P<separator>)(?P<second>[0-3]\d)(?P<year>(?:19|20)\d\d)(?!\d)",
         r"(?P<first>\d\d)(?P<separator>)(?P<second>\d\d)(?P<third>\d\d)(?!\d)",
         rf"(?P<monthnumber>[01]?\d)\s?[-/.]\s?{_FULL_YEAR}(?!\d)",

@@ -28,6 +28,14 @@ DROPPED = [
     ("patient with cough and pain in the left [[lung]] since noon", Category.NAME),
     ("MD, [[F.A.C.R.]] Fax", Category.INITIALS),
     ("on [**[[2118-3-14]]**]", Category.DATE),
+    ("ATS/[[ERS]] criteria", Category.INITIALS),
+    ("insulin [[gtt]] off", Category.INITIALS),
+    ("Fleischner [[2017]] applies", Category.DATE),
+    ("coronavirus disease [[2019]] suspected", Category.DATE),
+    ("the [[4th]] ventricle", Category.DATE),
+    ("my [[I]] think", Category.NAME),
+    ("heparin [[4000]]u given", Category.ADDRESS),
+    ("ward [[ICU]] bound", Category.OTHER_ID),
     ("wegen Atemnot vorgestellt und untersucht, kein [[Erguss]] gesehen", Category.NAME),
 ]
 KEPT = [
@@ -40,6 +48,17 @@ KEPT = [
     ("told [[Zbrozek]] so", Category.NAME),
     ("at [[14:35]] today", Category.TIME),
     ("Workstation [[RX4]] here", Category.OTHER_ID),
+    ("Transcribed: spr/[[lqw]]  Job", Category.INITIALS),
+    ("Taken by: [[lqb]]", Category.INITIALS),
+    ("(PFI): [[DLnc]] WED", Category.INITIALS),
+    ("Zbrozek, M.D./[[TQS]]", Category.INITIALS),
+    ("Whipple procedure [[2006]], well", Category.DATE),
+    ("seen today, the [[7th]]. Well", Category.DATE),
+    ("fundoplication in [[Q3 2018]] and", Category.DATE),
+    ("sent [[18:04:51 -0400]] by", Category.TIME),
+    ("collect at [[half past two]]", Category.TIME),
+    ("ward [[Nightingale]] today", Category.OTHER_ID),
+    ("told Dr. [[K]] so", Category.DOCTOR),
     ("patient [[abernethyx]] came to er with wife, c/o cp since noon", Category.NAME),
     ("wife c/o cough since noon, came to visit from [[qarlow]] today", Category.ADDRESS),
 ]
@@ -64,3 +83,12 @@ def test_what_may_be_one_is_kept(marked: str, category: Category) -> None:
 
 def test_space_and_punctuation_around_it_do_not_belong_to_it() -> None:
     assert kept_by_guards("told Zbrozek, so", [Found(4, 13, Category.NAME)]) == [Found(5, 12, Category.NAME)]
+
+
+def test_the_rest_of_a_date_or_name_goes_with_it() -> None:
+    date = [Found(4, 8, Category.DATE), Found(9, 17, Category.DATE)]
+    assert kept_by_guards("CXR 11hb Mac 2020", date) == date
+    name = [Found(9, 10, Category.DOCTOR), Found(11, 18, Category.DOCTOR)]
+    text = "c/o pain k zbrozek came to see wife since noon of today"
+    assert kept_by_guards(text, name) == name
+    assert kept_by_guards(text, name[:1]) == []

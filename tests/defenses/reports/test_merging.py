@@ -42,3 +42,16 @@ def test_a_number_is_of_one_kind_wherever_it_stands() -> None:
     text = "MRN 123456 and 123456"
     found = merged(text, [Found(4, 10, Category.MRN), Found(15, 21, Category.OTHER_ID)])
     assert [one.category for one in found] == [Category.MRN, Category.MRN]
+
+
+def test_what_follows_without_a_space_belongs_to_it() -> None:
+    assert merged("no. 2447781W here", [Found(4, 11, Category.OTHER_ID)]) == [Found(4, 12, Category.OTHER_ID)]
+    assert merged("LONG^ALICE^M||", [Found(0, 4, Category.NAME)]) == [Found(0, 12, Category.NAME)]
+    web = [Found(3, 16, Category.URL), Found(19, 22, Category.UID)]
+    assert merged("at pacs.long.mt/st/889. Now", web) == [Found(3, 22, Category.URL)]
+
+
+def test_a_name_inside_a_web_address_is_part_of_the_address() -> None:
+    text = "write to jane@long-hospital.org"
+    inside = [Found(9, 13, Category.NAME), Found(14, 27, Category.HOSPITAL)]
+    assert merged(text, inside, [Found(9, 31, Category.EMAIL)]) == [Found(9, 31, Category.EMAIL)]

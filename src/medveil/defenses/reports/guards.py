@@ -9,10 +9,13 @@ from functools import cache
 
 from medveil.cohort.identifiers import NUMBERS, Category
 from medveil.defenses.found import Found
+from medveil.defenses.reports.rules.dates import ORDINAL_DAY
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, read_list, words
+from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.whole_numbers import whole_numbers
+from medveil.defenses.spelling import fold
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
@@ -21,7 +24,7 @@ _BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 
 _UNIT_AFTER = re.compile(
     r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|µg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|"
     r"degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|years?|yrs?|minutes?|mins?|seconds?|times|views?|ribs?|"
-    r"images?|slices?|liters?|packs?|ppd|units?|IU|U|lbs?|inch(?:es)?|fold|HU|vertebra\w*|lobes?|nodules?)(?![A-Za-z])"
+    r"images?|slices?|liters?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|HU|vertebra\w*|lobes?|nodules?)(?![A-Za-z])"
     r"|/[µmdu]?[lLg]\b"
 )
 _COUNTED = re.compile(
@@ -37,10 +40,34 @@ _MONTHS = (
     "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|märz|mai|okt|dez|juin|juil|août|fév|avr|ene|abr|ago|dic|"
     "mon|tue|wed|thu|fri|sat|sun"
 )
-_DATE = re.compile(rf"\d{{1,4}}[-/.]\d{{1,2}}(?:[-/.]\d{{2,4}})?|\d{{6,8}}|(?<![a-z])(?:{_MONTHS})", re.IGNORECASE)
-_TIME = re.compile(r"(?:\d{1,2}[:.h]\d\d(?:[:.]\d\d)?|\d{1,4})(?:\s?(?:[ap]\.?[ \t]?m\.?|h|hrs|hours))?", re.IGNORECASE)
+_YEAR = r"(?:1[89]|20|21)\d\d"
+_DATE = re.compile(
+    rf"\d{{1,4}}[-/.]\d{{1,2}}(?:[-/.]\d{{2,4}})?|\d{{6,8}}|(?<![a-z])(?:{_MONTHS})|(?<!\d){_YEAR}(?!\d)", re.IGNORECASE
+)
+_YEAR_ALONE = re.compile(_YEAR)
+# `(2018)`, `COVID-2019`, `Fleischner 2017`, `criteria 2010`: when a thing was written, not when something happened.
+_PUBLISHED = re.compile(
+    r"(?:[-(/]|(?:\b[A-Z][\w'’-]*|disease|criteria|guidelines?|classification|edition|version|consensus|"
+    r"recommendations?|statement|model|protocol)[ ,]{1,2})$"
+)
+_TIME = re.compile(
+    r"(?:\d{1,2}[:.h]\d\d(?:[:.]\d\d)?|\d{1,4})"
+    r"(?:\s?(?:[ap]\.?[ \t]?m\.?|[ap]|h|hrs|hours|[A-Z]{2,4}|[+-]\d\d:?\d\d))?",
+    re.IGNORECASE,
+)
+_TOLD_TIME = re.compile(r"(?:half|quarter|\w+)[ ](?:past|to|o['’]clock)\b.*|\w+[ ]o['’]clock", re.IGNORECASE)
 _INITIALS = re.compile(r"[A-ZÀ-ÞĀ-Ž]\.?(?:[ ]?[A-ZÀ-ÞĀ-Ž]\.?){1,3}")
-_TYPIST = re.compile(r"[a-z]{2,3}")
+_TYPIST = re.compile(r"[a-z]{2,3}|[A-Z]{2,4}[a-z]{2,3}|[A-Z]{2,3}\d{1,3}")  # nobody writes `lmb` or `DLnc` for a name
+_SIGNED = re.compile(
+    r"(?:\b(?i:by|initials?|typist|typed|trans(?:cribed|criptionist)?|scribe|dictated|taken|entered)[ \t]*:?[ \t]*"
+    r"(?:[A-Za-z]{2,4}[ ]?/[ ]?)?|(?:\bM\.?D\.?|\bD\.?O\.?|\)|\b[A-Z]{2,4})[ ]?[/:][ ]?)$"
+)
+_SIGNED_THING = re.compile(r"\w[/-]$")  # ATS/ERS
+_WARD_BEFORE = re.compile(
+    r"\b(?:ward|unit|wing|bay|bed|rm|room|pod|floor|firm|team|suite|station|pavilion)[ \t]*[:#]?[ \t]*$", re.IGNORECASE
+)
+_TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
+_NAME_AFTER = re.compile(r"\.?[ ]?[^\W\d_a-z]|\.[ ]?[^\W\d_]")
 _HEADS = words("hospital clinic center centre infirmary hospice health medical university institute st saint")
 
 
@@ -49,8 +76,27 @@ def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
     if not found:
         return []
     page = Page(text)
-    trimmed = (_trimmed(text, one) for one in found)
-    return [one for one in trimmed if one is not None and not _guarded(page, one)]
+    trimmed = [one for one in (_trimmed(text, one) for one in whole_numbers(text, found)) if one is not None]
+    kept = [one for one in trimmed if not _guarded(page, one)]
+    return kept if len(kept) == len(trimmed) else sorted([*kept, *_rest_of_kept(text, trimmed, kept)])
+
+
+def _rest_of_kept(text: str, found: list[Found], kept: list[Found]) -> list[Found]:
+    """What is no date or name by itself but stands right beside the rest of one: `11hb Mac 2020`, `k donahue`."""
+    rest = []
+    for group in (frozenset({Category.DATE}), _PEOPLE):
+        edges = {place for one in kept if one.category in group for place in (one.start, one.end)}
+        for one in found if edges else ():
+            short = one.category is Category.DATE or one.end - one.start == 1
+            near = _beside(text, one.end, 1) in edges or _beside(text, one.start, -1) in edges
+            if one.category in group and short and near and one not in kept and text[one.start].isalnum():
+                rest.append(one)
+    return rest
+
+
+def _beside(text: str, place: int, step: int) -> int:
+    """Across one space, the place from which a neighbour would begin."""
+    return place + step if text[min(place, place + step) : max(place, place + step)] == " " else place
 
 
 def _trimmed(text: str, found: Found) -> Found | None:
@@ -85,11 +131,22 @@ def _guarded(page: Page, found: Found) -> bool:
             aged = any(90 <= number < 130 for number in numbers) and page.before(found.start, 1) not in ("×", "^", ".")
             return counted or not (aged or _AGE_WORDS.search(piece))
         case Category.DATE:
-            fraction = _FRACTION.match(page.text, found.start)
-            return bool(fraction) or not _DATE.search(piece) or _measures(page.text, found, piece, least=2)
+            return _is_no_date(page, found, piece)
+        case Category.TIME if _TOLD_TIME.fullmatch(piece):
+            return False
         case Category.TIME:
             return not _TIME.fullmatch(piece) or _measures(page.text, found, piece, least=1)
     return "." not in piece and "@" not in piece  # web and mail addresses
+
+
+def _is_no_date(page: Page, found: Found, piece: str) -> bool:
+    if ORDINAL_DAY.match(page.text, found.start):
+        return False
+    if _FRACTION.match(page.text, found.start) or not _DATE.search(piece):
+        return True
+    if _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24)):
+        return True
+    return _measures(page.text, found, piece, least=2)
 
 
 def _words_in(page: Page, found: Found) -> list[int]:
@@ -99,9 +156,16 @@ def _words_in(page: Page, found: Found) -> list[int]:
 
 def _names_a_thing(page: Page, found: Found) -> bool:
     indices = _words_in(page, found)
+    if found.end - found.start == 1 and not _called_by_letter(page, found):
+        return True
     if not indices:
         return not any(map(str.isupper, page.text[found.start : found.end]))
     return all(is_eponym(page, index) or _no_name(page, page.words[index]) for index in indices)
+
+
+def _called_by_letter(page: Page, found: Found) -> bool:
+    """`Dr. K`, `J. Long`; any other letter alone is a side, a lead or `I`."""
+    return bool(_TITLE_BEFORE.search(page.before(found.start, 9)) or _NAME_AFTER.match(page.text, found.end))
 
 
 def _no_name(page: Page, word: Word) -> bool:
@@ -122,6 +186,8 @@ def _no_name(page: Page, word: Word) -> bool:
 
 
 def _names_no_place(page: Page, found: Found, piece: str) -> bool:
+    if piece.isdigit() and _UNIT_AFTER.match(page.text, found.end):
+        return True
     if any(map(str.isdigit, piece)):
         return found.category is Category.HOSPITAL and not any(map(str.isupper, piece))
     inside = [page.words[index] for index in _words_in(page, found)]
@@ -152,20 +218,27 @@ def _countries() -> frozenset[str]:
 
 def _are_initials(page: Page, found: Found, piece: str) -> bool:
     text = page.text
-    before, after = page.before(found.start, 1), text[found.end : found.end + 1]
-    if _TYPIST.fullmatch(piece):
-        return before in ("/", ":") and page.before(found.start, 3)[:2].isupper()
+    before, after = page.before(found.start, 24), text[found.end : found.end + 1]
     if re.sub(r"\W", "", piece).lower() in DEGREES:
         return False
-    if not _INITIALS.fullmatch(piece) or before.isdigit() or before in ("/", "-") or after == "-":
-        return False
     inside = [page.words[index] for index in _words_in(page, found)]
-    return not all(word.kind & (Kind.SHORT | Kind.ORDINARY) for word in inside)
+    known = bool(inside) and all(word.kind & (Kind.SHORT | Kind.ORDINARY) for word in inside)
+    signed = bool(_SIGNED.search(before))
+    if _TYPIST.fullmatch(piece):
+        odd = not piece.islower() and not known and before.endswith((": ", ":", "  ", "\n", "D. "))
+        return odd or (signed and not (known and piece.islower()))
+    if not _INITIALS.fullmatch(piece) or before[-1:].isdigit() or after == "-":
+        return False
+    if _SIGNED_THING.search(before) and not (signed and not text[found.end : found.end + 40].strip(" .\r\n")):
+        return False
+    return not known
 
 
 def _measures(text: str, found: Found, piece: str, *, least: int = 3) -> bool:
     """A measurement, a level of the spine, a diagnosis code, a number of an image, or no number at all."""
     digits = sum(map(str.isdigit, piece))
+    if found.category is Category.OTHER_ID and _WARD_BEFORE.search(text[max(0, found.start - 16) : found.start]):
+        return not digits and not _is_ward(piece)
     if digits < (least if found.category is not Category.OTHER_ID else 1) and not re.search(r"[A-Za-z]{3}", piece):
         return True
     if not digits:
@@ -175,3 +248,8 @@ def _measures(text: str, found: Found, piece: str, *, least: int = 3) -> bool:
     if digits <= 4 and (decimal or _UNIT_AFTER.match(text, found.end) or _COUNTED.search(before)):
         return True
     return bool(_LEVEL.fullmatch(piece))
+
+
+def _is_ward(piece: str) -> bool:
+    """`ward Nightingale`, `bed B`; not the ICU."""
+    return piece[0].isupper() and not any(kind_of(fold(word)) & Kind.SHORT for word in piece.split())

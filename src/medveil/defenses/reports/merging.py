@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
@@ -23,6 +24,13 @@ _NUMBERS = (
     Category.DEVICE_SERIAL,
     Category.OTHER_ID,
 )
+# What goes on after each kind without a space.
+_RESTS = {
+    **dict.fromkeys(_NUMBERS, re.compile(r"[^\W_]{1,3}(?![^\W_])")),
+    **dict.fromkeys((Category.NAME, Category.DOCTOR), re.compile(r"(?:\^[^\W\d_][\w'’.-]{0,40}){1,6}")),
+    Category.URL: re.compile(r"[^\s<>\"')\]]{0,2000}[\w/]"),
+}
+_ADDRESSES = (Category.EMAIL, Category.URL)
 
 
 def merged(text: str, *layers: Iterable[Found]) -> list[Found]:
@@ -30,8 +38,15 @@ def merged(text: str, *layers: Iterable[Found]) -> list[Found]:
     result: list[Found] = []
     for layer in layers:
         for one in layer:
-            _add(text, result, one)
+            _add(text, result, _whole(text, one))
     return _one_kind_each(text, result)
+
+
+def _whole(text: str, one: Found) -> Found:
+    """With what follows without a space and belongs to it: the letter after a number, the path of a web address."""
+    rest = _RESTS.get(one.category)
+    tail = rest.match(text, one.end) if rest and (text[one.end - 1].isalnum() or text[one.end - 1] == "/") else None
+    return Found(one.start, tail.end(), one.category) if tail else one
 
 
 def _one_kind_each(text: str, found: list[Found]) -> list[Found]:
@@ -57,6 +72,8 @@ def _add(text: str, result: list[Found], one: Found) -> None:
     touched = result[first:last]
     if not touched:
         result.insert(first, one)
+    elif one.category in _ADDRESSES and one.start <= touched[0].start and touched[-1].end <= one.end:
+        result[first:last] = [one]  # a hospital's name inside a web address is part of the address
     elif len(touched) == 1 and _same_kind(touched[0], one):
         both = touched[0]
         result[first] = Found(min(both.start, one.start), max(both.end, one.end), both.category)

@@ -25,7 +25,7 @@ _UNIT = (
     rf"(?:,?{_SPACE}(?:Apt|Apartment|Suite|Ste|Unit|Floor|Fl|Bldg|Building|PO Box)\.?[ \t]?#?[ \t]?"
     r"[A-Za-z0-9\-]{1,6})?"
 )
-_NO_STREET = r"(?!(?:WITH|TO|BY|FOR|FROM|PER|AND|SEE|VIA|CALLED|TOLD)\s)"  # 06/18 WITH DR
+_NO_STREET = r"(?!(?:WITH|TO|BY|FOR|FROM|PER|AND|DEAR|Dear|SEE|VIA|CALLED|TOLD)\s)"  # 06/18 WITH DR
 _STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:{_NO_STREET}(?:{_WORD}|{_SMALL}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)){_SPACE}){{1,4}}"
     rf"(?:{_SURE}|{_SURE.upper()})(?!\w)\.?{_UNIT}"

@@ -54,7 +54,9 @@ _COUNTED = (
     "percentile|digit|finger|toe|ray|week|month|year|hour|cycle|floor|attempt|ventricle|decade|metatarsal|metacarpal|"
     "proximal|distal|costal|and|through|to|portion|part|nerve|cranial|branch|order|degree|line|dose|time"
 )
-_ORDINAL = re.compile(rf"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?![\w-]|\s+(?:{_COUNTED})\b)", re.IGNORECASE)
+ORDINAL_DAY = re.compile(
+    rf"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?![\w-]|\s+(?:{_COUNTED})\b)", re.IGNORECASE
+)
 _ON_THE = re.compile(
     r"\b(?:on|since|until|till|from|of|by|before|after|visit|due)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE
 )
@@ -117,7 +119,7 @@ def take(page: Page) -> None:
     for start in page.numbers:
         if page.free(start, start + 1) and not _take_numeric(page, start) and "/" in text[start : start + 3]:
             _take_part(page, start)
-    for match in _ORDINAL.finditer(text):
+    for match in ORDINAL_DAY.finditer(text):
         if page.free(*match.span("day")) and _ON_THE.search(page.before(match.start(), 16)):
             page.take(*match.span("day"), Category.DATE)
     _take_weekdays(page)

@@ -6,6 +6,7 @@ import re
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 
 # The word a name turns on.
@@ -44,6 +45,7 @@ _DESCRIBING = words(
     "medical health teaching cancer heart eye rehabilitation surgical orthopedic imaging radiology outpatient nursing "
     "specialty specialist care family urgent surgery trauma convalescent healthcare retirement physicians children "
     "children's childrens women's womens women community district state national central foundation good our new va "
+    "nhs hse ihs "
     "and & of the for at de la du der local"
 )
 _NEVER = frozenset(  # a hospital, but not which
@@ -203,7 +205,7 @@ def _acronym(name: str) -> str:
 
 def _stands_for_hospital(page: Page, match: re.Match[str]) -> bool:
     start, end = match.span()
-    if kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY):
+    if len(match[0]) < 3 or match[0].lower() in DEGREES or kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY):
         return False
     before, after = page.before(start, 24), page.text[end : end + 24]
     if page.in_capitals_beyond(start, end) and not re.match(r"[ \t]+p?CXR\b", after):

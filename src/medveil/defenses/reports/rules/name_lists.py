@@ -10,6 +10,7 @@ from medveil.defenses.reports.rules.lists import Kind
 from medveil.defenses.reports.rules.name_reading import DEGREES, end_of, name_from
 from medveil.defenses.reports.rules.page import Page, Word
 
+_LABEL_AFTER = re.compile(r"[ ](?:Loc|Name|ID|No|Type|Class|DOB|Sex|Age|Phone)\b[ .#]{0,2}[:=]")  # Pat Loc:
 _COMMA = re.compile(r",[ \t]{0,2}|,\r?\n[ \t]*|\^")
 
 
@@ -41,7 +42,7 @@ def take(page: Page) -> None:
 def _name_at(page: Page, index: int) -> int:
     """The last word of a name that begins here, or -1."""
     words, word = page.words, page.words[index]
-    if is_eponym(page, index):
+    if is_eponym(page, index) or _LABEL_AFTER.match(page.text, word.end):
         return -1
     if (last := _given_and_family(page, index)) >= 0:
         return last
@@ -189,7 +190,8 @@ def _initial_and_family(page: Page, index: int) -> int:
     words = page.words
     if page.text[words[index].end : words[index].end + 1] != ".":
         return -1
-    if page.before(words[index].start, 1) == ".":
+    before = page.before(words[index].start, 1)
+    if before == "." or before.isalnum():  # mmH2O. Young
         return -1
     last = name_from(page, index, sure=True)
     if last <= index or "\n\n" in page.text[words[index].end : words[last].start]:

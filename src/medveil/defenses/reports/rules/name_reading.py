@@ -14,7 +14,8 @@ DEGREES = words(
     "pharmd "
     "rt rtr arrt mbchb frcs frcpc franzcr fccp facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq "
     "cmt rhit "
-    "rdms cnmt radiologist"
+    "rdms cnmt radiologist mrcp mrcs mrcgp frcpath fracs fracp dmrd dmre dnb mch facp facep faap facog faan fscai edir "
+    "msc bsc licsw lmsw arnp agnp fnp anp emt dvm rvt rcis rdcs"
 )
 _SUFFIXES = words("jr sr ii iii iv")
 _PARTICLES = words(
@@ -27,7 +28,8 @@ _STOPS = words(
     "will would can could should may might must shall not no nor so if as per via who which when while his her he she "
     "they we i it its our your their my me him them us you do does did but than then also only very please"
 )
-_NEVER = _STOPS - words("may will do so can us")
+_TITLES = words("dr drs mr mrs ms prof")
+_NEVER = _TITLES | _STOPS - words("may will do so can us")
 _SPACE = re.compile(r"[ \t\xa0]{1,2}")
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _DOT = re.compile(r"\.[ \t\xa0]{0,2}(?:\r?\n[ \t]*)?")
@@ -38,6 +40,8 @@ _APOSTROPHE = re.compile(r"[ \t\r\n]{1,2}['’]")
 def possible(page: Page, word: Word, *, sure: bool) -> bool:
     """Whether this word can be part of a name; `sure` where the surroundings already speak of a person."""
     if not word.capital or not page.free(word.start, word.end) or word.folded in DEGREES:
+        return False
+    if word.folded in _TITLES or (word.text.isupper() and page.text[word.end : word.end + 1].isdigit()):  # BRCA1
         return False
     stops = word.folded in _STOPS
     loud = word.text.isupper() and page.in_capitals(word.start)

@@ -15,7 +15,8 @@ _LIVES = re.compile(
     r"\s+(?:the\s+(?:town|city|village)\s+of\s+)?$"
 )
 _NOT_TOWNS = re.compile(
-    r"[ \t]*(?:criteria|classification|score|scale|stool|sign|protocol|definition|study|trial|coma|type|virus|strain)\b"
+    r"[ \t]*(?:[a-z]+[ \t])?(?:rules?|index|grading|consensus|guidelines?|criteria|classification|score|scale|stool|"
+    r"sign|protocol|definition|study|trial|coma|type|virus|strain)\b"
 )
 
 
