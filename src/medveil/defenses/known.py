@@ -39,12 +39,7 @@ class KnownSearch:
         )
         # Scripts without spaces: any place in the text will do.
         self._unspaced = sorted(
-            {
-                (name, one.category)
-                for one in entries
-                if one.category in _NAMES
-                for name in _unspaced_names(one.value)
-            }
+            {(name, one.category) for one in entries if one.category in _NAMES for name in _unspaced_names(one.value)}
         )
         self._entries = entries
         self._short: dict[str, list[Found]] = {}
