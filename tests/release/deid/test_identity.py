@@ -212,6 +212,18 @@ def test_what_a_new_file_tells_is_used_for_the_old_ones(tmp_path: Path, write_di
     assert not any(b"Zielinski" in path.read_bytes() for path in made.files("dcm"))
 
 
+def test_a_folder_named_after_a_machine_takes_nothing_from_the_header(tmp_path: Path, write_dicom, clean) -> None:
+    machine = {"Manufacturer": "Veritek", "ManufacturerModelName": "Lumenar", "Modality": "RTDOSE"}
+    write_dicom(tmp_path / "in/VERITEK_LUMENAR/rtdose_veritek.dcm", **machine)
+    write_dicom(tmp_path / "in/veritek_pemberton_john/x.dcm", **machine, PatientName="")
+    (tmp_path / "in/veritek_pemberton_john/x.txt").write_text("Film of pemberton compared; lungs clear.")
+    made = clean(tmp_path / "in")
+    assert made.outcome.released == 3
+    for path in made.files("dcm"):
+        assert {keyword: header(path).get(keyword) for keyword in machine} == machine
+    assert b"pemberton" not in made.files("txt")[0].read_bytes()
+
+
 def test_what_one_piece_of_a_large_patient_tells_is_known_in_the_next(
     tmp_path: Path, write_dicom, clean, monkeypatch: pytest.MonkeyPatch
 ) -> None:

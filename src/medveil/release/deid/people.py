@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from pydicom.dataset import Dataset
 
-from medveil.cohort.dicom.opening import open_dicom
+from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.cohort.identifiers import Category
-from medveil.defenses.headers.known_in_header import known_in
+from medveil.defenses.headers.known_in_header import known_in, readable_in
 from medveil.defenses.keys import Keys
 from medveil.defenses.ordinary_words import is_ordinary
 from medveil.defenses.person import Known, Person
@@ -31,6 +31,7 @@ _COLUMNS = (
     (("study", "order", "visit", "uid", "series"), Category.OTHER_ID),
     (("name", "patient"), Category.NAME),
 )
+_MACHINES = ("Modality", "Manufacturer", "ManufacturerModelName", "BodyPartExamined")
 OWN = "\x1f"  # begins the key of a person who has no id: no patient id can
 
 
@@ -43,32 +44,44 @@ def person_of(keys: Keys, patient: str, known: Iterable[Known], sex: str = "") -
 def gathered(keys: Keys, root: Path, patient: str, headers: Iterable[str], names: Iterable[str] = ()) -> Person:
     """A person as the headers of these files and the names of those know one.
 
-    A header that cannot be read tells nothing here; its file is quarantined when its turn comes.
+    A damaged header tells what can be read of it; its file is quarantined when its turn comes.
     """
     first: list[Known] = []
     rest: set[Known] = set()
+    technical: set[str] = set()
     sex = ""
     for file in headers:
         try:
             dataset = open_dicom(root / file, pixels=False)
-            found = known_in(dataset)
         except Quarantined:
             continue
-        own = [known for known in found if known.value in _own_values(dataset)]
-        first += [known for known in own if known not in first]
+        found = _told_by(dataset)
+        values = {_text(dataset, keyword) for keyword in ("PatientName", "PatientID")}
+        first += [known for known in found if known.value in values and known not in first]
         rest |= set(found)
-        sex = sex or str(dataset.get("PatientSex") or "")
+        sex = sex or _text(dataset, "PatientSex")
     for name in names:
-        rest |= set(known_in_name(name))
+        rest |= set(known_in_name(name, technical))
     return person_of(keys, patient, (*first, *sorted(rest)), sex)
 
 
-def _own_values(dataset: Dataset) -> set[str]:
-    return {str(dataset.get(keyword) or "").strip("\0 ^=") for keyword in ("PatientName", "PatientID")}
+def _told_by(dataset: Dataset) -> tuple[Known, ...]:
+    try:
+        return known_in(dataset)
+    except Quarantined:
+        return readable_in(dataset)
 
 
-def known_in_name(file: str) -> set[Known]:
-    """What the names of a file and its folders give away: numbers, dates, LAST_FIRST."""
+def _text(dataset: Dataset, keyword: str) -> str:
+    try:
+        with quarantining("unreadable attribute"):
+            return str(dataset.get(keyword) or "").strip("\0 ^=")
+    except Quarantined:
+        return ""
+
+
+def known_in_name(file: str, technical: Collection[str] = ()) -> set[Known]:
+    """What the names of a file and its folders give away: numbers, dates, LAST_FIRST. `technical` words are none."""
     found = set()
     for part in (*PurePosixPath(file).parent.parts, PurePosixPath(file).stem):
         words = [word for word in re.split(r"[_^,\s]+", part) if word]
@@ -77,7 +90,7 @@ def known_in_name(file: str) -> set[Known]:
                 found.add(Known(Category.OTHER_ID, word))
                 if len(word) >= 8 and any(reading.whole for reading in readings(word)):
                     found.add(Known(Category.DATE, word))
-        names = [word for word in words if word.replace("-", "").isalpha()]
+        names = [word for word in words if word.replace("-", "").isalpha() and word.lower() not in technical]
         if len(names) >= 2 and not any(is_ordinary(word.lower()) for word in names):
             found.add(Known(Category.NAME, "^".join(names[:2])))
     return found
