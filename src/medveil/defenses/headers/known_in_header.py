@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
+from pydicom.tag import Tag
 
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.identifiers import Category
@@ -44,6 +46,7 @@ _BY_KEYWORD = {
 _CATEGORIES = {keyword: category for category, words in _BY_KEYWORD.items() for keyword in words.split()}
 _STANDARD_UIDS = "1.2.840.10008."
 _TELLING = frozenset({"PN", "DA", "DT", "UI", "SQ"})
+_CHARSET = Tag("SpecificCharacterSet")
 _OWN = ("PatientName", "PatientID")
 _SHORTEST = 2  # characters; a single one is found everywhere and tells nothing
 _LONGEST = 1024  # characters; no name, number or address is, and a damaged length or kind makes such of the pixels
@@ -59,6 +62,17 @@ def known_in(dataset: Dataset) -> tuple[Known, ...]:
     if names > _MOST_NAMES or any(len(known.value) > _LONGEST for known in found):
         raise Quarantined("identifiers too long or too many to be searched for")
     return (*sorted(own), *sorted(found - own))
+
+
+def readable_in(dataset: Dataset) -> tuple[Known, ...]:
+    """As `known_in` of each attribute by itself: one that is damaged does not keep the others from telling."""
+    found: dict[Known, None] = {}
+    for tag in list(dataset.keys()):
+        with suppress(Quarantined), quarantining("unreadable attribute"):
+            alone = Dataset()
+            alone.update({one: dataset[one] for one in (_CHARSET, tag) if one in dataset})
+            found.update(dict.fromkeys(known_in(alone)))
+    return tuple(found)
 
 
 def _elements(dataset: Dataset) -> Iterator[DataElement]:

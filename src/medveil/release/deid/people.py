@@ -59,6 +59,7 @@ def gathered(keys: Keys, root: Path, patient: str, headers: Iterable[str], names
         values = {_text(dataset, keyword) for keyword in ("PatientName", "PatientID")}
         first += [known for known in found if known.value in values and known not in first]
         rest |= set(found)
+        technical |= _technical(dataset)
         sex = sex or _text(dataset, "PatientSex")
     for name in names:
         rest |= set(known_in_name(name, technical))
@@ -78,6 +79,12 @@ def _text(dataset: Dataset, keyword: str) -> str:
             return str(dataset.get(keyword) or "").strip("\0 ^=")
     except Quarantined:
         return ""
+
+
+def _technical(dataset: Dataset) -> set[str]:
+    """Words of kinds of images and of machines: folders are named after these too."""
+    values = " ".join(_text(dataset, keyword) for keyword in _MACHINES)
+    return set(re.findall(r"[^\W\d_]+", values.lower()))
 
 
 def known_in_name(file: str, technical: Collection[str] = ()) -> set[Known]:
