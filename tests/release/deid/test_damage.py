@@ -41,3 +41,15 @@ def test_damaged_files_come_out_clean_or_not_at_all(tmp_path: Path, clean) -> No
         content = path.read_bytes()
         head = content[: content.rfind(b"\xe0\x7f\x10\x00")] if path.suffix == ".dcm" else content
         assert not [text for text in wanted if text in head]
+
+
+def test_what_a_damaged_header_still_tells_is_known_in_the_report(tmp_path: Path, write_dicom, clean) -> None:
+    file = write_dicom(tmp_path / "in/a.dcm")
+    content = file.read_bytes()
+    assert content.count(b"CS\x02\x00M ") == 1
+    file.write_bytes(content.replace(b"CS\x02\x00M ", b"ZZ\x02\x00M "))
+    (tmp_path / "in/a.txt").write_text("Film of pemberton compared; lungs clear.")
+    made = clean(tmp_path / "in")
+    assert not made.files("dcm")
+    (report,) = made.files("txt")
+    assert "pemberton" not in report.read_text()
