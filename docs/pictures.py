@@ -1,6 +1,6 @@
 """The two pictures of the documentation, from a finished demonstration:
 
-medveil demo --out medveil-demo --patients 60
+medveil demo --out medveil-demo
 python docs/pictures.py medveil-demo
 """
 

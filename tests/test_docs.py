@@ -23,6 +23,8 @@ from medveil.cohort.readers import csv_table, nih14, openi, readers
 from medveil.finding import Verdict
 from medveil.parts import registered
 from medveil.release import Outcome, Settings
+from medveil.report import schema as schema_of
+from medveil.report.write import Document
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -197,6 +199,13 @@ def test_the_answer_key_page_names_every_field_and_category() -> None:
     assert all(category.value in text for category in Category)
 
 
+@pytest.mark.parametrize("name", ["deid", "verify", "manifest"])
+def test_the_page_of_records_names_every_field(name: Document) -> None:
+    section = (DOCS / "reference" / "records.md").read_text().partition(f"## {name}.json")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`.*?`) \|", section, re.MULTILINE)
+    assert [field for cell in cells for field in re.findall(r"`(\w+)`", cell)] == schema_of(name)["required"]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_and_images_lead_somewhere(page: Path) -> None:
     text = FENCE.sub("", page.read_text())
@@ -234,7 +243,8 @@ def test_make_targets_exist() -> None:
         for words in map(str.split, text.splitlines())
         if words[:1] == ["make"] and len(words) > 1
     }
-    assert {"demo", "test"} <= {body.split()[1] for body in blocks(ROOT / "README.md", "bash") if "make" in body}
+    shown = [line for body in blocks(ROOT / "README.md", "bash") for line in body.splitlines()]
+    assert {"demo", "test"} <= {line.split()[1] for line in shown if line.startswith("make")}
     assert named <= targets
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from medveil import storage
 from medveil.report.content import ReportContent
@@ -13,6 +13,7 @@ from medveil.report.page import render
 
 JSON_NAME = "report.json"
 HTML_NAME = "report.html"
+Document = Literal["report", "deid", "verify", "manifest"]
 
 
 def write_report(content: ReportContent, folder: Path) -> Path:
@@ -24,8 +25,8 @@ def write_report(content: ReportContent, folder: Path) -> Path:
     return Path(folder) / HTML_NAME
 
 
-def schema() -> dict[str, Any]:
-    """The published JSON Schema of report.json."""
-    text = files("medveil.report").joinpath("report-1.schema.json").read_text(encoding="utf-8")
+def schema(name: Document = "report") -> dict[str, Any]:
+    """The published JSON Schema of report.json, or of what `medveil deid` and `medveil verify` write."""
+    text = files("medveil.report").joinpath(f"{name}-1.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
