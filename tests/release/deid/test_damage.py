@@ -11,6 +11,7 @@ from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.damage import DICOM_DAMAGE, TEXT_DAMAGE, damaged_dicom, damaged_text
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
+from medveil.release.deid import cleaning
 
 
 def test_damaged_files_come_out_clean_or_not_at_all(tmp_path: Path, clean) -> None:
@@ -53,3 +54,13 @@ def test_what_a_damaged_header_still_tells_is_known_in_the_report(tmp_path: Path
     assert not made.files("dcm")
     (report,) = made.files("txt")
     assert "pemberton" not in report.read_text()
+
+
+def test_a_person_who_cannot_be_known_keeps_the_files_behind(tmp_path: Path, write_dicom, clean, monkeypatch) -> None:
+    def surprise(*_: object) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(cleaning, "gathered", surprise)
+    write_dicom(tmp_path / "in/a.dcm")
+    made = clean(tmp_path / "in")
+    assert (made.outcome.released, made.outcome.withheld) == (0, 1)

@@ -50,9 +50,15 @@ class GroupCleaner:
         digest = self._digest(group)
         if earlier is not None and self._holds(json.loads(earlier), digest):
             return earlier
-        person = self._person(group)
-        search = search_for(person.known)
-        files = [self._file(one, group, person, search) for one in group.files]
+        try:
+            person = self._person(group)
+            search = search_for(person.known)
+        except MedveilError:
+            raise
+        except Exception as surprise:  # without what is known of the person, nothing is let out
+            files = [self._surprised(one, surprise) for one in group.files]
+        else:
+            files = [self._file(one, group, person, search) for one in group.files]
         return line({"source": digest, "files": files})
 
     def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
@@ -83,9 +89,12 @@ class GroupCleaner:
         except MedveilError:
             raise  # a full disk or a missing model, which no file is to blame for
         except Exception as surprise:  # whatever went wrong, the file stays behind
-            return {"id": self._name(one), "quarantined": f"could not be processed ({type(surprise).__name__})"}
+            return self._surprised(one, surprise)
         told = {"id": self._name(one), **cleaned.told(path)}
         return {**told, "unlinked": True} if one.own else told
+
+    def _surprised(self, one: Linked, surprise: Exception) -> Entry:
+        return {"id": self._name(one), "quarantined": f"could not be processed ({type(surprise).__name__})"}
 
     def _cleaned(self, one: Linked, group: Group, person: Person, search: KnownSearch) -> Cleaned:
         tools = tools_for(self.settings)
