@@ -83,6 +83,31 @@ def test_what_the_second_reader_plainly_contradicts_goes(monkeypatch):
     assert sheet.kept() == ["R"]
 
 
+def test_two_letters_may_have_a_word_in_their_row_but_no_letters():
+    assert Sheet().write("AP", 100, 200, size=40).write("MILLER", 200, 200, size=40).kept() == ["AP"]
+    assert Sheet().write("AP", 100, 200, size=40).write("K", 200, 200, size=40).kept() == []
+
+
+def test_what_the_readers_read_differently_goes_but_for_look_alikes(monkeypatch):
+    sheet = Sheet().write("SUPINF", 100, 200, size=40)
+    monkeypatch.setattr(keeping, "second_opinion", lambda strip: ("SUPINE", 0.9))
+    assert sheet.kept() == []
+    sheet = Sheet().write("1I0 KV", 100, 200, size=40)
+    monkeypatch.setattr(keeping, "second_opinion", lambda strip: ("110 KV", 0.9))
+    assert sheet.kept() == ["110 KV"]
+
+
+def test_a_stroke_of_a_kept_letter_is_no_line_of_its_own():
+    sheet = Sheet().write("L", 200, 200, size=60)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    foot = Line.of_box((left, bottom - 12, right + 4, bottom + 2), 0.7)
+    stroke = Line.of_box((left + 1, top + 4, left + 17, top + 12), 0.7)
+    assert sort_out([foot], sheet.view, None, keep_markers=True).kept
+    found = sort_out([foot, stroke], sheet.view, None, keep_markers=True)
+    assert [text for text, _ in found.kept] == ["L"]
+    assert found.going == []
+
+
 def test_lines_that_stand_together_go_together():
     alone = Sheet().write("ERECT", 100, 100).write("DOE, JANE", 300, 500)
     assert alone.kept() == ["ERECT"]
@@ -112,3 +137,13 @@ def test_a_loose_line_that_holds_more_than_the_marker_takes_it_along():
         found = sort_out([*sheet.lines, loose], sheet.view, None, keep_markers=True)
         assert [text for text, _ in found.kept] == kept
         assert (loose in found.going) == (not kept)
+
+
+@pytest.mark.parametrize(("beside", "kept"), [("", ["ERECT"]), ("K4711", [])])
+def test_a_loose_line_that_was_never_sure_goes_if_more_can_be_read_in_it(beside, kept):
+    sheet = Sheet().write("ERECT", 100, 100)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet.write(beside or ".", right + 60, 100)
+    loose = Line.of_box((left - 8, top - 10, right + 200, bottom + 10), 0.2)
+    found = sort_out([sheet.lines[0], loose], sheet.view, None, keep_markers=True)
+    assert [text for text, _ in found.kept] == kept

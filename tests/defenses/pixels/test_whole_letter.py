@@ -36,3 +36,8 @@ def test_what_goes_on_for_ever_is_no_letter(view):
 
 def test_nothing_is_found_at_the_very_corner_of_a_plain_image():
     assert whole_letter(Line.of_box((0, 0, 4, 3)), np.full((6, 6), 9, np.uint8)) == []
+
+
+def test_a_line_drawn_askew_around_a_small_letter_leads_to_it(view):
+    line = Line(115, 120, 62, 58, 0.8)
+    assert (100, 100, 130, 140) in [found.box(view.shape) for found in whole_letter(line, view)]

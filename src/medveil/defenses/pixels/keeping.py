@@ -19,18 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.known import KnownSearch
+from medveil.defenses.pixels.detection.text_detector import SURE
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.markers import holds_marker, is_marker, is_short
 from medveil.defenses.pixels.reader import HEIGHT, Reading, read_many
 from medveil.defenses.pixels.reading.alphabet import as_read, is_letter
 from medveil.defenses.pixels.reading.general import HEIGHT as SECOND_HEIGHT
 from medveil.defenses.pixels.reading.general import second_opinion
+from medveil.defenses.pixels.rereading import are_readable, without
 from medveil.defenses.pixels.whole_letter import whole_letter
 
 CERTAIN = 0.95  # that a marker is written, and nothing else: no other look is needed
 SECOND = 0.5  # certainty of the second reader's least certain character
 SECOND_SHORT = 0.9  # the same, of one or two characters
-AGREES = 0.05  # what the first reader must grant a long marker that the second has read
+AGREES = 0.05  # what the first reader must grant a long marker that the second has read,
+NEARLY = 0.25  # and that as a share of what it grants its own text
 AGREES_SHORT = 0.7  # what it must grant one or two characters
 VERY_CERTAIN = 0.995  # the same where the second reader does not see them
 CONTRADICTS = 0.8  # certainty from which the second reader's other text counts
@@ -49,6 +52,7 @@ ASIDE = 0.8  # of the height, to either side where a wider look is taken
 
 MOST_ASKED = 3  # looks at a word that are shown to the second reader
 _BARE = re.compile(r"\(?[A-Z]{1,2}\)?")  # in capitals, for a small l is as likely an I; without the point of initials
+_ALIKE = str.maketrans("IilO", "1110")  # what only its company tells apart
 _ALL_WAYS = (0, 2, 1, 3)  # quarter turns
 
 View = NDArray[np.uint8]
@@ -96,7 +100,7 @@ class _Look:
         return [replace(self, line=half) for half in halves]
 
 
-@dataclass
+@dataclass(eq=False)
 class _Word:
     """One piece of text, with every rectangle it was seen as; the first stands for it."""
 
@@ -126,15 +130,17 @@ def sort_out(lines: list[Line], view: View, known: KnownSearch | None, *, keep_m
     for looks in (_as_it_stands, _other_ways, _closer_and_wider):
         _read([(word, look) for block in blocks for word in block for look in looks(word, view)], view, known)
         blocks = [block for block in blocks if not any(word.known or _plainly_other(word) for word in block)]
-    for block in blocks:
-        for word in block:
-            word.text = _marker(word, view)
+    for word in (word for block in blocks for word in block):
+        word.text = _marker(word, view)
+    strokes = _joined_strokes(words)
+    words = [word for word in words if word not in strokes]
+    for block in ([word for word in block if word not in strokes] for block in blocks):
         _agree(block)
         if _small_print(block, view):
             _let_go(block)
     _let_go([word for word in words if _among_initials(word, words)])
     _spread_known(words)
-    result = Sorted(going=[line for line in loose if not _explained(line, words)])
+    result = Sorted(going=[line for line in loose if not _explained(line, words, view)])
     _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in result.going)])
     for word in words:
         if word.text is None:
@@ -142,6 +148,26 @@ def sort_out(lines: list[Line], view: View, known: KnownSearch | None, *, keep_m
         else:
             result.kept.append((word.text, word.line))
     return result
+
+
+def _joined_strokes(words: list[_Word]) -> list[_Word]:
+    """Words that are only a part of a marker's letter, each now one more rectangle of the marker."""
+    strokes: list[_Word] = []
+    for marker in [word for word in words if word.text is not None]:
+        for word in words if marker not in strokes else ():
+            if word is not marker and word not in strokes and _is_stroke(word, marker):
+                marker.lines += word.lines
+                strokes.append(word)
+    return strokes
+
+
+def _is_stroke(word: _Word, marker: _Word) -> bool:
+    """It led to the same letter; or it is small, all of it inside, and there is nothing to read in it."""
+    if word.text is not None:
+        return word.text == marker.text and _same(word.line, marker.line)
+    slight = all(reading.letters <= 1 for _, reading in word.readings)
+    least = 0.6 * marker.line.height
+    return slight and all(line.height < least and line.share_inside(marker.line) > 0.8 for line in word.lines)
 
 
 def _agree(block: list[_Word]) -> None:
@@ -155,12 +181,17 @@ def _agree(block: list[_Word]) -> None:
 
 
 def _among_initials(word: _Word, words: list[_Word]) -> bool:
-    """Whether a marker of a letter or two has others of its size in its row, however widely they are spaced."""
+    """Whether a marker of a letter or two has others of its size in its row, however widely they are spaced.
+
+    One letter may belong to a name there, two only to other letters standing alone.
+    """
     if word.text is None or word.seen is None or not is_short(word.text):
         return False
-    row = word.seen.row(SPACED)
+    row, alone = word.seen.row(SPACED), len(_letters(word.text)) > 1
     others = (other for other in words if other is not word and _alike(word, other))
-    return any(_is_written(other) and other.line.share_inside(row) > 0 for other in others)
+    return any(
+        _is_written(other) and other.line.share_inside(row) > 0 for other in others if _square(other.line) or not alone
+    )
 
 
 def _is_written(word: _Word) -> bool:
@@ -186,10 +217,16 @@ def _closer(line: Line, other: Line) -> bool:
     return line.height < 0.75 * other.height and line.share_inside(other) > 0.7
 
 
-def _explained(line: Line, words: list[_Word]) -> bool:
-    """Whether a loose line holds markers and little else."""
+def _explained(line: Line, words: list[_Word], view: View) -> bool:
+    """Whether a loose line holds markers and little else, or was never sure and has nothing to read but words of its
+    own in it.
+    """
     inside = [word for word in words if word.line.share_inside(line) > 0.5]
-    return all(word.text is not None for word in inside) and sum(w.line.length for w in inside) >= 0.5 * line.length
+    length = sum(word.line.length for word in inside if word.text is not None)
+    if length >= 0.5 * line.length and all(word.text is not None for word in inside):
+        return True
+    rest = without([word.line for word in inside], view)
+    return line.score < SURE and bool(inside) and not are_readable([line], rest, fewest=1)[0]
 
 
 def _words(lines: list[Line]) -> list[_Word]:
@@ -315,8 +352,8 @@ def _agreed(look: _Look, reading: Reading, view: View) -> str | None:
     text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
     if not is_marker(text) or is_short(text) or confidence < SECOND:
         return None
-    same = _letters(text) == _letters(reading.text)  # but for spaces and points
-    return text if same or reading.certainty_for(text) >= AGREES else None
+    same = _letters(text).translate(_ALIKE) == _letters(reading.text).translate(_ALIKE)  # but for spaces and points
+    return text if same or reading.certainty_for(text) >= max(AGREES, NEARLY * reading.certainty) else None
 
 
 def _agreed_short(look: _Look, reading: Reading, view: View) -> str | None:

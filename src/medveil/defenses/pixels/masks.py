@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.lines import Box, Line
 
-ASIDE = 0.75  # heights a line is made longer at each end
+ASIDE = 0.85  # heights a line is made longer at each end
 ACROSS = 0.2  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
 RIM = 5  # pixels over which the mask fades

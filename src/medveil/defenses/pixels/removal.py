@@ -17,7 +17,7 @@ from medveil.defenses.pixels.keeping import Sorted, sort_out
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.masks import boxes_around, soft_mask
 from medveil.defenses.pixels.painting import Frame, paint
-from medveil.defenses.pixels.rereading import is_still_text
+from medveil.defenses.pixels.rereading import is_still_text, without
 from medveil.defenses.pixels.seeing import see_text
 from medveil.defenses.pixels.views import View, views_of
 from medveil.errors import Quarantined
@@ -25,8 +25,10 @@ from medveil.errors import Quarantined
 How = Literal["generator", "classical", "box"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 MARGIN = 128  # pixels around what was painted that are looked at again
-MOST_READ = 16  # lines in a window; more are taken for text unread
+ROOM = 0.15  # of a marker's height, around it
+MOST_READ = 64  # lines in a window; more are taken for text unread
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
+GENTLE = 2  # rounds in which that room ends where a marker stands
 _CANNOT = "text in the image could not be removed"
 
 
@@ -98,7 +100,7 @@ class TextRemover:
             if rounds == len(HARDER):
                 raise Quarantined(_CANNOT)
             mask = soft_mask(lines, frame.shape, harder=HARDER[rounds])
-            if rounds == 0:
+            if rounds < GENTLE:
                 mask[_spared(kept, lines, mask.shape)] = 0
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
@@ -142,7 +144,7 @@ def _spared(kept: list[tuple[str, Line]], going: list[Line], shape: tuple[int, .
     """Where markers stand that stay: the room around a line to remove ends there, the line itself does not."""
     canvas = np.zeros(shape, np.uint8)
     for _, line in kept:
-        line.grown(2, 2).paint(canvas, 1)
+        line.grown(2 + ROOM * line.height, 2 + ROOM * line.height).paint(canvas, 1)
     for line in going:
         line.grown(2, 2).paint(canvas, 0)
     return canvas > 0
@@ -154,11 +156,12 @@ def _left_over(
     """Text still seen in or near what was painted; elsewhere nothing has changed."""
     left = []
     for view in views:
+        rest = without([line for _, line in kept], view)
         for window in _windows(mask > 0):
             seen = [line for line in see_text(view, window) if _touches(line, mask)]
             seen = [line for line in seen if not any(_part_of(line, one) for _, one in kept)]
             many = len(seen) > MOST_READ
-            left += [line for line in seen if many or is_still_text(line, view, removed)]
+            left += [line for line in seen if many or is_still_text(line, rest, removed)]
     return left
 
 

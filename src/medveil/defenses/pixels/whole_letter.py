@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from medveil.defenses.pixels.lines import Line
 
 REACH = 4  # times the line's longer side that the letter may measure
+SQUARE = 1.7  # heights; a shorter line may be drawn askew around a letter,
+LEAST = 0.6  # and the letter is only this share as high
 SLIMMEST = 0.25  # of the letter's height
 
 
@@ -44,4 +46,5 @@ def _mark_under(mask: NDArray[np.uint8], under: NDArray[np.uint8]) -> tuple[int,
 
 def _like_a_letter(line: Line, width: int, height: int) -> bool:
     small, large = sorted((width, height))
-    return small >= SLIMMEST * large and line.height <= large <= REACH * line.length
+    least = LEAST if line.length < SQUARE * line.height else 1.0
+    return small >= SLIMMEST * large and least * line.height <= large <= REACH * line.length

@@ -8,7 +8,7 @@ from safetensors.torch import load_file
 
 from medveil.defenses.pixels.detection import text_detector
 from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
-from medveil.defenses.pixels.detection.text_detector import SURE, find_lines, lines_in
+from medveil.defenses.pixels.detection.text_detector import DOUBTED, SURE, find_lines, lines_in
 from medveil.defenses.pixels.detection.text_network import CELL, TextNetwork
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.seeing import see_text
@@ -84,12 +84,46 @@ def test_whole_numbers_say_nearly_what_the_network_says(name, network):
     assert area.max() > SURE
 
 
-def test_large_text_needs_both_networks():
+def blind(networks: text_detector.Networks) -> text_detector.Networks:
+    """The fine network with a coarse one that sees nothing."""
+    return networks._replace(coarse=lambda gray: np.zeros((1, 2, *(n // CELL for n in gray.shape[2:]))))
+
+
+def test_large_text_is_doubted_unless_both_networks_see_it():
     view = page({(300, 400): "DOE, JANE"}, 1024, points=40)
     networks = text_detector._networks(bundled())
-    blind = text_detector.Networks(networks.fine, lambda gray: np.zeros((1, 2, *(n // CELL for n in gray.shape[2:]))))
-    assert any(line.height >= text_detector.LARGE for line in text_detector._lines_of(view, networks))
-    assert all(line.height < text_detector.LARGE for line in text_detector._lines_of(view, blind))
+    for both, least in ((networks, SURE), (blind(networks), DOUBTED)):
+        large = [line for line in text_detector._lines_of(view, both) if line.height >= text_detector.LARGE]
+        assert max(line.score for line in large) >= least
+        assert both is networks or all(line.score == DOUBTED for line in large)
+
+
+def test_what_is_doubted_counts_where_it_can_be_read(monkeypatch):
+    networks = text_detector._networks(bundled())
+    monkeypatch.setattr(text_detector, "_networks", lambda _: blind(networks))
+    assert see_text(page({(300, 400): "DOE, JANE"}, 1024, points=40))
+    vertebrae = Image.fromarray(page({}, 1024))
+    for row in range(12):
+        ImageDraw.Draw(vertebrae).rounded_rectangle((470, 60 + 76 * row, 560, 118 + 76 * row), 14, fill=125)
+    assert see_text(np.asarray(vertebrae.filter(ImageFilter.GaussianBlur(3)))) == []
+
+
+@pytest.mark.parametrize(("score", "both", "tone", "agreed"), [(0.9, 0.5, 80, False), (0.9, 0.5, 200, True)])
+@pytest.mark.parametrize("certain", [False, True])
+def test_a_large_line_as_faint_as_a_vertebra_needs_certainty(score, both, tone, agreed, certain):
+    tile = page({(300, 400): "DOE, JANE"}, 1024, points=40, ink=tone)
+    line = Line(400, 425, 200, 40, 0.0, 0.99 if certain else score)
+    coarse = (np.full((128, 128), both, np.float32),) * 2
+    assert text_detector._is_agreed(line, coarse, tile) == (agreed or certain)
+    assert not text_detector._is_agreed(line, tuple(half * 0 for half in coarse), tile)
+
+
+def test_small_print_does_not_make_its_surroundings_large_print():
+    large, small = Line(500, 500, 600, 80, 0.0), Line(500, 500, 400, 40, 0.0)
+    assert text_detector._is_shared(large, [Line(300, 500, 80, 40, 0.0)])  # some of its letters
+    assert not text_detector._is_shared(large, [small])
+    assert not text_detector._is_shared(large, [Line(340, 500, 180, 40, 0.0), Line(640, 500, 200, 40, 0.0)])
+    assert not text_detector._is_shared(large, [])
 
 
 def test_starts_cover_everything_and_stay_inside():

@@ -27,6 +27,7 @@ SMALL = 700  # pixels a side; below it the image is looked at doubled, for its t
 TILE = 1536
 OVERLAP = 160
 SHARPENED = 2.0  # pixels
+STRIP = 32  # pixels; the height at which a line's contrast is taken
 CELL = 4
 STEP = 64  # sides are padded to multiples of it: each new size costs the compiled networks a little once
 GRAY = np.linspace(0, 1, 256, dtype=np.float32)  # what the networks are given for each gray value
@@ -34,7 +35,12 @@ SURE = 0.7  # the network's probability somewhere in a line
 WEAK = 0.3  # the same, where something else speaks for text too
 LARGE = 26  # pixels; for higher lines the coarse network is asked
 AGREED = 0.1  # the coarse network's probability somewhere in such a line, at least
+ALMOST_CERTAIN = (0.98, 0.95)  # probabilities of the two, one of which clears a line as faint as a vertebra
+FAINT = 24  # gray levels by which strokes stand out at least, if neither is reached
+DOUBTED = 0.2  # the score of a large line that only one of them sees, or that may be a vertebra
 VERY_LARGE = 50  # pixels; higher lines are what the coarse network sees, where the other is sure of some of it
+SMALLER = 0.6  # of a large line's height: print inside that is lower is something else
+EXPLAINED = 0.5  # of its length that such print fills where there is nothing large
 SURE_COARSE = 0.95  # its probability somewhere in such a line
 REST = 0.15  # the same, everywhere in a line
 FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
@@ -45,7 +51,7 @@ Map = NDArray[np.float32]
 
 
 def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: Path | None = None) -> list[Line]:
-    """Lines of text in an 8-bit image or a window of it, weak ones too."""
+    """Lines of text in an 8-bit image or a window of it, weak and doubted ones too."""
     networks = _networks(weights or bundled())
     x0, y0, x1, y1 = window or (0, 0, view.shape[1], view.shape[0])
     factor = 2.0 if max(view.shape) <= SMALL else 1.0
@@ -61,13 +67,38 @@ def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: P
 def _lines_of(tile: NDArray[np.uint8], networks: Networks) -> list[Line]:
     coarse = _maps(networks.coarse, half_size(tile))
     fine = lines_in(*_maps(networks.fine, sharpened(tile)))
-    agreed = [line for line in fine if line.height < LARGE or _highest(line, coarse) >= AGREED]
+    seen = [line for line in fine if line.height < LARGE or _is_agreed(line, coarse, tile)]
     sure = [line for line in fine if line.score >= SURE]
-    # what the coarse network alone sees may be a spine or a shadow: a suspicion, whatever it says
-    large = [replace(line.scaled(2), score=WEAK) for line in lines_in(*coarse) if line.score >= SURE_COARSE]
-    return agreed + [
-        line for line in large if line.height >= VERY_LARGE and any(line.distance(one) == 0 for one in sure)
-    ]
+    doubted = [replace(line, score=DOUBTED) for line in sure if line not in seen]
+    large = [replace(line.scaled(2), score=DOUBTED) for line in lines_in(*coarse) if line.score >= SURE_COARSE]
+    return [*seen, *doubted, *(line for line in large if line.height >= VERY_LARGE and _is_shared(line, sure))]
+
+
+def _is_agreed(line: Line, coarse: tuple[Map, Map], tile: NDArray[np.uint8]) -> bool:
+    """Whether the coarse network sees a line of the fine one too, and neither may have seen a vertebra."""
+    highest = _highest(line, coarse)
+    if highest < AGREED:
+        return False
+    certain, certain_too = ALMOST_CERTAIN
+    return line.score >= certain or highest >= certain_too or _contrast(line, tile) >= FAINT
+
+
+def _contrast(line: Line, tile: NDArray[np.uint8]) -> float:
+    """How far the strokes stand out from what is around them."""
+    strip = line.cut_out(tile, STRIP)
+    return float(np.percentile(cv2.absdiff(strip, cv2.GaussianBlur(strip, (0, 0), STRIP / 4)), 95))
+
+
+def _is_shared(large: Line, sure: list[Line]) -> bool:
+    """Whether the fine network is sure of some of a large line, and not of smaller print inside that explains it."""
+    touching = [line for line in sure if line.distance(large) == 0]
+    inside = sum(line.length for line in touching if _is_slim(line, large))
+    return bool(touching) and inside < EXPLAINED * large.length
+
+
+def _is_slim(line: Line, large: Line) -> bool:
+    slim = line.height < SMALLER * large.height and line.length > 3 * line.height
+    return slim and line.share_inside(large) > 0.7
 
 
 def _highest(line: Line, coarse: tuple[Map, Map]) -> float:
