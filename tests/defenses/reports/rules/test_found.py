@@ -21,6 +21,7 @@ DOB [[Jan 2, 1950]]
 from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]] | du [[3 mars 2022]]: rien | by the [[25th]] of the month
 since [[Thanksgiving 2019]] | over [[Christmas]] | [[New Year's Eve]] fall | in [[spring of 2018]] | removed [[Wed]].
 in [[SPRING OF 2018]] | seen on [[3/4]] and again [[3/11]] | since [[monday]]
+seen in [['98]] and since [['05]] | [[July 1]] [[15:58]]
 stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
@@ -37,7 +38,8 @@ Tel [[(617) 555-0143]] | [[617-555-0143]] | [[617.555.0143]] | [[+1 617 555 0143
 pager [[44296]]
 beeper #[[31942]] | x[[4429]] | call [[555-0143]] | a [[jane.doe@mail.example.org]] b
 see [[https://portal.example.org/x?y=1]].
-on [[www.example.org]] | at [[radiology.example.com]] | Tel [[+49 30 1234567]] | IP [[192.168.10.44]]
+on [[www.example.org]] | at [[radiology.example.com]]
+twitter @[[kmendoza88]] | Tel [[+49 30 1234567]] | IP [[192.168.10.44]]
 """,
     "numbers": """
 MRN: [[0012345]] | MRN [[A-123-456]] | medical record number [[1234567]] | accession [[CXR-21-0001]]
@@ -54,6 +56,9 @@ works as a driver for [[Hartwell Steel]] now
 lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box
 seen at [[Mercywell Hospital]]
 at [[St. Aldhelm Medical Center]] | to [[University Hospital of Cape Verity]] | the [[Northlight Clinic Bellhaven]]
+sent to [[Rite Aid]] | Tx'd from [[Baystate]] | [[Wrexford and Dalby NHS Foundation Trust]] - Radiology
+pt came from [[st brendans]] last night with st elevation in v2, no st depression at st segment
+wohnhaft [[Am Anger 7]], [[99084]] [[Erfurt]]
 from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
 """,
     "people": """
@@ -69,6 +74,9 @@ Technologist: [[Ruth Harding]], RT(R)
 Patient: [[Pemberton, Alice M]] | pt [[SHARP, COLIN]] here | her daughter, [[Sakura]], knows | cc: [[Walter Price]]
 Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman
 [[Lung]] is a 54-year-old woman | seen by NP [[Farida]] then
+$[[ELEANOR LINES]], m.D. | seen by [[eleanor lines]], md | [[Eleanor Lines]], M.d. | [[RNIA TENNOLD]] , M.D.
+[[Mr. Abdi]]'s INR goal is 2-3 | Wet read: [[JKSd]] [[SUN]] [[9:12 PM]] | discussed with Drs. [[Levy]] and [[Moon]]
+[[Sister Despina]] BRCA1+ | guardian is [[Atty. Paul Reznik]]
 Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]]
 wife [[Joan]] present
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP

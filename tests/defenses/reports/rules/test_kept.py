@@ -32,6 +32,8 @@ XXXX year old with XXXX. Dr. XXXX called. | ___ year old woman, seen ___ at ___.
 May represent edema.
 The patient will follow up. | PA and lateral views of the chest. | Long history of COPD. | Small left effusion.
 Clear lungs.
+tonsils 7 mm below McRae line | Evans index 0.27 | valve at 120 mmH2O. Young patient | Ottawa ankle rules positive
+Child-Pugh B. Boston brace | Pat Loc: ER | Host ready, AE title set | Contrast: OPTIRAY Amt: 100 | grew Candida
 AP/lat views | SVC/RA junction | transferred from outside hospital | Hospital course was uneventful. | room air
 in the emergency department
 """.strip()

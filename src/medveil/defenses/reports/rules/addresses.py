@@ -45,6 +45,10 @@ _GERMAN = re.compile(
     r"(?<!\w)[A-ZÄÖÜ][\wäöüß\-]{2,30}(?:straße|strasse|str\.|weg|platz|allee|gasse|ufer|damm)[ \t]\d{1,4}[a-z]?(?!\w)"
     r"(?:,[ \t]*(?P<zip>\d{5})[ \t](?P<town>[A-ZÄÖÜ][\wäöüß\-]{2,30}))?"
 )
+_GERMAN_NAMED = re.compile(  # Am Anger 7, 99084 Erfurt
+    r"(?<!\w)(?:Am|An|Auf|Im|In|Zum|Zur|Unter|Hinter)[ ](?:(?:de[rmn]|das|die)[ ])?[A-ZÄÖÜ][\wäöüß\-]{2,30}"
+    r"[ ]\d{1,4}[a-z]?,[ \t]*\d{5}[ \t][A-ZÄÖÜ][\wäöüß\-]{2,30}"
+)
 _GERMAN_PARTS = ("stra", "str.", "weg ", "platz", "allee", "gasse", "ufer", "damm")
 _BOX = re.compile(r"(?<!\w)P\.?[ ]?O\.?[ ]?Box[ \t]#?\d{1,8}", re.IGNORECASE)
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?(?![\w-]|\.\d|/\d)")
@@ -87,7 +91,11 @@ def take(page: Page) -> None:
             _take_at_number(page, start)
     _take_codes(page)
     lowered = text.lower()
-    for form, parts in ((_GERMAN, _GERMAN_PARTS), (_BOX, ("box",))):
+    for form, parts in (
+        (_GERMAN, _GERMAN_PARTS),
+        (_GERMAN_NAMED, (",",)),
+        (_BOX, ("box",)),
+    ):
         if any(part in lowered for part in parts):
             for match in form.finditer(text):
                 if page.free(*match.span()):

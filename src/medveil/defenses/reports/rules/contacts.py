@@ -14,6 +14,8 @@ _DOMAIN = re.compile(
     r"(?<![\w@.-])(?:[A-Za-z0-9-]{1,63}\.){1,5}(?:com|org|net|edu|gov|mil|info|health|care|nhs\.uk|ac\.uk|co\.uk|de|fr)"
     r"(?:/[^\s<>\"')\]]{0,500})?(?![\w-])"
 )
+# A name on the net, told by a digit or an underscore among letters: `@` alone is `at` in hasty notes.
+_HANDLE = re.compile(r"(?<![\w.@])@(?=[A-Za-z]{3})(?=[A-Za-z]{1,30}[\d_])\w{4,40}(?![\w@])")
 _IP = re.compile(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?::\d{1,5})?(?![\w.]?\d)")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
 
@@ -52,6 +54,9 @@ def _take_written_addresses(page: Page) -> None:
     if "@" in text:
         for match in _EMAIL.finditer(text):
             page.take(match.start(), match.end(), Category.EMAIL)
+        for match in _HANDLE.finditer(text):
+            if page.free(*match.span()):
+                page.take(match.start() + 1, match.end(), Category.OTHER_ID)
     lowered = text.lower()
     if "://" in lowered or "www." in lowered:
         for match in _URL.finditer(text):

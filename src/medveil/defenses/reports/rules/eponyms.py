@@ -55,7 +55,7 @@ def is_eponym(page: Page, index: int) -> bool:
 # After a name that no list knows as an eponym: only what is never said of a person.
 _THING_AFTER = re.compile(
     r"(?:['’]s)?[ \t]{1,2}(?:sign|disease|syndrome|fracture|catheter|tube|procedure|shunt|criteria|classification|"
-    r"lymphoma|sarcoma|tumou?r|hernia|deformity|lines?|index|rules?|scores?|scale|"
+    r"lymphoma|sarcoma|tumou?r|hernia|deformity|lines?|bands?|canal|index|rules?|scores?|scale|"
     r"screws?|plates?|nails?|rods?|wires?|test|view|drain|stent|filter|prosthesis|valve|anastomosis|fundoplication)"
     r"(?![A-Za-z])",
     re.IGNORECASE,

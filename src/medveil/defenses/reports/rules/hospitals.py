@@ -60,6 +60,12 @@ _BEFORE_VIEW = re.compile(r"[ \t]+(?:p?CXR|CHEST|Chest|XR|X-?RAY|RADIOLOGY|Radio
 _PAGE_AFTER = re.compile(r"[ \t]+Page[ \t]\d", re.IGNORECASE)
 _AFTER_PERSON = re.compile(r"(?:,[ \t]*(?:[A-Z]\.?){1,5}(?:\([A-Z]\))?(?:[ ][A-Z]{3,6})?)?,[ \t]*$")
 _STATE_AFTER = re.compile(r",?\s+\d{5}")
+_AT_PLACE = re.compile(r"\b(?:at|to|from|in)[ ]$", re.IGNORECASE)
+# Where prescriptions are sent: named, they tell the town.
+_SHOPS = re.compile(
+    r"(?<!\w)(?:CVS|Walgreens?|Rite Aid|Duane Reade|Wal-?Mart|Costco|Kroger|Publix|Wegmans|Superdrug|"
+    r"Lloyds ?Pharmacy|Shoppers Drug Mart|Boots (?:the Chemist|Pharmacy))(?!\w)"
+)
 _LONGEST_HEAD = 120
 _SENTENCE = words("was is were are has have had no not with to from in on by will may can be been this that course")
 _FAMOUS = words("MGH BWH BIDMC UCSF UCLA NYU MSKCC UPMC VUMC JHH NIH UCSD OHSU UTSW MDACC NEMC")
@@ -73,6 +79,24 @@ def take(page: Page) -> None:
     for index in page.capitals[:-1]:
         if words[index].folded in ("st", "saint") and index + 1 < len(words):
             _take_saint(page, index)
+    for index, word in enumerate(words[:-1] if page.is_small else ()):
+        if word.text == "st":
+            _take_small_saint(page, index)
+    _take_shops(page)
+
+
+def _take_shops(page: Page) -> None:
+    for match in _SHOPS.finditer(page.text):
+        if page.free(*match.span()):
+            page.take(*match.span(), Category.HOSPITAL)
+
+
+def _take_small_saint(page: Page, index: int) -> None:
+    """`transferred from st brendans`, in a note without capitals; ST elevation is another matter."""
+    saint, name = page.words[index], page.words[index + 1]
+    named = not name.kind & (Kind.ORDINARY | Kind.SHORT) or name.listed
+    if named and _AT_PLACE.search(page.before(saint.start, 8)) and page.joined(index):
+        page.take(saint.start, name.end, Category.HOSPITAL)
 
 
 def _take_saint(page: Page, index: int) -> None:

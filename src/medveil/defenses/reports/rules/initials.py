@@ -11,12 +11,15 @@ from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.spelling import fold
 
 _PAIR = re.compile(r"[A-Z]{2,4}[ ]?[/:][ ]?(?P<two>[A-Za-z]{2,4})(?![\w/:])")
+_PAIR_LABELS = words("TR TYP TRANS")  # `TR : hw`
+_WET_READ = re.compile(r"(?<!\w)[A-Z]{2,4}[a-z]{1,3}(?=[ ](?:MON|TUE|WED|THU|FRI|SAT|SUN)\b)")  # `JKSd SUN 9:12 PM`
 _PAIR_ENDS = re.compile(r"[ \t]*(?:\r?\n|$)|[ \t]{2}|[ \t](?:typed|[DT][:\s]|\d|job)|\.?[ \t]*$", re.IGNORECASE)
 _SIGNERS = words(
     "rad tech technologist radiologist resident reader initial initials signed dict trans transcriptionist typist op "
     "operator rn"
 )
 _NEAR_END = 250
+_FIELDS = words("CC DD TD DT DV RE ID PT NB")  # `CC : MD`
 _VIEWS = words("CT CTA MR MRI MRA US XR CXR KUB PET PA AP LAT DOB DOS ED ICU")
 _READERS = words("typed overread read dictated transcribed reviewed signed interpreted entered verified approved")
 _TYPISTS = words("transcribed typed trans typist dict initial initials transcriptionist")
@@ -37,6 +40,7 @@ _SMALL_WORDS = words("by the on at in and for to of a is as it")
 
 
 def take(page: Page) -> None:
+    _take_wet_reads(page)
     words = page.words
     names = {
         initials for found in page.found for initials in _initials_of(page, found.start, found.end, found.category)
@@ -54,6 +58,12 @@ def take(page: Page) -> None:
             page.take(word.start, word.end, Category.INITIALS)
 
 
+def _take_wet_reads(page: Page) -> None:
+    for match in _WET_READ.finditer(page.text):
+        if page.free(*match.span()):
+            page.take(*match.span(), Category.INITIALS)
+
+
 def _known(short: str) -> bool:
     return bool(kind_of(short.lower()) & (Kind.SHORT | Kind.ORDINARY))
 
@@ -63,14 +73,15 @@ def _take_pair(page: Page, word: Word) -> bool:
     before = page.before(word.start, 1)
     if not match or (before and before in "/.:-") or not _is_pair(page, word.text, match):
         return False
-    page.take(word.start, word.end, Category.INITIALS)
+    if word.text not in _PAIR_LABELS:
+        page.take(word.start, word.end, Category.INITIALS)
     page.take(*match.span("two"), Category.INITIALS)
     return True
 
 
 def _is_pair(page: Page, one: str, match: re.Match[str]) -> bool:
     two = match["two"]
-    if not two.islower() and not two.isupper():
+    if (not two.islower() and not two.isupper()) or (":" in match[0] and one in _FIELDS):
         return False
     start, end = match.span()
     before, after = page.before(start, 3), page.text[end : end + 14]

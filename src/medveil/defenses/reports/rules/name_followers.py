@@ -14,10 +14,14 @@ _VITALS = words("temp temperature tmax t age aged bp hr rr pulse day pod room rm
 _VERBS = words("is was may can presented reports complains denies states tolerated")
 _DEGREE_WORDS = DEGREES | words("m d ph r n p")
 _DEGREE_AFTER = re.compile(
-    r"(?:,[ \t]{0,2}P\.?A\.?(?![A-Za-z]|[ \t]+(?:view|and|chest|lat|erect|upright))|,?[ \t]{0,2}(?:\r?\n[ "
+    r"(?:[ ]?,[ \t]{0,2}P\.?A\.?(?![A-Za-z]|[ \t]+(?:view|and|chest|lat|erect|upright))|(?:[ ]?,)?[ \t]{0,2}(?:\r?\n[ "
     r"\t]*)?(?:M\.[ ]?D\.|D\.O\.|Ph\.[ ]?D\.|R\.N\.|N\.P\.|P\.A\.|MD|DO|MBBS|MBChB|PhD|RN|NP|PA-C|"
     r"APRN|CRNP|CRNA|DNP|DPM|DDS|FRCR|FACR|FRCP|FACS|FRCS|RRT|RT\(R\)|R\.?T\.?[ ]?\([A-Z]|RDMS|CNMT|PharmD|LPN|"
     r"FRCPC|FACC|DABR|CNM)(?![A-Za-z]))"
+)
+# In any case, where a comma says that something is added to a name.
+_SMALL_DEGREE_AFTER = re.compile(
+    r",[ \t]{0,2}(?:m\.?[ ]?d|d\.o|ph\.?[ ]?d|r\.?n|n\.p|p\.a|mbbs|frcr|pa-c)(?:\.|(?![\w-]))", re.IGNORECASE
 )
 _AGE_AFTER = re.compile(r" \d{1,3} ?(?:yo|y/o|[MF])(?![A-Za-z])")
 _IS_A = re.compile(
@@ -44,9 +48,10 @@ _GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}|[ \t]*\r?\n[ \t]*")
 
 def take_before_degrees(page: Page) -> None:
     """`Jane Short, MD`."""
-    for index in page.capitals:
-        if index and page.words[index].folded in _DEGREE_WORDS:
+    for index, word in enumerate(page.words):
+        if index and word.folded in _DEGREE_WORDS:
             _before_degree(page, index - 1)
+            _before_small_degree(page, index - 1)
 
 
 def take(page: Page) -> None:
@@ -73,6 +78,18 @@ def _before_degree(page: Page, index: int) -> None:
         first += 1
     if first <= index:
         take_name(page, first, index, Category.DOCTOR)
+
+
+def _before_small_degree(page: Page, index: int) -> None:
+    """`$ELEANOR LINES, m.D.` and `eleanor lines, md`: a given name and one more, however they are written."""
+    word, before = page.words[index], page.words[index - 1]
+    if not index or not _SMALL_DEGREE_AFTER.match(page.text, word.end) or word.kind & Kind.SHORT:
+        return
+    first = index - 2 if before.initial and index > 1 else index - 1
+    given = page.words[first]
+    named = bool(given.kind & Kind.GIVEN) and (not given.kind & Kind.ORDINARY or given.capital)
+    if (named or word.name_only) and _GAP.fullmatch(page.text, before.end, word.start):
+        take_name(page, first if named else index, index, Category.DOCTOR)
 
 
 def _first_of(page: Page, index: int) -> int:

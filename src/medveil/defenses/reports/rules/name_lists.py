@@ -6,11 +6,12 @@ import re
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind
+from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import DEGREES, end_of, name_from
 from medveil.defenses.reports.rules.page import Page, Word
 
 _LABEL_AFTER = re.compile(r"[ ](?:Loc|Name|ID|No|Type|Class|DOB|Sex|Age|Phone)\b[ .#]{0,2}[:=]")  # Pat Loc:
+_GRADED = words("hepatitis influenza group grade type class stage vitamin factor protein strep part category")
 _COMMA = re.compile(r",[ \t]{0,2}|,\r?\n[ \t]*|\^")
 
 
@@ -186,12 +187,20 @@ def _ends_line(page: Page, last: int) -> bool:
     return bool(re.match(r"[ \t]*(?:,|\r?\n|$|x\d|\d)", page.text[page.words[last].end :][:4]))
 
 
+def _is_grade(page: Page, index: int) -> bool:
+    """`Child-Pugh B. Boston brace`: the letter ends the sentence before."""
+    before = page.words[index - 1] if index else None
+    if before is None or page.text[before.end : page.words[index].start] != " ":
+        return False
+    return before.folded in _GRADED or (bool(before.kind & Kind.EPONYM) and before.capital and not before.listed)
+
+
 def _initial_and_family(page: Page, index: int) -> int:
     words = page.words
     if page.text[words[index].end : words[index].end + 1] != ".":
         return -1
     before = page.before(words[index].start, 1)
-    if before == "." or before.isalnum():  # mmH2O. Young
+    if before == "." or before.isalnum() or _is_grade(page, index):  # mmH2O. Young
         return -1
     last = name_from(page, index, sure=True)
     if last <= index or "\n\n" in page.text[words[index].end : words[last].start]:

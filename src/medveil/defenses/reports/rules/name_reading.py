@@ -28,7 +28,7 @@ _STOPS = words(
     "will would can could should may might must shall not no nor so if as per via who which when while his her he she "
     "they we i it its our your their my me him them us you do does did but than then also only very please"
 )
-_TITLES = words("dr drs mr mrs ms prof")
+_TITLES = words("dr drs mr mrs ms prof atty")
 _NEVER = _TITLES | _STOPS - words("may will do so can us")
 _SPACE = re.compile(r"[ \t\xa0]{1,2}")
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
@@ -41,7 +41,7 @@ def possible(page: Page, word: Word, *, sure: bool) -> bool:
     """Whether this word can be part of a name; `sure` where the surroundings already speak of a person."""
     if not word.capital or not page.free(word.start, word.end) or word.folded in DEGREES:
         return False
-    if word.folded in _TITLES or (word.text.isupper() and page.text[word.end : word.end + 1].isdigit()):  # BRCA1
+    if word.folded in _TITLES or _is_code(page, word):
         return False
     stops = word.folded in _STOPS
     loud = word.text.isupper() and page.in_capitals(word.start)
@@ -85,13 +85,20 @@ def name_from(page: Page, index: int, *, sure: bool, comma: bool = False, titled
             last = place
         else:
             break
+        if word.text[-2:].lower() in ("'s", "’s") and real:  # Mr. Long's INR
+            break
         place += 1
     return last if real else -1
 
 
 def _after_title(page: Page, word: Word) -> bool:
     named = word.capital and len(word.text) > 1 and word.folded not in _NEVER and bool(word.folded.strip("x"))
-    return named and page.free(word.start, word.end)
+    return named and page.free(word.start, word.end) and not _is_code(page, word)
+
+
+def _is_code(page: Page, word: Word) -> bool:
+    """`BRCA1`: capitals with a digit at their heels."""
+    return word.text.isupper() and page.text[word.end : word.end + 1].isdigit()
 
 
 def _is_initial(page: Page, word: Word, *, started: bool) -> bool:

@@ -12,7 +12,8 @@ from medveil.defenses.reports.rules.page import Page
 
 DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn np")
 TITLES = words(
-    "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev"
+    "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev "
+    "atty sgt capt officer detective pastor rabbi"
 )
 _KIN = words(
     "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "

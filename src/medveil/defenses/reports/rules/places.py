@@ -11,12 +11,13 @@ from medveil.defenses.reports.rules.page import Page
 _LIVES = re.compile(
     r"\b(?:(?:lives|living|resides|residing|born|works|working|house|apartment|moved|native|resident|flew|home|"
     r"travel(?:l?ed|l?ing|s)?|returned)\s+(?:in|of|to|from|near|outside|at)"
-    r"|(?:male|female|man|woman|patient|lady|gentleman|transfer(?:red)?|referred|retired|originally|brought)\s+from)"
-    r"\s+(?:the\s+(?:town|city|village)\s+of\s+)?$"
+    r"|(?:male|female|man|woman|patient|lady|gentleman|transfer(?:red)?|xfer(?:red)?|tx['’]?d|referred|retired|originally|brought)\s+from)"
+    r"\s+(?:the\s+(?:town|city|village)\s+of\s+)?$",
+    re.IGNORECASE,
 )
 _NOT_TOWNS = re.compile(
     r"[ \t]*(?:[a-z]+[ \t])?(?:rules?|index|grading|consensus|guidelines?|criteria|classification|score|scale|stool|"
-    r"sign|protocol|definition|study|trial|coma|type|virus|strain)\b"
+    r"sign|protocol|definition|study|trial|coma|type|virus|strain|brace|Scientific)\b"
 )
 
 

@@ -35,6 +35,14 @@ _TELLS_A_YEAR = re.compile(
 )
 
 
+# `seen in '98`
+_CLIPPED_YEAR = re.compile(
+    r"(?<![a-z])(?:in|since|until|till|circa|early|late|mid|around|from|before|after)[ \t-]{1,2}"
+    r"(?P<year>['’]\d\d)(?![\w'’])",
+    re.IGNORECASE,
+)
+
+
 # `CABG 1998`, `quit 1987`: what befell somebody, and when; `Fleischner 2017` befell nobody.
 _EVENTS = words(
     "cabg mi stemi nstemi cva tia dvt pe stent stents stenting surgery repair replacement avr mvr ppm icd thr tkr "
@@ -53,6 +61,8 @@ def take(page: Page) -> None:
             _take(page, word.start, _end(_YEAR_OF_SEASON.match(page.text, word.end)))
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)
+    for match in _CLIPPED_YEAR.finditer(page.text) if "'" in page.text or "’" in page.text else ():
+        _take(page, *match.span("year"))
     for start in page.numbers:
         if page.text[start] in "12" and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
             _take(page, start, _end(_YEAR_ALONE.match(page.text, start)))
