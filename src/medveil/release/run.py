@@ -13,7 +13,7 @@ from medveil.defenses.keys import Keys
 from medveil.finding import Verdict
 from medveil.release.defend import Defended, defend
 from medveil.release.examine import examine
-from medveil.release.folder import begin, check_places, write_csv
+from medveil.release.folder import begin, check_places, held, write_csv
 from medveil.release.settings import Progress, Settings
 from medveil.report import write_report
 from medveil.storage import write_json
@@ -46,6 +46,20 @@ def release(
     settings = settings.resolved()
     check_places(source, out, crosswalk)
     cohort = read_cohort(source, layout=settings.layout, progress=lambda done, total: progress("reading", done, total))
+    with held(out):
+        return _release(cohort, out, keys, settings, workers=workers, crosswalk=crosswalk, progress=progress)
+
+
+def _release(
+    cohort: Cohort,
+    out: Path,
+    keys: Keys,
+    settings: Settings,
+    *,
+    workers: int | None,
+    crosswalk: Path | None,
+    progress: Progress,
+) -> Outcome:
     created = begin(out, json.loads(json.dumps(asdict(settings))), keys)
     defended = defend(
         cohort,

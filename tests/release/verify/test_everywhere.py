@@ -29,6 +29,11 @@ def test_blocks_stay_small_and_lose_nothing() -> None:
     assert list(in_blocks([], 7)) == [{}]
 
 
+def made(data: Path, number: int) -> Path:
+    """Where a run would put a file."""
+    return data / "tables" / f"{number:020x}.csv"
+
+
 @pytest.mark.parametrize("block", [1, everywhere.BLOCK])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_anyones_number_is_found_in_any_file(
@@ -40,14 +45,16 @@ def test_anyones_number_is_found_in_any_file(
     linked = look_over(files, workers=1, progress=silent).linked
     numbers = sorted({str(one.entry.accession) for one in linked if one.entry.accession})
     data = tmp_path / "data"
-    data.mkdir()
+    made(data, 0).parent.mkdir(parents=True)
     (data / "clean.txt").write_text("nothing")
     for number in numbers:
-        (data / f"{numbers.index(number)}.txt").write_text(f"see {number}.")
+        made(data, numbers.index(number)).write_text(f"see {number}.")
     (data / f"{numbers[0]}.txt").write_text("named after an order")
     groups = list(grouped(linked, KEYS))
     hashes, wrongs = search_everywhere(data, files.root, groups, KEYS, workers=workers, progress=silent)
     assert hashes["clean.txt"] == sha256(b"nothing").hexdigest() and len(hashes) == len(numbers) + 2
     told = {(wrong.file, wrong.check) for wrong in wrongs}
     named = hashes[f"{numbers[0]}.txt"][:20]
-    assert told == {(f"{at}.txt", "bytes") for at in range(len(numbers))} | {(named, "names")}
+    assert told == {(made(data, at).relative_to(data).as_posix(), "bytes") for at in range(len(numbers))} | {
+        (named, "names")
+    }

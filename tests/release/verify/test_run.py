@@ -19,6 +19,7 @@ from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
 from medveil.release.deid import DeidSettings, deidentify
+from medveil.release.deid.results import seal
 from medveil.release.verify.manifest import check_manifest, hashed, write_manifest
 from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify
@@ -149,6 +150,33 @@ def test_what_lies_beside_the_data_is_noticed(out: Path, source: Path) -> None:
     (out / "crosswalk.csv").write_text("who is who")
     assert "files: not a file of the run" in findings(out, source)
     assert "crosswalk" not in (out / "discrepancies.csv").read_text()
+    assert check_manifest(out)
+
+
+def test_a_file_named_after_its_patient_is_told_by_another_name(out: Path, source: Path) -> None:
+    gold = next(iter(load_gold(source).images.values()))
+    patient = str(pydicom.dcmread(source / gold.path).PatientID)
+    images(out)[0].rename(images(out)[0].with_name(f"{patient}.dcm"))
+    (out / "data" / f"{patient}.txt").write_text("to do")
+    assert {"files: a file without an original", "names: a known identifier"} <= findings(out, source).keys()
+    for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.jsonl"):
+        assert patient not in (out / name).read_text()
+
+
+def test_a_journal_made_to_agree_with_a_changed_file_does_not(out: Path, source: Path) -> None:
+    """Whoever changes a file can write the journal too, but has no key."""
+    changed = images(out)[0]
+    sealed = seal(_place(out, changed), hashed(out / "data")[_place(out, changed)], KEYS)
+    _change_a_pixel(out, source)
+    forged = seal(_place(out, changed), hashed(out / "data")[_place(out, changed)], Keys(b"\x08" * 32))
+    journal = (out / "journal.jsonl").read_text()
+    assert sealed in journal
+    (out / "journal.jsonl").write_text(journal.replace(sealed, forged))
+    assert "files: changed since the run" in findings(out, source)
+
+
+def _place(out: Path, path: Path) -> str:
+    return path.relative_to(out / "data").as_posix()
 
 
 @pytest.mark.parametrize(

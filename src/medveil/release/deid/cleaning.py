@@ -23,7 +23,7 @@ from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import output_path
 from medveil.release.deid.people import gathered
 from medveil.release.deid.picture_file import clean_picture
-from medveil.release.deid.results import Cleaned
+from medveil.release.deid.results import Cleaned, seal
 from medveil.release.deid.settings import DeidSettings
 from medveil.release.deid.sources import Kind
 from medveil.release.deid.table_file import clean_table
@@ -90,7 +90,7 @@ class GroupCleaner:
             raise  # a full disk or a missing model, which no file is to blame for
         except Exception as surprise:  # whatever went wrong, the file stays behind
             return self._surprised(one, surprise)
-        told = {"id": self._name(one), **cleaned.told(path)}
+        told = {"id": self._name(one), **cleaned.told(path, self.keys)}
         return {**told, "unlinked": True} if one.own else told
 
     def _surprised(self, one: Linked, surprise: Exception) -> Entry:
@@ -127,12 +127,13 @@ class GroupCleaner:
         if entry.get("source") != digest:
             return False
         try:
-            return all(
-                "quarantined" in file or sha256((self.target / file["path"]).read_bytes()).hexdigest() == file["sha256"]
-                for file in entry["files"]
-            )
+            return all("quarantined" in file or self._is_as_written(file) for file in entry["files"])
         except OSError:
             return False
+
+    def _is_as_written(self, file: Entry) -> bool:
+        digest = sha256((self.target / file["path"]).read_bytes()).hexdigest()
+        return bool(seal(file["path"], digest, self.keys) == file.get("seal"))
 
 
 def _report(path: Path, person: Person, tools: Tools) -> Cleaned:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from medveil.defenses.keys import Keys
@@ -9,6 +10,7 @@ from medveil.release.deid.linking import Linked
 from medveil.release.deid.sources import Kind
 
 DATA = "data"
+_MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl)")
 _ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: "csv", Kind.JSONL: "jsonl"}
 
 
@@ -25,6 +27,11 @@ def output_path(linked: Linked, keys: Keys) -> str:
     else:
         name = keys.pseudonym("report" if entry.kind is Kind.REPORT else "file", entry.file)
     return f"{patient}/{study}/{name}.{ending}"
+
+
+def is_pseudonymous(path: str) -> bool:
+    """Whether a path below `data` is such as `output_path` makes: any other may tell whose file it is."""
+    return _MADE.fullmatch(path) is not None
 
 
 def remove_others(folder: Path, released: set[str]) -> None:

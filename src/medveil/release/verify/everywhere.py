@@ -13,6 +13,7 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.keys import Keys
 from medveil.parallel import available_cores, ordered_map
 from medveil.release.deid.groups import Group
+from medveil.release.deid.outputs import is_pseudonymous
 from medveil.release.deid.people import gathered
 from medveil.release.settings import Progress
 from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
@@ -81,8 +82,9 @@ class _Search:
     def __call__(self, path: Path) -> tuple[str, str, set[Wrong]]:
         name, content = path.relative_to(self.data).as_posix(), path.read_bytes()
         digest = sha256(content).hexdigest()
+        told = name if is_pseudonymous(name) else digest[:20]
         wrongs = {
-            Wrong(name, "bytes", "", category, "absent", "a known identifier")
+            Wrong(told, "bytes", "", category, "absent", "a known identifier")
             for category in self.needles.found_in(content)
         }
         if self.needles.found_in(name.encode()):

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError
+from medveil.release.verify.as_written import strays
 from medveil.storage import write_json
 
 FORMAT = "medveil.manifest/1"
@@ -64,6 +65,7 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
         problems.append("the signature does not hold")
     if content["outcome"].get("leaks"):
         problems.append("the check that was signed had found leaks")
+    problems += ["something lies beside the data that is not of the run"] * len(strays(out))
     here = hashed(out / "data")
     problems += ["a released file is missing"] * len(files.keys() - here.keys())
     problems += ["a file is not in the manifest"] * len(here.keys() - files.keys())

@@ -20,7 +20,7 @@ from medveil.defenses.headers.profile import Profile
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError
 from medveil.release.deid.groups import grouped
-from medveil.release.deid.outputs import DATA, output_path
+from medveil.release.deid.outputs import DATA, is_pseudonymous, output_path
 from medveil.release.deid.run import Index, look_over
 from medveil.release.deid.sources import Source
 from medveil.release.folder import held, read_run, write_csv
@@ -115,8 +115,13 @@ def _unaccounted(out: Path, index: Index, files: Source, keys: Keys, here: set[s
     for file, _ in (*files.problems, *index.problems):
         if keys.pseudonym("file", file) not in withheld:
             wrongs.append(Wrong(keys.pseudonym("file", file), "files", "", "", "in the quarantine", "missing"))
-    strays = here - expected
-    return wrongs + [Wrong(name, "files", "", "", "absent", "a file without an original") for name in strays]
+    told = (_told(name, keys) for name in here - expected)
+    return wrongs + [Wrong(name, "files", "", "", "absent", "a file without an original") for name in told]
+
+
+def _told(name: str, keys: Keys) -> str:
+    """What a file is called in what is written of it: a name that no run gave may tell whose it is."""
+    return name if is_pseudonymous(name) else keys.pseudonym("file", name)
 
 
 def _withheld(out: Path) -> set[str]:
@@ -144,5 +149,5 @@ def _write(
     header = tuple(field.name for field in fields(Wrong))
     write_csv(out / "discrepancies.csv", header, [tuple(wrong.to_json().values()) for wrong in wrongs])
     write_json(out / "verify.json", summary)
-    write_manifest(out, hashes, summary, keys)
+    write_manifest(out, {_told(name, keys): digest for name, digest in hashes.items()}, summary, keys)
     return VerifyOutcome(len(hashes), leaks, len(wrongs) - leaks, against["profile"]["from"], out / "verify.json")
