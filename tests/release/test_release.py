@@ -21,6 +21,7 @@ from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
 from medveil.finding import Verdict
 from medveil.release import Outcome, Settings, release
+from medveil.release.folder import held
 
 KEYS = Keys.for_demonstration(1)
 NOTHING = Settings(defenses=("headers", "records"), attacks=("singling-out",), measures=("label-probe",))
@@ -291,6 +292,13 @@ def test_another_key_or_other_settings_do_not_mix(tmp_path: Path) -> None:
         run(source, tmp_path / "out", settings=NOTHING, keys=Keys.for_demonstration(2))
     with pytest.raises(InputError, match="other settings"):
         run(source, tmp_path / "out", settings=replace(NOTHING, seed=8))
+
+
+def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
+    source = broken_folder(tmp_path / "in")
+    with held(tmp_path / "out"), pytest.raises(InputError, match="another run is at work"):
+        run(source, tmp_path / "out", settings=NOTHING)
+    run(source, tmp_path / "out", settings=NOTHING)
 
 
 def test_a_defense_left_out_is_a_blocking_gap(tmp_path: Path) -> None:
