@@ -83,13 +83,13 @@ def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
 
 def _rest_of_kept(text: str, found: list[Found], kept: list[Found]) -> list[Found]:
     """What is no date or name by itself but stands right beside the rest of one: `11hb Mac 2020`, `k donahue`."""
-    rest = []
+    rest, known = [], set(kept)
     for group in (frozenset({Category.DATE}), _PEOPLE):
         edges = {place for one in kept if one.category in group for place in (one.start, one.end)}
         for one in found if edges else ():
             short = one.category is Category.DATE or one.end - one.start == 1
             near = _beside(text, one.end, 1) in edges or _beside(text, one.start, -1) in edges
-            if one.category in group and short and near and one not in kept and text[one.start].isalnum():
+            if one.category in group and short and near and one not in known and text[one.start].isalnum():
                 rest.append(one)
     return rest
 

@@ -10,7 +10,7 @@ from medveil.defenses.reports.rules.page import Page
 
 _WORKS = words("works worked working employed employee job retired")
 _SERVICES = words("Navy Army Marines Marine Air Coast Military Home")
-_CAPITAL = r"[A-ZÀ-Þ][\w'’&.-]*\w"
+_CAPITAL = r"[A-ZÀ-Þ][\w'’&.-]{0,40}\w"
 _EMPLOYER = re.compile(
     r"[ \t]+(?:as[ ](?:an?[ ])?(?:[a-z-]+[ ]){1,3})?(?:at|for|by|with|from)[ ](?:the[ ])?"
     rf"(?P<name>{_CAPITAL}(?:[ ](?:(?:&|and|of)[ ])?{_CAPITAL}){{0,4}})"

@@ -39,7 +39,7 @@ _SUBJECTS = words(
     "history indication donor recipient driver victim resident twin sibling mom dad partner spouse"
 )
 _BEFORE_BRACKET = re.compile(
-    r"(?:(?:da|de|del|di|la|le|van|von|den|der|ten) ){0,3}[A-ZÀ-Þ][\w'’-]+, [A-ZÀ-Þ][\w'’-]+"
+    r"(?<![\w'’-])(?:(?:da|de|del|di|la|le|van|von|den|der|ten) ){0,3}[A-ZÀ-Þ][\w'’-]{1,40}, [A-ZÀ-Þ][\w'’-]{1,40}"
     r"(?= \((?:[Cc]hart|MRN|[Rr]ecord|[Hh]osp|ID|[Nn]o|[Uu]nit|[Aa]cct)\b)"
 )
 _IN_BRACKETS = re.compile(r"\(([A-ZÀ-Þ](?:[a-zß-ÿ]+|[A-ZÀ-Þ]{3,}))\)")
