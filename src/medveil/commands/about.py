@@ -16,7 +16,8 @@ def parts(json: Json = False) -> None:
 
     kinds: tuple[Kind, ...] = ("attacks", "measures", "defenses", "encoders")
     found: dict[str, dict[str, str]] = {
-        kind: {name: (part.__doc__ or "").strip() for name, part in registered(kind).items()} for kind in kinds
+        kind: {name: (part.__doc__ or "").strip().partition("\n")[0] for name, part in registered(kind).items()}
+        for kind in kinds
     }
     if json:
         console.show_json(found)

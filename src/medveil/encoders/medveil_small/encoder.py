@@ -30,8 +30,11 @@ BATCH = 16  # on two cores a larger batch is not faster, and memory stays flat
 
 @register_encoder
 class MedveilSmall:
-    """Images through the `linkage-224` pipeline; of a report the first 384 words. A text without any word is allowed:
-    all such texts have the same vector."""
+    """The bundled encoder, trained on phantom patients.
+
+    Images go through the `linkage-224` pipeline; of a report the first 384 words are read. A text without any word is
+    allowed: all such texts have the same vector.
+    """
 
     name = "medveil-small"
     license = "Apache-2.0"
