@@ -78,7 +78,9 @@ def test_intervals_stay_exact(one: dt.date, other: dt.date, days: int) -> None:
         ("104Y", "090Y"),
         ("999D", "999D"),
         ("45", None),
-        ("45Y", None),
+        ("45Y", "45Y"),
+        ("95Y", "090Y"),
+        ("1045Y", None),
     ],
 )
 def test_ages_over_89_are_capped(age: str, after: str | None) -> None:

@@ -331,3 +331,16 @@ def test_what_a_hospitals_own_code_means_is_free_text(x_ray: Callable[[], FileDa
     dataset.AnatomicRegionSequence = [own, standard]
     CLEANER.clean(dataset, PERSON, pixels_cleaned=False)
     assert "Quixotix" not in own.CodeMeaning and standard.CodeMeaning == "Quixotix fracture"
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [("by [OTHER ID 5]", "by [OTHER ID 5]"), ("Drum by [OTHER ID]", "Drum by"), ("[OTHER ID 123456789]", "REMOVED")],
+)
+def test_what_stands_for_something_else_is_not_cut_in_half(
+    x_ray: Callable[[], FileDataset], said: str, left: str
+) -> None:
+    dataset = x_ray()
+    dataset.PlateType = "Quixotix"
+    HeaderCleaner(Profile.default(), clean_text=lambda text, person: said).clean(dataset, PERSON, pixels_cleaned=False)
+    assert dataset.PlateType == left

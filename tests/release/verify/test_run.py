@@ -228,6 +228,19 @@ def test_other_originals_are_compared_anew(out: Path, source: Path, tmp_path: Pa
     assert "header: changed" in findings(out, other)
 
 
+def test_a_copy_that_was_withheld_is_not_held_against_what_was_released(source: Path, tmp_path: Path) -> None:
+    original = min(source.rglob("*.dcm"))
+    (tmp_path / "in").mkdir()
+    shutil.copy(original, tmp_path / "in/a.dcm")
+    dataset = pydicom.dcmread(original)
+    dataset.KVP = "77"
+    dataset.save_as(tmp_path / "in/b.dcm")
+    deidentify(tmp_path / "in", tmp_path / "out", keys=KEYS, settings=DeidSettings(), workers=1)
+    found = findings(tmp_path / "out", tmp_path / "in")
+    assert "repeats another image" in (tmp_path / "out/quarantine.csv").read_text()
+    assert "header: changed" not in found and "files: missing" not in found
+
+
 def test_nothing_that_is_written_names_anyone(pristine: Path, source: Path) -> None:
     gold = load_gold(source)
     for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.jsonl"):

@@ -10,7 +10,7 @@ _DATE = re.compile(r"(\d{4})(\.?)(\d\d)\2(\d\d)")
 _MOMENT = re.compile(r"(\d{4})(\d\d)?(\d\d)?((?:\d\d){0,3}(?:\.\d{1,6})?)([+-]\d{4})?")
 _TIME = re.compile(r"\d\d(?::?\d\d(?::?\d\d(?:\.\d{1,6})?)?)?")
 _OFFSET = re.compile(r"[+-]\d{4}")
-_AGE = re.compile(r"(\d{3})([DWMY])")
+_AGE = re.compile(r"(\d{1,3})([DWMY])")  # with three digits, but not every machine knows
 OLDEST = 89
 CAPPED = "090Y"
 
@@ -71,7 +71,7 @@ def day_of(value: str) -> dt.date | None:
 
 
 def capped_age(value: str) -> str | None:
-    """An age as DICOM writes it, at most 090Y; None where it is not written so."""
+    """An age as DICOM writes it, or nearly, at most 090Y; None where it is not written so."""
     match = _AGE.fullmatch(value.strip("\0 "))
     if not match:
         return None

@@ -131,7 +131,7 @@ class Values:
             return text
         if vr not in ("ST", "LT", "UT"):
             cleaned = " ".join(cleaned.replace("\\", " ").split())  # one value, on one line
-        return cleaned[: dummies.LONGEST.get(vr)]
+        return _cut_to(cleaned, dummies.LONGEST.get(vr))
 
     def _move(self, day: dt.date) -> dt.date:
         return self.stand_ins.date(day)
@@ -155,6 +155,15 @@ def values_for(stand_ins: StandIns, known: set[Known], profile: Profile, clean_t
     spelled = {one.value.encode(codec, "ignore") for one in wanted for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
     return Values(stand_ins.person, stand_ins, clean_text, search_for(wanted), long)
+
+
+def _cut_to(text: str, longest: int | None) -> str:
+    """At most so many characters, and no half of what stands in brackets for something else."""
+    if longest is None or len(text) <= longest:
+        return text
+    cut = text[:longest]
+    opened = cut.rfind("[")
+    return cut if opened <= cut.rfind("]") else cut[:opened].rstrip() or dummies.REMOVED
 
 
 def _strays(text: str, vr: str) -> bool:

@@ -74,7 +74,7 @@ def deidentify(
     if not index.linked:
         raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
     refuse_unknown_columns(_tables(files, index), settings)
-    groups, repeats = _without_repeats(grouped(index.linked, keys), keys)
+    groups, repeats = without_repeats(grouped(index.linked, keys), keys)
     with held(out):
         created = begin(out, settings.told(), keys)
         summary = Summary(
@@ -120,7 +120,7 @@ def _tables(files: Source, index: Index) -> list[tuple[Path, Kind]]:
     return [(files.root / entry.file, entry.kind) for entry in tables]
 
 
-def _without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], list[tuple[str, str]]]:
+def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], list[tuple[str, str]]]:
     """Two files must not want one place in the output: the first of several copies of an image is taken."""
     seen: set[str] = set()
     repeats: list[tuple[str, str]] = []

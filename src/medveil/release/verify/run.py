@@ -21,7 +21,7 @@ from medveil.defenses.keys import Keys
 from medveil.errors import InputError
 from medveil.release.deid.groups import grouped
 from medveil.release.deid.outputs import DATA, is_pseudonymous, output_path
-from medveil.release.deid.run import Index, look_over
+from medveil.release.deid.run import Index, look_over, without_repeats
 from medveil.release.deid.sources import Source
 from medveil.release.folder import held, read_run, write_csv
 from medveil.release.journal import journaled
@@ -71,7 +71,7 @@ def verify(
     _refuse_others(out, keys)
     files = Source.of(source)
     index = look_over(files, workers=workers, progress=progress)
-    groups = list(grouped(index.linked, keys))
+    groups, _ = without_repeats(grouped(index.linked, keys), keys)
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
     recorded = Recorded.of(out)
