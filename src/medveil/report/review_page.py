@@ -17,16 +17,18 @@ Piece = tuple[str, bool]  # some text, and whether it differs from the other sid
 
 @dataclass(frozen=True)
 class Case:
-    """One released image with its report. Boxes are (left, top, right, bottom) in percent of the image."""
+    """One released image with the reports of its study, or a report alone. Boxes are (left, top, right, bottom) in
+    percent of the image. What is rejected is `file` and `reports` together: nobody can tell which of them it was."""
 
     file: str
     reasons: tuple[str, ...]
-    before: bytes = field(repr=False)  # a JPEG file
-    after: bytes = field(repr=False)
+    before: bytes = field(default=b"", repr=False)  # a JPEG file; none where there is no image
+    after: bytes = field(default=b"", repr=False)
     removed: tuple[tuple[float, float, float, float], ...] = ()
     left: tuple[tuple[float, float, float, float], ...] = ()
     report_before: str = field(default="", repr=False)
     report_after: str = field(default="", repr=False)
+    reports: tuple[str, ...] = ()  # the released files these texts are from
 
 
 def render_review(cases: Sequence[Case], *, title: str, hidden: int, run: str) -> str:

@@ -47,8 +47,21 @@ document.addEventListener("keydown", (event) => {
     go(current + 1);
   }
 });
+// a report is shown with every image of its study: one rejection is enough for it to leave
+function byFile() {
+  const told = {};
+  for (const item of cases) {
+    const decision = decisions[item.dataset.file];
+    if (!decision) continue;
+    for (const file of [item.dataset.file, ...item.dataset.reports.split(" ").filter(Boolean)]) {
+      if (told[file] !== "reject") told[file] = decision;
+    }
+  }
+  return told;
+}
+
 document.getElementById("save").addEventListener("click", () => {
-  const content = JSON.stringify({ format: "medveil.decisions/1", run, decisions }, null, 1);
+  const content = JSON.stringify({ format: "medveil.decisions/1", run, decisions: byFile() }, null, 1);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([content], { type: "application/json" }));
   link.download = "decisions.json";
