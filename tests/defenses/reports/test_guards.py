@@ -33,6 +33,8 @@ DROPPED = [
     ("Fleischner [[2017]] applies", Category.DATE),
     ("coronavirus disease [[2019]] suspected", Category.DATE),
     ("the [[4th]] ventricle", Category.DATE),
+    ("it grew [[Candida]] again", Category.NAME),
+    ("POD [[6]] today", Category.OTHER_ID),
     ("my [[I]] think", Category.NAME),
     ("heparin [[4000]]u given", Category.ADDRESS),
     ("ward [[ICU]] bound", Category.OTHER_ID),

@@ -28,7 +28,8 @@ _UNIT_AFTER = re.compile(
     r"|/[µmdu]?[lLg]\b"
 )
 _COUNTED = re.compile(
-    r"(?<![A-Za-z])(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|segment|stations?|day)"
+    r"(?<![A-Za-z])(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|"
+    r"segment|stations?|day|pod|dol|hd)"
     r"[ \t#]*(?:\d+[ \t]*(?:of|/|-|,|and)[ \t]*)?$",
     re.IGNORECASE,
 )
@@ -64,7 +65,7 @@ _SIGNED = re.compile(
 )
 _SIGNED_THING = re.compile(r"\w[/-]$")  # ATS/ERS
 _WARD_BEFORE = re.compile(
-    r"\b(?:ward|unit|wing|bay|bed|rm|room|pod|floor|firm|team|suite|station|pavilion)[ \t]*[:#]?[ \t]*$", re.IGNORECASE
+    r"\b(?:ward|unit|wing|bay|bed|rm|room|floor|firm|team|suite|station|pavilion)[ \t]*[:#]?[ \t]*$", re.IGNORECASE
 )
 _TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
 _NAME_AFTER = re.compile(r"\.?[ ]?[^\W\d_a-z]|\.[ ]?[^\W\d_]")
@@ -160,7 +161,8 @@ def _names_a_thing(page: Page, found: Found) -> bool:
         return True
     if not indices:
         return not any(map(str.isupper, page.text[found.start : found.end]))
-    return all(is_eponym(page, index) or _no_name(page, page.words[index]) for index in indices)
+    told = [index for index in indices if not page.words[index].initial] or indices  # D Glucan
+    return all(is_eponym(page, index) or _no_name(page, page.words[index]) for index in told)
 
 
 def _called_by_letter(page: Page, found: Found) -> bool:
@@ -172,7 +174,7 @@ def _no_name(page: Page, word: Word) -> bool:
     """In small letters and not a name by any list, or a word of the language or the ward that no name is."""
     if word.name_only:
         return False
-    if word.short or not word.folded.strip("x"):
+    if word.short or not word.folded.strip("x") or word.folded in _organisms():
         return True
     if not word.capital:
         return not page.is_small or not (word.kind == Kind.UNKNOWN or word.listed)
@@ -209,6 +211,11 @@ def _no_place(page: Page, word: Word) -> bool:
     if word.kind & (Kind.NAME | Kind.CITY):
         return False
     return bool(word.kind & Kind.EPONYM) or (ordinary and (len(page.words) < 3 or page.opens_sentence(word.start)))
+
+
+@cache
+def _organisms() -> frozenset[str]:
+    return frozenset(read_list("organisms"))
 
 
 @cache

@@ -77,6 +77,7 @@ Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]
 $[[ELEANOR LINES]], m.D. | seen by [[eleanor lines]], md | [[Eleanor Lines]], M.d. | [[RNIA TENNOLD]] , M.D.
 [[Mr. Abdi]]'s INR goal is 2-3 | Wet read: [[JKSd]] [[SUN]] [[9:12 PM]] | discussed with Drs. [[Levy]] and [[Moon]]
 [[Sister Despina]] BRCA1+ | guardian is [[Atty. Paul Reznik]]
+line by Dr [[Ng]], NG tube ok, with [[Ng]]/NG tip
 Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]]
 wife [[Joan]] present
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP

@@ -26,7 +26,7 @@ def take(page: Page) -> None:
             by_length.setdefault(len(name), []).append(name)
     for index in page.capitals:
         word = page.words[index]
-        if len(word.text) < 3 or not page.free(word.start, word.end):
+        if (len(word.text) < 3 and not _short_name(word.text)) or not page.free(word.start, word.end):
             continue
         base = word.folded.removesuffix("'s").removesuffix("’s")
         category = echoes.get(base)
@@ -45,9 +45,14 @@ def _names(page: Page) -> dict[str, Category]:
         if found.category in _PEOPLE:
             for match in _PART.finditer(page.text, found.start, found.end):
                 part = fold(match[0])
-                if len(part) > 2 and part not in PARTICLES and part not in _TITLES:
+                if (len(part) > 2 or _short_name(match[0])) and part not in PARTICLES and part not in _TITLES:
                     names.setdefault(part, found.category)
     return names
+
+
+def _short_name(written: str) -> bool:
+    """`Ng` and `Xu`, as a name is written; `NG` is a tube."""
+    return len(written) == 2 and written.istitle()
 
 
 def _trusted(page: Page, index: int) -> bool:
@@ -55,7 +60,9 @@ def _trusted(page: Page, index: int) -> bool:
     word = page.words[index]
     if is_eponym(page, index):
         return False
-    if not word.kind & (Kind.ORDINARY | Kind.EPONYM | Kind.SHORT):
+    if not word.kind & (Kind.ORDINARY | Kind.EPONYM | Kind.SHORT) or (
+        _short_name(word.text) and not word.kind & Kind.ORDINARY
+    ):
         return True
     if word.kind & Kind.EPONYM and not word.kind & Kind.ORDINARY:
         return False

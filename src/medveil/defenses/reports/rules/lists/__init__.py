@@ -113,6 +113,7 @@ def _table() -> dict[str, int]:
         ("family_names", Kind.FAMILY),
         ("ordinary_words", Kind.ORDINARY),
         ("countries", Kind.ORDINARY),
+        ("organisms", Kind.ORDINARY),
         ("eponyms", Kind.EPONYM),
         ("abbreviations", Kind.SHORT),
         ("cities", Kind.CITY),
