@@ -323,6 +323,30 @@ def test_prose_where_a_code_belongs_is_free_text(x_ray: Callable[[], FileDataset
     assert "Quixotix" not in str(dataset) and dataset.ScanOptions[0] == "HELICAL MODE"
 
 
+def test_prose_where_a_code_belongs_goes_where_nothing_cleans_it(x_ray: Callable[[], FileDataset]) -> None:
+    dataset = x_ray()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        dataset.CassetteOrientation, dataset.ScanOptions = "as somebody had it, by telephone", "HELICAL MODE"
+        HeaderCleaner(Profile(), clean_text=lambda text, person: text).clean(dataset, PERSON, pixels_cleaned=False)
+    assert (dataset.CassetteOrientation, dataset.ScanOptions) == ("REMOVED", "HELICAL MODE")
+
+
+@pytest.mark.parametrize("tag", [0x50003000, 0x60003000])
+def test_graphics_that_spell_a_name_are_quarantined(x_ray: Callable[[], FileDataset], tag: int) -> None:
+    for pixels, held in ((b"nothing known here", False), (b"for Quixotix ", True)):
+        dataset = x_ray()
+        dataset.PatientName = "Quixotix^Wilhelmina"
+        dataset.add_new(tag, "OW", pixels)
+        cleaner = HeaderCleaner(Profile(frozenset({Option.CLEAN_GRAPHICS})), clean_text=lambda text, person: text)
+        if held:
+            with pytest.raises(Quarantined, match="among bytes"):
+                cleaner.clean(dataset, PERSON, pixels_cleaned=True)
+        else:
+            cleaner.clean(dataset, PERSON, pixels_cleaned=True)
+            assert tag in dataset
+
+
 def test_what_a_hospitals_own_code_means_is_free_text(x_ray: Callable[[], FileDataset]) -> None:
     dataset = x_ray()
     own, standard = Dataset(), Dataset()

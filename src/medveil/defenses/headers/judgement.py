@@ -198,6 +198,8 @@ class Judge:
         elif _is_prose(element) and self._may_be_a_remark(place, element):
             left = element if place.mode is Mode.CLEAN else DataElement(element.tag, element.VR, value)
             value, code = self.values.cleaned(left), Option.CLEAN_DESCRIPTORS.code
+        elif element.VR == "CS" and _is_prose(element):
+            value, action = self.values.replaced(element), "D"
         return _LEFT if _same(value, element.value) else self._changed(element, value, action, code)
 
     def _may_be_a_remark(self, place: Place, element: DataElement) -> bool:
@@ -230,6 +232,7 @@ class Judge:
         element = self._read(place, known)
         if element.VR == "UN":
             return _REMOVED
+        self.values.check_bytes(dummies.bytes_of(element))
         told = "C" if known.row is not None else ""
         if element.VR not in dummies.TEXT:
             return Outcome(told, code if told else "")

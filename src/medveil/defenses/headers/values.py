@@ -152,9 +152,15 @@ def values_for(stand_ins: StandIns, known: set[Known], profile: Profile, clean_t
     """With a search for what may not stay under this profile."""
     retained = {category for option in profile.options for category in _RETAINED.get(option, ())}
     wanted = [one for one in known if one.category not in retained]
-    spelled = {one.value.encode(codec, "ignore") for one in wanted for codec in ("utf-8", "latin-1")}
+    spelled = {text.encode(codec, "ignore") for one in wanted for text in _parts(one) for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
     return Values(stand_ins.person, stand_ins, clean_text, search_for(wanted), long)
+
+
+def _parts(known: Known) -> set[str]:
+    """What is known, and of a name each of its parts."""
+    parts = re.split(r"[\^=\s]+", known.value) if known.category in (Category.NAME, Category.DOCTOR) else ()
+    return {known.value, *parts}
 
 
 def _cut_to(text: str, longest: int | None) -> str:
