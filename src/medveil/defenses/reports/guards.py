@@ -9,7 +9,7 @@ from functools import cache
 
 from medveil.cohort.identifiers import NUMBERS, Category
 from medveil.defenses.found import Found
-from medveil.defenses.reports.rules.dates import ORDINAL_DAY
+from medveil.defenses.reports.rules.dates import ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
@@ -144,6 +144,8 @@ def _is_no_date(page: Page, found: Found, piece: str) -> bool:
     if ORDINAL_DAY.match(page.text, found.start):
         return False
     if _FRACTION.match(page.text, found.start) or not _DATE.search(piece):
+        return True
+    if SCORED.search(page.before(found.start, 16)):
         return True
     if _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24)):
         return True

@@ -34,6 +34,7 @@ May represent edema.
 The patient will follow up. | PA and lateral views of the chest. | Long history of COPD. | Small left effusion.
 Clear lungs.
 tonsils 7 mm below McRae line | Evans index 0.27 | valve at 120 mmH2O. Young patient | Ottawa ankle rules positive
+PHQ-9 4/27 | MoCA 11/30 | Apgar was 9/9 | the Atkins diet
 Child-Pugh B. Boston brace | Pat Loc: ER | Host ready, AE title set | Contrast: OPTIRAY Amt: 100 | grew Candida
 AP/lat views | SVC/RA junction | transferred from outside hospital | Hospital course was uneventful. | room air
 in the emergency department

@@ -108,6 +108,11 @@ _NOT_BEFORE = re.compile(
     r"rib|interspace|%|x\b|-?year|y/?o|strength|criteria|in[ \t]all|bilateral|throughout|gauge|screws?|normal)",
     re.IGNORECASE,
 )
+# `PHQ-9 4/27`, `Apgar was 9/9`
+SCORED = re.compile(
+    r"\b(?:PHQ|GAD|MMSE|MoCA|Apgars?|GCS|NIHSS|ILO|ECOG|scored?)(?:-?\d\d?)?[ :=]{0,2}(?:(?:of|was)[ ])?$",
+    re.IGNORECASE,
+)
 _BEFORE_WORD = re.compile(r"([A-Za-z/\-]+)[.:;,(#]?[ \t\r\n]*(?:the[ \t\r\n]+)?$")
 
 
@@ -168,7 +173,7 @@ def _take_part(page: Page, start: int) -> None:
     word = _BEFORE_WORD.search(before)
     said = word[1].lower().strip("/-") if word else ""
     padded = match["first"][0] == "0" and len(match["second"]) == 2
-    if (said in _NOT_AFTER and not padded) or _NOT_BEFORE.match(page.text, match.end()):
+    if (said in _NOT_AFTER and not padded) or SCORED.search(before) or _NOT_BEFORE.match(page.text, match.end()):
         return
     end = match.end()
     if before.lower().rstrip(" :").endswith(("d.o.b.", "d.o.b")):

@@ -56,7 +56,7 @@ def is_eponym(page: Page, index: int) -> bool:
 _THING_AFTER = re.compile(
     r"(?:['’]s)?[ \t]{1,2}(?:sign|disease|syndrome|fracture|catheter|tube|procedure|shunt|criteria|classification|"
     r"lymphoma|sarcoma|tumou?r|hernia|deformity|lines?|bands?|canal|index|rules?|scores?|scale|"
-    r"screws?|plates?|nails?|rods?|wires?|test|view|drain|stent|filter|prosthesis|valve|anastomosis|fundoplication)"
+    r"screws?|plates?|nails?|rods?|wires?|test|view|diet|exercises?|maneuver|lift|table|stand|drain|stent|filter|prosthesis|valve|anastomosis|fundoplication)"
     r"(?![A-Za-z])",
     re.IGNORECASE,
 )
