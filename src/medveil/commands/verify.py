@@ -95,7 +95,7 @@ def review(
     page: Annotated[
         Path | None, typer.Option("--page", help="Where to write the page; it shows patients, so not below OUT.")
     ] = None,
-    most: Annotated[int, typer.Option("--most", min=1, help="How many images to show, worst first.")] = 200,
+    most: Annotated[int, typer.Option("--most", min=1, help="How many cases to show, worst first.")] = 200,
     decisions: Annotated[
         Path | None, typer.Option("--decisions", help="Decisions saved from the page: what was rejected leaves OUT.")
     ] = None,
@@ -120,4 +120,4 @@ def review(
     with console.progress_bars(quiet) as watch:
         shown, hidden = write_review(out, source, page, keys=keys, most=most, progress=watch)
     if not quiet:
-        typer.echo(f"{shown:,} images are in {page}, {hidden:,} are not shown. It shows patients: keep it safe")
+        typer.echo(f"{shown:,} cases are in {page}, {hidden:,} more are not shown. It shows patients: keep it safe")

@@ -33,31 +33,40 @@ from medveil.storage import write_bytes
 SHOWN = 640  # pixels a side
 _QUALITY = 80
 REJECTED = "rejected in review"
+Masked = tuple[float, int]  # percent of a frame, and which frame
 
 
 def write_review(
     out: Path, source: Path, page: Path, *, keys: Keys, most: int, progress: Progress = lambda stage, done, total: None
 ) -> tuple[int, int]:
-    """Write the page, readable by its owner only; returns how many images it shows and how many it does not."""
+    """Write the page, readable by its owner only; returns how many cases it shows and how many it does not.
+
+    A case is an image with all reports of its study, or a report without an image.
+    """
     if page.resolve().is_relative_to(out.resolve()):
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
     files = Source.of(source)
     linked = look_over(files, workers=None, progress=progress).linked
-    images = [one for one in linked if one.entry.kind in (Kind.DICOM, Kind.IMAGE)]
-    images = [one for one in images if (out / DATA / output_path(one, keys)).exists()]
-    reports = {(one.patient, one.study): one for one in linked if one.entry.kind is Kind.REPORT}
+    here = [one for one in linked if (out / DATA / output_path(one, keys)).exists()]
+    images = [one for one in here if one.entry.kind in (Kind.DICOM, Kind.IMAGE)]
+    reports: dict[tuple[str, str], list[Linked]] = defaultdict(list)
+    for one in here:
+        if one.entry.kind is Kind.REPORT:
+            reports[one.patient, one.study].append(one)
+    pictured = {(one.patient, one.study) for one in images}
+    alone = [report for study, several in reports.items() if study not in pictured for report in several]
     wrongs = _wrongs(out)
     masked = _masked(out)
     for one in images:  # what is wrong with a report is shown beside its image
-        if (report := reports.get((one.patient, one.study))) is not None:
+        for report in reports[one.patient, one.study]:
             wrongs[output_path(one, keys)] += wrongs.get(output_path(report, keys), [])
-    order = sorted(images, key=lambda one: _badness(output_path(one, keys), wrongs, masked), reverse=True)
+    order = sorted(images + alone, key=lambda one: _badness(output_path(one, keys), wrongs, masked), reverse=True)
     cases = []
     for done, one in enumerate(order[:most], start=1):
-        report = reports.get((one.patient, one.study))
-        if (case := _case(files.root, out / DATA, one, report, keys, wrongs, masked)) is not None:
+        beside = [one] if one.entry.kind is Kind.REPORT else reports[one.patient, one.study]
+        if (case := _case(files.root, out / DATA, one, beside, keys, wrongs, masked)) is not None:
             cases.append(case)
         progress("drawing", done, min(most, len(order)))
     text = render_review(cases, title="De-identified data", hidden=len(order) - len(cases), run=_run(out))
@@ -98,8 +107,8 @@ def _run(out: Path) -> str:
     return f"{run.get('key_fingerprint', '')}-{run.get('created', '')}"
 
 
-def _badness(path: str, wrongs: dict[str, list[Wrong]], masked: dict[str, float]) -> tuple[int, float, str]:
-    return len(wrongs.get(path, ())), masked.get(path, 0.0), path
+def _badness(path: str, wrongs: dict[str, list[Wrong]], masked: dict[str, Masked]) -> tuple[int, Masked, str]:
+    return len(wrongs.get(path, ())), masked.get(path, (0.0, 0)), path
 
 
 def _wrongs(out: Path) -> dict[str, list[Wrong]]:
@@ -113,14 +122,15 @@ def _wrongs(out: Path) -> dict[str, list[Wrong]]:
     return found
 
 
-def _masked(out: Path) -> dict[str, float]:
-    """How much of each image was masked, from the run's own journal."""
+def _masked(out: Path) -> dict[str, Masked]:
+    """How much of each image was masked, and in which of its frames most, from the run's own journal."""
     found = {}
     with (out / "journal.jsonl").open("rb") as file:
         for line in file:
             for entry in json.loads(line)["files"]:
                 if "masked" in entry:
-                    found[entry["path"]] = max(entry["masked"])
+                    most = max(entry["masked"])
+                    found[entry["path"]] = most, entry["masked"].index(most)
     return found
 
 
@@ -128,41 +138,46 @@ def _case(
     source: Path,
     data: Path,
     one: Linked,
-    report: Linked | None,
+    reports: list[Linked],
     keys: Keys,
     wrongs: dict[str, list[Wrong]],
-    masked: dict[str, float],
+    masked: dict[str, Masked],
 ) -> Case | None:
     path = output_path(one, keys)
+    own = wrongs.get(path, [])
+    told = tuple(f"{wrong.check}: {wrong.found}" for wrong in own)
+    before = _text([source / report.entry.file for report in reports])
+    after = _text([data / output_path(report, keys) for report in reports])
+    if one.entry.kind is Kind.REPORT:
+        return Case(path, ("a report without an image", *told), report_before=before, report_after=after)
+    share, frame = masked.get(path, (0.0, 0))
     try:
-        before, after = load_image(source, one.entry.file), load_image(data, path)
+        original, released = load_image(source, one.entry.file, frame=frame), load_image(data, path, frame=frame)
     except Quarantined:
         return None
-    own = wrongs.get(path, [])
-    height, width = before.shape
-    left = tuple(_percent(box, width, height) for wrong in own if (box := _box_of(wrong)) is not None)
-    texts = _texts(source, data, report, keys)
+    height, width = original.shape
     return Case(
         path,
-        (f"{masked.get(path, 0.0):.1f} % of the image masked", *(f"{w.check}: {w.found}" for w in own)),
-        _jpeg(before),
-        _jpeg(after),
-        tuple(_percent(box, width, height) for box in _changed(before, after)),
-        left,
-        *texts,
+        (f"{share:.1f} % masked" + (f", frame {frame + 1}" if frame else ""), *told),
+        _jpeg(original),
+        _jpeg(released),
+        tuple(_percent(box, width, height) for box in _changed(original, released)),
+        tuple(_percent(box, width, height) for wrong in own if (box := _box_of(wrong)) is not None),
+        before,
+        after,
+        tuple(output_path(report, keys) for report in reports),
     )
 
 
-def _texts(source: Path, data: Path, report: Linked | None, keys: Keys) -> tuple[str, str]:
-    if report is None:
-        return "", ""
-    try:
-        return (
-            decode((source / report.entry.file).read_bytes()).text,
-            decode((data / output_path(report, keys)).read_bytes()).text,
-        )
-    except (OSError, Quarantined):
-        return "", ""
+def _text(files: list[Path]) -> str:
+    """The texts below one another."""
+    texts = []
+    for file in files:
+        try:
+            texts.append(decode(file.read_bytes()).text)
+        except (OSError, Quarantined):
+            texts.append("(cannot be shown)")
+    return "\n\n".join(texts)
 
 
 def _box_of(wrong: Wrong) -> tuple[int, ...] | None:
