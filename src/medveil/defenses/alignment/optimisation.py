@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import torch
 
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.settings import Settings
 from medveil.defenses.alignment.steps import Step
+from medveil.parallel import one_torch_thread
 
 
 def optimiser_of(heads: Heads, settings: Settings) -> torch.optim.Optimizer:
@@ -28,20 +28,9 @@ def optimise(
 ) -> None:
     """Take the steps of these numbers, telling `after` each how many have been taken in all."""
     parameters = list(heads.parameters())
-    with _one_thread():
+    with one_torch_thread():
         for number in numbers:
             for parameter, gradient in zip(parameters, step(number), strict=True):
                 parameter.grad = gradient
             optimiser.step()
             after(number + 1)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """The matrices are too small to share, and with one thread the sums do not depend on the machine's cores."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

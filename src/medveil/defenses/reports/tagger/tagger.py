@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from medveil.defenses.reports.tagger.reading import read
 from medveil.defenses.reports.tagger.spans import spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.word_memory import WordMemory
+from medveil.parallel import one_torch_thread
 
 _WINDOW = 1024  # places read at once: as many short texts as fit, or a part of a long one
 
@@ -37,7 +37,7 @@ class Tagger:
         return cls(_loaded(weights()))
 
     def find(self, texts: Sequence[str]) -> list[list[Found]]:
-        with torch.inference_mode(), _one_thread():
+        with torch.inference_mode(), one_torch_thread():
             return [spans(tokens, *said) for tokens, said in self._read([split(text) for text in texts])]
 
     def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
@@ -77,17 +77,6 @@ def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:
         size += len(tokens) + STEP
     if group:
         yield group
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """The matrices are too small to share between cores; whoever has many texts starts many processes."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 @lru_cache(maxsize=2)
