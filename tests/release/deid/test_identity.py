@@ -215,13 +215,13 @@ def test_what_a_new_file_tells_is_used_for_the_old_ones(tmp_path: Path, write_di
 def test_a_folder_named_after_a_machine_takes_nothing_from_the_header(tmp_path: Path, write_dicom, clean) -> None:
     machine = {"Manufacturer": "Veritek", "ManufacturerModelName": "Lumenar", "Modality": "RTDOSE"}
     write_dicom(tmp_path / "in/VERITEK_LUMENAR/rtdose_veritek.dcm", **machine)
-    write_dicom(tmp_path / "in/veritek_pemberton_john/x.dcm", **machine, PatientName="")
-    (tmp_path / "in/veritek_pemberton_john/x.txt").write_text("Film of pemberton compared; lungs clear.")
+    write_dicom(tmp_path / "in/veritek_zlimvar_oto/x.dcm", **machine, PatientName="")
+    (tmp_path / "in/veritek_zlimvar_oto/x.txt").write_text("Lungs clear. zlimvar clear. Heart normal.")
     made = clean(tmp_path / "in")
     assert made.outcome.released == 3
     for path in made.files("dcm"):
         assert {keyword: header(path).get(keyword) for keyword in machine} == machine
-    assert b"pemberton" not in made.files("txt")[0].read_bytes()
+    assert b"zlimvar" not in made.files("txt")[0].read_bytes()
 
 
 def test_what_one_piece_of_a_large_patient_tells_is_known_in_the_next(
@@ -229,11 +229,23 @@ def test_what_one_piece_of_a_large_patient_tells_is_known_in_the_next(
 ) -> None:
     monkeypatch.setattr(groups, "MOST_FILES", 2)
     for name in ("a.dcm", "b.dcm", "c.dcm", "d.dcm"):
-        write_dicom(tmp_path / f"in/one/{name}")
-    (tmp_path / "in/one/zz.txt").write_text("Film of pemberton compared; lungs clear.")
+        write_dicom(tmp_path / f"in/one/{name}", PatientName="Zlimvar^Oto")
+    (tmp_path / "in/one/zz.txt").write_text("Lungs clear. zlimvar clear. Heart normal.")
     made = clean(tmp_path / "in")
     assert made.outcome.released == 5
-    assert b"pemberton" not in made.files("txt")[0].read_bytes()
+    assert b"zlimvar" not in made.files("txt")[0].read_bytes()
+
+
+def test_a_piece_is_done_anew_where_a_later_one_tells_more(
+    tmp_path: Path, write_dicom, clean, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(groups, "MOST_FILES", 2)
+    for name in ("b.dcm", "c.dcm", "d.dcm"):
+        write_dicom(tmp_path / f"in/one/{name}")
+    (tmp_path / "in/one/a.txt").write_text("Lungs clear. zlimvar clear. Heart normal.")
+    assert b"zlimvar" in clean(tmp_path / "in").files("txt")[0].read_bytes()
+    write_dicom(tmp_path / "in/one/d.dcm", PatientName="Zlimvar^Oto")
+    assert b"zlimvar" not in clean(tmp_path / "in").files("txt")[0].read_bytes()
 
 
 def test_a_wrong_or_lost_key_is_an_error_before_anything_is_written(

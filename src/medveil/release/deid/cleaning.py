@@ -119,7 +119,7 @@ class GroupCleaner:
             digest.update(f"{one.entry.file}\x1f{one.patient}\x1f{one.study}\x1f".encode())
             digest.update(content_digest(self.source, one.entry.file))
         for patient, files in sorted(group.headers.items()):
-            digest.update(f"{patient}\x1f{files}\x1f".encode())
+            digest.update(f"{patient}\x1f{files}\x1f{[_stamp(self.source / file) for file in files]}\x1f".encode())
         return digest.hexdigest()[:32]
 
     def _holds(self, entry: Entry, digest: str | None) -> bool:
@@ -146,6 +146,15 @@ def _report(path: Path, person: Person, tools: Tools) -> Cleaned:
         cleaned = clean_text_file(data, tools.reports, person)
         refuse_leftovers(cleaned.data, person.known)
     return Cleaned(cleaned.data, Counter(f"report {one.category}" for one in cleaned.found))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of a file that tells of a patient: there may be too many to read for every table."""
+    try:
+        status = path.stat()
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 def content_digest(root: Path, file: str) -> bytes:
