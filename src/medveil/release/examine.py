@@ -37,21 +37,7 @@ def examine(
     *,
     workers: int | None = None,
 ) -> ReportContent:
-    gaps: list[Gap] = []
-    comparisons: list[Comparison] = []
-    if defended.cohort is None:
-        gaps.append(Gap("Everything", "no image could be released, so nothing was measured.", blocking=True))
-    else:
-        before = replace(cohort, table=cohort.table.iloc[defended.rows].reset_index(drop=True))
-        stages: list[tuple[Kind, str]] = [("attacks", name) for name in settings.attacks]
-        stages += [("measures", name) for name in settings.measures]
-        for at, (kind, name) in enumerate(stages):
-            progress("measuring", at, len(stages))
-            try:
-                comparisons.append(_compare(kind, name, before, defended.cohort, settings))
-            except NotMeasurable as reason:
-                gaps.append(Gap(name, str(reason), blocking=kind == "attacks"))
-        progress("measuring", len(stages), len(stages))
+    comparisons, gaps = _measured(cohort, defended, settings, progress)
     gaps += _gaps(settings, keys)
     table = cohort.table
     return ReportContent(
@@ -80,6 +66,27 @@ def examine(
             progress=progress,
         ),
     )
+
+
+def _measured(
+    cohort: Cohort, defended: Defended, settings: Settings, progress: Progress
+) -> tuple[list[Comparison], list[Gap]]:
+    """Every attack and measure before and after, on the images that were released; and those that could not run."""
+    if defended.cohort is None:
+        return [], [Gap("Everything", "no image could be released, so nothing was measured.", blocking=True)]
+    comparisons: list[Comparison] = []
+    gaps: list[Gap] = []
+    before = replace(cohort, table=cohort.table.iloc[defended.rows].reset_index(drop=True))
+    stages: list[tuple[Kind, str]] = [("attacks", name) for name in settings.attacks]
+    stages += [("measures", name) for name in settings.measures]
+    for at, (kind, name) in enumerate(stages):
+        progress("measuring", at, len(stages))
+        try:
+            comparisons.append(_compare(kind, name, before, defended.cohort, settings))
+        except NotMeasurable as reason:
+            gaps.append(Gap(name, str(reason), blocking=kind == "attacks"))
+    progress("measuring", len(stages), len(stages))
+    return comparisons, gaps
 
 
 def _compare(kind: Kind, name: str, before: Cohort, after: Cohort, settings: Settings) -> Comparison:

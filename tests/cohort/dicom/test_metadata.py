@@ -26,7 +26,7 @@ def test_everything_the_cohort_needs(make_dicom):
     )
     assert (info.patient_id, info.view, info.age, info.sex, info.site) == ("P1", "PA", 45, "F", "St. Elsewhere")
     assert info.date == datetime(2021, 3, 4, 10, 11, 12)
-    assert (info.modality, info.frames, info.overlays, info.has_pixels) == ("DX", 1, 0, True)
+    assert (info.modality, info.frames, info.has_pixels) == ("DX", 1, True)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,6 @@ def test_unknown_character_sets_do_not_stop_reading(tmp_path, make_dicom, charse
     info = read_metadata(path)
     assert info.patient_id == "P1"
     assert info.site
-
-
-def test_overlays_are_counted(shipped):
-    assert read_metadata(shipped / "examples_overlay.dcm").overlays == 1
 
 
 def test_broken_values_are_missing(make_dicom):

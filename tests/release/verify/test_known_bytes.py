@@ -14,7 +14,7 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian, ExplicitVRLittleEndian
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.person import Known
-from medveil.release.verify.known_bytes import KnownBytes
+from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
 
 KNOWN = {
     "anna": (
@@ -58,7 +58,7 @@ def test_every_encoding(encoding: str) -> None:
 
 def test_a_number_is_sought_in_every_file_a_name_only_in_its_own() -> None:
     text = b"Vandermeer 1953-08-31 MR-0012345"
-    everyone = KnownBytes.anyones(known for person in KNOWN.values() for known in person)
+    everyone = KnownBytes(distinctive_needles(known for person in KNOWN.values() for known in person))
     assert everyone.found_in(text) == {Category.MRN: 1}
     assert set(ANNA.found_in(text)) == {Category.NAME, Category.DATE, Category.MRN}
 
@@ -124,7 +124,7 @@ def test_titles_and_degrees_are_anyones() -> None:
 def test_a_date_in_a_files_name_is_no_number_to_look_for_everywhere() -> None:
     """It is known as a number and as a date; another's date may be moved onto it."""
     number, date = Known(Category.OTHER_ID, "20181018"), Known(Category.DATE, "20181018")
-    assert not KnownBytes.anyones([number, date]).found_in(b"on 20181018.")
+    assert not KnownBytes(distinctive_needles([number, date])).found_in(b"on 20181018.")
     assert KnownBytes.own([number, date]).found_in(b"on 20181018.")
-    assert KnownBytes.anyones([number]).found_in(b"order 20181018.")
-    assert KnownBytes.anyones([Known(Category.MRN, "20181018"), date]).found_in(b"id 20181018.")
+    assert KnownBytes(distinctive_needles([number])).found_in(b"order 20181018.")
+    assert KnownBytes(distinctive_needles([Known(Category.MRN, "20181018"), date])).found_in(b"id 20181018.")

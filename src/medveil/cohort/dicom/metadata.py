@@ -14,7 +14,6 @@ from pydicom.dataset import Dataset
 from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.cohort.schema import OLDEST, SEXES
 
-_OVERLAY_ROWS = 0x0010
 DAYS_IN_YEAR = 365.2425
 _AGE_UNITS = {"Y": 1.0, "M": 1 / 12, "W": 7 / DAYS_IN_YEAR, "D": 1 / DAYS_IN_YEAR}
 _DATE_KEYWORDS = ("StudyDate", "AcquisitionDate", "SeriesDate", "ContentDate")
@@ -41,7 +40,6 @@ class DicomInfo:
     date: datetime | None
     modality: str | None
     frames: int
-    overlays: int
     has_pixels: bool
 
 
@@ -63,7 +61,6 @@ def read_metadata(path: Path) -> DicomInfo:
             date=taken,
             modality=_text(dataset, "Modality"),
             frames=_frames(dataset),
-            overlays=sum((0x6000 + 2 * plane, _OVERLAY_ROWS) in dataset for plane in range(16)),
             has_pixels="Rows" in dataset and "Columns" in dataset,
         )
 

@@ -42,11 +42,6 @@ class KnownBytes:
         """For the files of the person these are known of."""
         return cls({needle: one.category for one in known for form in forms(one) for needle in _encoded(form)})
 
-    @classmethod
-    def anyones(cls, known: Iterable[Known]) -> KnownBytes:
-        """For every file: only what is distinctive."""
-        return cls(distinctive_needles(known))
-
     def found_in(self, content: bytes) -> dict[Category, int]:
         """How often each kind of identifier stands in these bytes as a whole word."""
         if self._search is None:
