@@ -47,6 +47,7 @@ def test_a_number_is_of_one_kind_wherever_it_stands() -> None:
 def test_what_follows_without_a_space_belongs_to_it() -> None:
     assert merged("no. 2447781W here", [Found(4, 11, Category.OTHER_ID)]) == [Found(4, 12, Category.OTHER_ID)]
     assert merged("LONG^ALICE^M||", [Found(0, 4, Category.NAME)]) == [Found(0, 12, Category.NAME)]
+    assert merged("at Elm Surgery.", [Found(3, 6, Category.HOSPITAL)]) == [Found(3, 14, Category.HOSPITAL)]
     web = [Found(3, 16, Category.URL), Found(19, 22, Category.UID)]
     assert merged("at pacs.long.mt/st/889. Now", web) == [Found(3, 22, Category.URL)]
 

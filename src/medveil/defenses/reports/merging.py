@@ -28,6 +28,11 @@ _NUMBERS = (
 _RESTS = {
     **dict.fromkeys(_NUMBERS, re.compile(r"[^\W_]{1,3}(?![^\W_])")),
     **dict.fromkeys((Category.NAME, Category.DOCTOR), re.compile(r"(?:\^[^\W\d_][\w'’.-]{0,40}){1,6}")),
+    Category.HOSPITAL: re.compile(
+        r"(?:[ ](?:Surgery|Cardiology|Oncology|Radiology|Imaging|Orthopa?edics|Pa?ediatrics|Dermatology|Neurology|"
+        r"Urology|Dental|Pharmacy|Chapel|Church|School|College|University|Academy|Elementary|Associates|Partners|Group|"
+        r"Practice|Centre|Center|Clinic|Hospital|Infirmary|Hospice|House|Lodge|Manor|Inn|Inc|Ltd|LLC|Trust))+(?!\w)"
+    ),
     Category.URL: re.compile(r"[^\s<>\"')\]]{0,2000}[\w/]"),
 }
 _ADDRESSES = (Category.EMAIL, Category.URL)

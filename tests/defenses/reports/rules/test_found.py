@@ -21,10 +21,13 @@ DOB [[Jan 2, 1950]]
 from [[3/14]]-[[3/16]] | [[3/14]] to [[3/16]] | du [[3 mars 2022]]: rien | by the [[25th]] of the month
 since [[Thanksgiving 2019]] | over [[Christmas]] | [[New Year's Eve]] fall | in [[spring of 2018]] | removed [[Wed]].
 in [[SPRING OF 2018]] | seen on [[3/4]] and again [[3/11]] | since [[monday]]
+in [[fall of '15]] | repair [['09]] | b. [[1950]] | on [[04 01 2020]] 
+due [[mid-August]] | [[Lunar New Year]] | vu le [[4 janv. 2020]]
 seen in [['98]] and since [['05]] | [[July 1]] [[15:58]]
 stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
+at [[7]] in the morning | [[0730Z]]
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
 [[2021-03-14]]T[[08:45:00Z]] | at [[10:15a]]
 """,
@@ -47,6 +50,7 @@ Acc: [[RX20118277]]
 SSN [[078-05-1120]] | policy [[XH1234567]] | Member ID: [[AB123456789]] | serial number [[XK99213A]]
 S/N [[RA8800713]]
 Job #[[4285711]] | room [[4N-34]] | rm [[12]] | Order #: [[A1234]] | license no. [[D1234567]]
+CPF [[447.192.001-82]] | phone ext. [[71]]
 VIN [[1HGCM82633A004352]]
 study UID [[1.2.826.0.1.3680043.8.498.123456789]] | ref. [[17-03403092-X]] | plate [[7ABC123]] | NPI [[1234567893]]
 the number [[00279393]] alone | [[123e4567-e89b-12d3-a456-426614174000]]
@@ -56,6 +60,7 @@ works as a driver for [[Hartwell Steel]] now
 lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box
 seen at [[Mercywell Hospital]]
 at [[St. Aldhelm Medical Center]] | to [[University Hospital of Cape Verity]] | the [[Northlight Clinic Bellhaven]]
+care at [[Mass General]] then
 sent to [[Rite Aid]] | Tx'd from [[Baystate]] | [[Wrexford and Dalby NHS Foundation Trust]] - Radiology
 pt came from [[st brendans]] last night with st elevation in v2, no st depression at st segment
 wohnhaft [[Am Anger 7]], [[99084]] [[Erfurt]]

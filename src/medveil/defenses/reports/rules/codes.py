@@ -17,12 +17,16 @@ _AMOUNT_AFTER = re.compile(
 _SERIALS = re.compile(r"SN\d{5,}", re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Za-z]{1,6}[-_]?\d[A-Za-z0-9_-]*")
 _STAFF = re.compile(r"(?:M\.?D\.?|D\.?O\.?|RN|NP)[ \t]+(?P<value>[A-Z]{1,3}\d{2,4})(?=[\s/,;.]|$)")
+_DOTTED = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-[\dkK]{1,2}(?!\w)")  # numbers of persons in South America
 _RANGE = re.compile(r"\d{1,4}-\d{1,4}")
 _GUARDED = words("cpt icd icd10 snomed loinc hcpcs drg rvu nct isbn pmid doi")
 
 
 def take(page: Page) -> None:
     text = page.text
+    for match in _DOTTED.finditer(text) if text.count(".") > 1 else ():
+        if page.free(*match.span()):
+            page.take(*match.span(), Category.OTHER_ID)
     end = 0
     for digit in page.digits:
         if digit < end:

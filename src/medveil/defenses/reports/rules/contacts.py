@@ -30,7 +30,7 @@ _NATIONAL = re.compile(r"\(0\d{1,5}\)[ \t/\-]{0,2}\d{2,4}(?:[ \t\-]?\d{2,4}){1,4
 _LOCAL = re.compile(r"\d{3}-\d{4}(?![\d-]|[ \t]?(?:mm|cm|mg|ml|cc|mL|g|kg|units?|IU|calories)\b)" + _EXTENSION)
 _LABELLED = re.compile(
     r"(?:no\b|number\b|num\b|nr\b|is\b|at\b|was\b|#)?[ \t.:#()\-]{0,6}(?:\r?\n[ \t]*)?"
-    r"(?P<value>\+?\(?\d[\d \t().\-/]{1,24}\d(?!\d))" + _EXTENSION,
+    r"(?P<value>\+?\(?\d[\d \t().\-/]{0,24}\d(?!\d))" + _EXTENSION,
     re.IGNORECASE,
 )
 _BARE_PAGER = re.compile(r"\d{4,6}(?![\w.-]{0,20}\d)")

@@ -16,7 +16,13 @@ _FOREIGN = (  # with a number beside them only
     "januar februar marz maerz mai juni juli oktober dezember janner jaenner okt dez janvier fevrier mars avril juin "
     "juillet aout septembre octobre novembre decembre enero febrero marzo abril mayo junio julio agosto septiembre "
     "setiembre octubre noviembre diciembre gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre "
-    "janeiro fevereiro marco maio junho julho setembro outubro dezembro januari februari maart mei augustus"
+    "janeiro fevereiro marco maio junho julho setembro outubro dezembro januari februari maart mei augustus "
+    "maj augusti desember janv fevr juil ogos disember julai "
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia "
+    "ledna unora brezna dubna kvetna cervna cervence srpna rijna listopadu prosince "
+    "ocak subat nisan mayis haziran temmuz agustos eylul ekim kasim aralik "
+    "tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesakuuta heinakuuta elokuuta syyskuuta lokakuuta "
+    "marraskuuta joulukuuta ianuarie februarie martie aprilie iunie iulie septembrie octombrie noiembrie decembrie"
 )
 _MONTHS = frozenset(_ENGLISH.split())
 _ALL_MONTHS = _MONTHS | frozenset(_FOREIGN.split())
@@ -39,6 +45,7 @@ _NUMERIC = tuple(
         rf"{_DAY}(?P<s>[-/.]|[ ]?[-/][ ]?){_DAY}(?P=s)(?:{_YEAR}|\d\d)(?!\d|[./-]\d)",
         rf"{_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d)",
         rf"{_MONTH}[/-]{_YEAR}(?![\d/-])",
+        r"(?:0[1-9]|[12]\d|3[01])[ ](?:0[1-9]|1[0-2])[ ](?:19|20)\d\d(?!\d)",
         rf"{_YEAR}-(?:0[1-9]|1[0-2])(?![\d-])",
     )
 )
@@ -85,6 +92,8 @@ _WEEKDAY_BEFORE = re.compile(
 )
 _IN_MONTH = words("in since last of until till early late mid this next by from during through before after around")
 
+_PART_OF_MONTH = re.compile(rf"(?:mid|early|late|end)-(?:{'|'.join(sorted(_MONTHS))})")  # mid-August
+
 # A part such as 3/14 is a date after one of these words ...
 _DATE_WORDS = words(
     "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs "
@@ -120,6 +129,9 @@ def take(page: Page) -> None:
     months = [word for word in page.words if word.folded in _ALL_MONTHS]
     for word in months:
         _take_named(page, word)
+    for word in page.words:
+        if "-" in word.folded and _PART_OF_MONTH.fullmatch(word.folded) and page.free(word.start, word.end):
+            page.take(word.start, word.end, Category.DATE)
     text = page.text
     for start in page.numbers:
         if page.free(start, start + 1) and not _take_numeric(page, start) and "/" in text[start : start + 3]:

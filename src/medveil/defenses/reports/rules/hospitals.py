@@ -61,10 +61,12 @@ _PAGE_AFTER = re.compile(r"[ \t]+Page[ \t]\d", re.IGNORECASE)
 _AFTER_PERSON = re.compile(r"(?:,[ \t]*(?:[A-Z]\.?){1,5}(?:\([A-Z]\))?(?:[ ][A-Z]{3,6})?)?,[ \t]*$")
 _STATE_AFTER = re.compile(r",?\s+\d{5}")
 _AT_PLACE = re.compile(r"\b(?:at|to|from|in)[ ]$", re.IGNORECASE)
-# Where prescriptions are sent: named, they tell the town.
-_SHOPS = re.compile(
+# Where prescriptions are sent, which tells the town, and houses known by half of their name.
+_WELL_KNOWN = re.compile(
     r"(?<!\w)(?:CVS|Walgreens?|Rite Aid|Duane Reade|Wal-?Mart|Costco|Kroger|Publix|Wegmans|Superdrug|"
-    r"Lloyds ?Pharmacy|Shoppers Drug Mart|Boots (?:the Chemist|Pharmacy))(?!\w)"
+    r"Lloyds ?Pharmacy|Shoppers Drug Mart|Boots (?:the Chemist|Pharmacy)|"
+    r"Mass General|Brigham and Women['’]s|MD Anderson|Cedars-Sinai|Charité|UMass|Johns Hopkins|Dana[- ]Farber|"
+    r"Sloan[- ]Kettering|Quest Diagnostics|LabCorp|DaVita|LifeFlight|Guy['’]s and St\.? Thomas['’]?)(?!\w)"
 )
 _LONGEST_HEAD = 120
 _SENTENCE = words("was is were are has have had no not with to from in on by will may can be been this that course")
@@ -82,11 +84,11 @@ def take(page: Page) -> None:
     for index, word in enumerate(words[:-1] if page.is_small else ()):
         if word.text == "st":
             _take_small_saint(page, index)
-    _take_shops(page)
+    _take_well_known(page)
 
 
-def _take_shops(page: Page) -> None:
-    for match in _SHOPS.finditer(page.text):
+def _take_well_known(page: Page) -> None:
+    for match in _WELL_KNOWN.finditer(page.text):
         if page.free(*match.span()):
             page.take(*match.span(), Category.HOSPITAL)
 

@@ -13,36 +13,33 @@ _YEAR = r"(?:1[89]|20|21)\d\d"
 _FEASTS = words(
     "thanksgiving christmas xmas new easter halloween boxing labor labour memorial independence veterans presidents "
     "columbus mother's mother’s mothers father's father’s fathers valentine's valentine’s valentines st fourth ramadan "
-    "hanukkah passover yom diwali mardi"
+    "hanukkah passover yom diwali mardi eid lunar chinese good ash palm guy bonfire rosh juneteenth cinco canada anzac"
 )
 _FEAST = re.compile(
     r"(?:thanksgiving(?:[ ]day)?|christmas(?:[ ](?:eve|day))?|xmas|new[ ]year(?:['’]?s)?[ ](?:eve|day)|new[ ]year['’]s|"
     r"easter(?:[ ](?:sunday|monday))?|halloween|(?:boxing|labou?r|memorial|independence|veterans|presidents|columbus|"
     r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s)[ ]day|fourth[ ]of[ ]july|ramadan|hanukkah|"
-    r"passover|yom[ ]kippur|diwali|mardi[ ]gras)(?!\w)"
+    r"passover|yom[ ]kippur|diwali|mardi[ ]gras|eid(?:[ -]al-(?:fitr|adha))?|(?:lunar|chinese)[ ]new[ ]year|"
+    r"good[ ]friday|ash[ ]wednesday|palm[ ]sunday|(?:guy[ ]fawkes|bonfire)[ ]night|rosh[ ]hashanah|juneteenth|"
+    r"cinco[ ]de[ ]mayo|(?:canada|anzac)[ ]day)(?!\w)"
     rf"(?:(?:,?[ ]|[ ]of[ ]|[ ]in[ ]){_YEAR}(?!\d))?(?![ ](?:tree|disease|factor))",
     re.IGNORECASE,
 )
 _SEASONS = words("spring summer fall autumn winter")
-_YEAR_OF_SEASON = re.compile(rf"(?:[ ]of)?[ ]{_YEAR}(?!\d)", re.IGNORECASE)
+_YEAR_OF_SEASON = re.compile(rf"(?:[ ]of)?[ ](?:{_YEAR}|['’]\d\d)(?!\d)", re.IGNORECASE)
 _WEEKDAYS = words("Mon Tue Tues Wed Thu Thur Thurs Fri")
 _YEAR_ALONE = re.compile(
     rf"{_YEAR}s?(?![\w-]|[.,]\d|[ ]?(?:m[lgm]|cc|cm|g|kg|units?|IU|calories|steps|h|hrs|hours)\b)",
     re.IGNORECASE,
 )
 _TELLS_A_YEAR = re.compile(
-    r"(?<![a-z])(?:in|since|until|till|circa|early|late|mid|around|year)[ \t\r\n-]{1,2}(?:the[ ])?$", re.IGNORECASE
-)
-
-
-# `seen in '98`
-_CLIPPED_YEAR = re.compile(
-    r"(?<![a-z])(?:in|since|until|till|circa|early|late|mid|around|from|before|after)[ \t-]{1,2}"
-    r"(?P<year>['’]\d\d)(?![\w'’])",
+    r"(?<![a-z])(?:in|since|until|till|circa|early|late|mid|around|year|born|yob)[ \t\r\n-]{1,2}"
+    r"(?:the[ ])?$|(?<!\w)[bd]\.[ ]?$",
     re.IGNORECASE,
 )
 
 
+_CLIPPED_YEAR = re.compile(r"(?<=[ (])['’]\d\d(?![\w'’\"])")  # in '98
 # `CABG 1998`, `quit 1987`: what befell somebody, and when; `Fleischner 2017` befell nobody.
 _EVENTS = words(
     "cabg mi stemi nstemi cva tia dvt pe stent stents stenting surgery repair replacement avr mvr ppm icd thr tkr "
@@ -62,7 +59,8 @@ def take(page: Page) -> None:
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)
     for match in _CLIPPED_YEAR.finditer(page.text) if "'" in page.text or "’" in page.text else ():
-        _take(page, *match.span("year"))
+        if _TELLS_A_YEAR.search(page.before(match.start(), 12)) or _after_event(page, match.start()):
+            _take(page, *match.span())
     for start in page.numbers:
         if page.text[start] in "12" and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
             _take(page, start, _end(_YEAR_ALONE.match(page.text, start)))
