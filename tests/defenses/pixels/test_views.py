@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.defenses.pixels.views import views_of
+from medveil.defenses.pixels.views import colour_views, views_of
 
 
 def test_one_view_of_an_ordinary_image_over_the_whole_range():
@@ -34,3 +34,14 @@ def test_what_the_window_hides_is_seen_in_the_stored_values():
 
 def test_a_flat_image_has_a_view():
     assert views_of(np.full((16, 16), 7, np.uint16))[0].max() == 0
+
+
+def test_what_differs_in_colour_alone_gets_a_view_of_its_own():
+    gray = np.full((64, 64), 53, np.uint8)
+    plane = np.full((64, 64), 80, np.uint8)
+    assert colour_views([plane], gray) == []
+    plane[20:40, 20:40] = 200
+    (view,) = colour_views([plane], gray)
+    assert view[30, 30] == 255 and view[0, 0] == 0
+    gray[20:40, 20:40] = 200  # and where the gray shows it too, nothing is gained
+    assert colour_views([plane], gray) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pydicom
 import pytest
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image, ImageDraw, ImageOps
 from pydicom.dataset import Dataset
 
 from medveil.defenses.keys import Keys
@@ -124,6 +124,19 @@ def test_pictures_keep_their_colours(tmp_path: Path, clean) -> None:
     made = clean(tmp_path / "in")
     with Image.open(made.files("png")[0]) as picture:
         assert np.array_equal(np.array(picture), colours)
+
+
+def test_text_that_differs_in_colour_alone_is_removed(tmp_path: Path, clean) -> None:
+    """Red on green of the same brightness: a gray image shows nothing of it."""
+    (tmp_path / "in").mkdir()
+    ink = Image.new("L", (480, 300))
+    ImageDraw.Draw(ink).text((40, 120), "QUACKENBUSH ZEBULON", fill=255, font_size=30)
+    colours = np.where((np.array(ink) > 128)[..., None], (177, 0, 0), (0, 90, 0)).astype(np.uint8)
+    Image.fromarray(colours).save(tmp_path / "in/a.png")
+    made = clean(tmp_path / "in")
+    with Image.open(made.files("png")[0]) as picture:
+        left = np.array(picture).astype(int)
+    assert (left[..., 0] > left[..., 1]).mean() < 0.1 * (np.array(ink) > 128).mean()
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))

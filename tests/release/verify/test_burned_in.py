@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pydicom.dataset import FileDataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
+from medveil.cohort.dicom.read import read_pixels
 from medveil.release.verify.burned_in import Read, Reader, stray_text
+from medveil.release.verify.checking import _colours
 
 
 def film(text: str, *, turned: bool = False, bits: int = 8) -> NDArray[np.unsignedinteger]:
@@ -61,3 +67,20 @@ def test_rings_in_a_row_are_wires(text: str) -> None:
 @pytest.mark.parametrize("text", ["0-01", "OTTO", "0008", "DOO"])
 def test_what_is_not_rings_alone_is_not(text: str) -> None:
     assert stray_text([Read(text, (0, 0, 9, 9), 0.99)])
+
+
+def test_text_that_differs_in_colour_alone_is_read(reader: Reader, tmp_path: Path) -> None:
+    ink = np.zeros((300, 480), np.uint8)
+    cv2.putText(ink, "QUILLFEATHER", (40, 150), cv2.FONT_HERSHEY_SIMPLEX, 1.2, 255, 2)
+    dataset = FileDataset(tmp_path / "a.dcm", {}, file_meta=FileMetaDataset(), preamble=b"\0" * 128)
+    dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    dataset.file_meta.MediaStorageSOPClassUID = dataset.SOPClassUID = SecondaryCaptureImageStorage
+    dataset.file_meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID = "1.2.3"
+    dataset.Rows, dataset.Columns, dataset.SamplesPerPixel = 300, 480, 3
+    dataset.PhotometricInterpretation, dataset.PlanarConfiguration = "RGB", 0
+    dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
+    dataset.PixelData = np.where((ink > 0)[..., None], (177, 0, 0), (0, 90, 0)).astype(np.uint8).tobytes()
+    dataset.save_as(tmp_path / "a.dcm", enforce_file_format=True)
+    assert stray_text(reader.read(read_pixels(tmp_path / "a.dcm"))) == []
+    planes = _colours(tmp_path / "a.dcm", dataset)(0)
+    assert any(stray_text(reader.read(plane)) for plane in planes)

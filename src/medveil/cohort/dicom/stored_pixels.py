@@ -17,6 +17,7 @@ from pydicom.pixels import apply_color_lut, get_decoder
 from pydicom.pixels.utils import pack_bits
 from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
+from medveil.cohort.colour_planes import colour_planes
 from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.dicom.read import check_size, frame_count
@@ -69,6 +70,18 @@ class StoredPixels:
             table = gray_table(self.dataset, frame=number, bits=self.bits, signed=self.signed)
             places = frame.view(_unsigned(frame.dtype))
             return table.take(places & (table.size - 1) if self.signed else places)
+
+    def colours(self, number: int) -> list[NDArray[Any]]:
+        """What one frame shows in colour alone; nothing of a gray one."""
+        frame = self.frames[number]
+        with quarantining("unreadable pixel data"):
+            if self.kind == "PALETTE COLOR":
+                return colour_planes(apply_color_lut(frame, self.dataset))
+            if frame.ndim == 2:
+                return []
+            if self.kind.startswith("YBR"):
+                return [np.asarray(frame[..., chroma]) for chroma in (1, 2) if np.ptp(frame[..., chroma])]
+            return colour_planes(frame)
 
     def put_back(self) -> None:
         """Write the frames into the dataset; call it only if they changed or are `dirty`."""

@@ -19,7 +19,7 @@ from medveil.defenses.pixels.masks import boxes_around, soft_mask
 from medveil.defenses.pixels.painting import Frame, paint
 from medveil.defenses.pixels.rereading import is_still_text, without
 from medveil.defenses.pixels.seeing import see_text
-from medveil.defenses.pixels.views import View, views_of
+from medveil.defenses.pixels.views import View, colour_views, views_of
 from medveil.errors import Quarantined
 
 How = Literal["generator", "classical", "box"]
@@ -62,7 +62,8 @@ class TextRemover:
             def look(changed: Frame, number: int = number) -> list[View]:
                 stored.frames[number] = changed
                 plane = changed if changed.ndim == 2 and stored.kind != "PALETTE COLOR" else None
-                return views_of(stored.displayed(number), plane)
+                shown = stored.displayed(number)
+                return views_of(shown, plane) + colour_views(stored.colours(number), shown)
 
             cleaned, removal = self._clean(frame, look, stored.kind, dataset, known)
             stored.frames[number] = cleaned

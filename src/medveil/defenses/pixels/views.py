@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 View = NDArray[np.uint8]
 TAILS = (0.5, 99.5)  # percent
 NARROW = 0.4  # of the whole range: below it the bulk of the values gets a view of its own
+EDGE, NO_EDGE = 40, 12  # gray levels between neighbours that are an edge, and that are none
+MOST_STRAY = 60  # pixels on edges of colour alone; a short word has more
 HIDDEN = 0.002  # share of pixels that a window may flatten before the stored values are looked at as well
 
 
@@ -22,6 +25,17 @@ def views_of(shown: NDArray[Any], stored: NDArray[Any] | None = None) -> list[Vi
     if stored is not None and _flattened(shown, stored):
         found += _stretched(stored)
     return found
+
+
+def colour_views(planes: list[NDArray[Any]], shown: NDArray[Any]) -> list[View]:
+    """Views of what an image shows in colour alone, where there are edges that its gray does not have."""
+    gray = _edges(_stretched(shown)[0])
+    views = (_stretched(plane)[0] for plane in planes)
+    return [view for view in views if np.count_nonzero((_edges(view) > EDGE) & (gray < NO_EDGE)) > MOST_STRAY]
+
+
+def _edges(view: View) -> View:
+    return np.asarray(cv2.morphologyEx(view, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)))
 
 
 def _stretched(image: NDArray[Any]) -> list[View]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from pydicom.dataset import Dataset
+
 import medveil
+from medveil.cohort.colour_planes import colour_planes
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
-from medveil.cohort.images import load_image
+from medveil.cohort.dicom.stored_pixels import StoredPixels
+from medveil.cohort.images import load_colours, load_image
 from medveil.cohort.phantom.gold import ImageGold
 from medveil.defenses.keys import Keys
 from medveil.defenses.known import KnownSearch
@@ -115,7 +119,9 @@ class GroupChecker:
             case Kind.DICOM:
                 yield from self._dicom(one, path, subject)
             case Kind.IMAGE:
-                yield from self._pixels(path, load_image(self.data, path), None)
+                rgb = load_colours(self.data, path)
+                planes = [] if rgb is None else colour_planes(rgb)
+                yield from self._pixels(path, load_image(self.data, path), None, planes)
             case Kind.REPORT:
                 yield from self._report(one, path, content, subject)
 
@@ -134,14 +140,16 @@ class GroupChecker:
             if "Rows" in original:
                 yield Wrong(path, "files", "", "", "readable", "the image is missing")
             return
+        colours = _colours(self.data / path, released)
         for frame in range(frame_count(released)):
             image = read_pixels(self.data / path, frame)
-            yield from self._pixels(path, image, gold)
+            yield from self._pixels(path, image, gold, colours(frame))
             if gold is not None:
                 yield from answer_key.markers(path, gold, read_pixels(self.source / one.entry.file, frame), image)
 
-    def _pixels(self, path: str, image: Any, gold: ImageGold | None) -> Iterator[Wrong]:
-        reads = _reader().read(image)
+    def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Wrong]:
+        """`colours` are what the image shows in colour alone."""
+        reads = [read for one in (image, *colours) for read in _reader().read(one)]
         for read in stray_text(reads):
             yield Wrong(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
         if gold is not None:
@@ -179,6 +187,14 @@ class GroupChecker:
             return sha256((self.data / path).read_bytes()).hexdigest()
         except OSError:
             return None
+
+
+def _colours(path: Path, header: Dataset) -> Callable[[int], list[Any]]:
+    """What each frame shows in colour alone; the pixels of gray images are not read for it."""
+    if str(header.get("PhotometricInterpretation")).startswith("MONOCHROME"):
+        return lambda frame: []
+    stored = StoredPixels.of(open_dicom(path, pixels=True))
+    return stored.colours if stored is not None else lambda frame: []
 
 
 @lru_cache(maxsize=1)
