@@ -39,6 +39,20 @@ def test_cleans_a_folder_and_says_so(hospital: Path, tmp_path: Path) -> None:
     assert (tmp_path / "config/medveil/key").exists()
 
 
+def test_says_what_to_do_next(tmp_path: Path) -> None:
+    source, out, key = tmp_path / "in", tmp_path / "out", tmp_path / "key"
+    source.mkdir()
+    (source / "report.txt").write_text("No effusion. Seen by Dr. Hartwell.")
+    (source / "letter.pdf").write_bytes(b"%PDF-1.7")
+    key.write_text("5a" * 32)
+    code, shown = run(source, "-o", out, "--key-file", key, "--workers", 1)
+    assert code == 1
+    lines = shown.splitlines()
+    assert lines[0] == "1 files cleaned, 1 withheld"
+    assert lines[1].endswith(f"{out / 'quarantine.csv'}")
+    assert lines[-1] == f"Check it next: medveil verify {out} --source {source} --key-file {key}"
+
+
 def test_what_if_writes_nothing_and_names_nobody(hospital: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     code, shown = run(hospital, "--what-if")

@@ -107,8 +107,11 @@ def deid(
     if json:
         console.show_json({"released": outcome.released, "withheld": outcome.withheld, "summary": str(outcome.summary)})
     elif not quiet:
-        typer.echo(f"{outcome.released:,} files cleaned, {outcome.withheld:,} withheld; check them with medveil verify")
+        typer.echo(f"{outcome.released:,} files cleaned, {outcome.withheld:,} withheld")
+        if outcome.withheld:
+            typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}")
         typer.echo(f"What was found and done is in {outcome.summary}")
+        typer.echo(f"Check it next: medveil verify {out} --source {source}{f' --key-file {key}' if key else ''}")
     raise typer.Exit(outcome.exit_code)
 
 
