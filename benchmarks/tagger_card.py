@@ -21,7 +21,7 @@ RECIPE = (
     "python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 530 --workers 14",
     (
         "PYTHONPATH=FAKER python benchmarks/reports_recall.py --data DATA --weights RUN/tagger.safetensors "
-        "--first-seed SEED --refill-seed SEED --out SCORES.json"
+        "--first-seed 91500 --refill-seed 40000 --out SCORES.json"
     ),
     "python benchmarks/tagger_card.py --weights RUN/tagger.safetensors --scores SCORES.json",
 )
@@ -31,7 +31,10 @@ LIMITS = (
         "The texts it learnt from are invented. Reports of a real hospital have habits "
         "of their own: look at what is left before release."
     ),
-    "Names of wards that are only names (a donor's, say), nicknames and employers are found less often than the rest.",
+    (
+        "Written dates and times in unusual words, wards that are only names, nicknames, practices and employers are "
+        "found less often than the rest: see the notes of many houses kept apart."
+    ),
     (
         "Countries and whole states are taken for addresses, and years of past events "
         "for dates, though HIPAA would let them stand."
