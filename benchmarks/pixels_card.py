@@ -12,6 +12,7 @@ from typing import Any
 
 from medveil.defenses.pixels.detection.text_detector import SURE
 from medveil.weights.pixels import bundled
+from model_card import closing
 
 CARD: dict[str, Any] = {
     "name": "medveil-text-detector",
@@ -67,7 +68,7 @@ def main(results: Path, detection: Path) -> None:
     alone = {source: at_threshold(scores) for source, scores in json.loads(detection.read_text()).items()}
     card = CARD | {"threshold": SURE, "detector alone": alone, "scores": json.loads(results.read_text())}
     bundled().with_suffix(".json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    bundled().with_suffix(".md").write_text("\n".join(page(card)) + "\n")
+    bundled().with_suffix(".md").write_text("\n".join(page(card)))
 
 
 def at_threshold(scores: dict[str, Any]) -> dict[str, Any]:
@@ -113,10 +114,7 @@ def page(card: dict[str, Any]) -> list[str]:
         masked = scores.get("clean images masked, mean percent")
         clean = "" if masked is None else f"; {masked:.2f} % of the pixels of images nothing was written on were masked"
         lines.append(f"{source}: {quarantined}{clean}.\n")
-    lines += [f"**For** {card['for']}.", "", "**Not for**", "", *(f"- {one}" for one in card["not_for"]), ""]
-    lines += ["**Limits**", "", *(f"- {one}" for one in card["limits"]), "", "**Recipe**", ""]
-    lines += [*(f"    {step}" for step in card["recipe"]), "", f"**Licence** {card['licence']}.", ""]
-    return [*lines, f"**Citation** {card['citation']}"]
+    return [*lines, *closing(card)]
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.weights.reader import bundled
+from model_card import closing
 
 CARD: dict[str, Any] = {
     "name": "medveil-reader",
@@ -58,7 +59,7 @@ CARD: dict[str, Any] = {
 def main(words: Path, films: Path) -> None:
     card = CARD | {"scores": {"words": json.loads(words.read_text()), "films": json.loads(films.read_text())}}
     bundled().with_suffix(".json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    bundled().with_suffix(".md").write_text("\n".join(page(card)) + "\n")
+    bundled().with_suffix(".md").write_text("\n".join(page(card)))
 
 
 def page(card: dict[str, Any]) -> list[str]:
@@ -72,10 +73,7 @@ def page(card: dict[str, Any]) -> list[str]:
             score = scores[name]
             interval = f"{score['low']:.4f} to {score['high']:.4f}"
             lines.append(f"| {source} | {name} | {score['value']:.4f} | {interval} | {score['n']} |")
-    lines += ["", f"**For** {card['for']}.", "", "**Not for**", "", *(f"- {one}" for one in card["not_for"]), ""]
-    lines += ["**Limits**", "", *(f"- {one}" for one in card["limits"]), "", "**Recipe**", ""]
-    lines += [*(f"    {step}" for step in card["recipe"]), "", f"**Licence** {card['licence']}.", ""]
-    return [*lines, f"**Citation** {card['citation']}"]
+    return [*lines, "", *closing(card)]
 
 
 if __name__ == "__main__":
