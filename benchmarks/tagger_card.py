@@ -15,6 +15,7 @@ from typing import Any
 
 from medveil.storage import write_bytes, write_json
 from medveil.weights.tagger import weights
+from model_card import closing
 
 RECIPE = (
     "python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START",
@@ -101,17 +102,7 @@ def _page(about: dict[str, Any]) -> str:
                     f"| {corpus} | {who} | {_cell(row['texts with a finding'])} | "
                     f"{1000 * row['findings'] / row['words']:.2f} |"
                 )
-    lines += [
-        "",
-        "**Limits**",
-        "",
-        *(f"- {limit}" for limit in about["limits"]),
-        "",
-        "**Recipe**",
-        "",
-        *(f"    {line}" for line in about["recipe"]),
-    ]
-    return "\n".join([*lines, "", f"**Licence** {about['licence']}.", ""])
+    return "\n".join([*lines, "", *closing(about)])
 
 
 def _cell(row: dict[str, Any]) -> str:
