@@ -28,9 +28,12 @@ def views_of(shown: NDArray[Any], stored: NDArray[Any] | None = None) -> list[Vi
 
 
 def colour_views(planes: list[NDArray[Any]], shown: NDArray[Any]) -> list[View]:
-    """Views of what an image shows in colour alone, where there are edges that its gray does not have."""
+    """Views of what an image shows in colour alone, where there are edges that its gray does not have.
+
+    They are not stretched: the faint colours of a photograph, and of its compression, must stay faint.
+    """
     gray = _edges(_stretched(shown)[0])
-    views = (_stretched(plane)[0] for plane in planes)
+    views = (_between(plane, 0, float(np.iinfo(plane.dtype).max)) for plane in planes)
     return [view for view in views if np.count_nonzero((_edges(view) > EDGE) & (gray < NO_EDGE)) > MOST_STRAY]
 
 
