@@ -5,6 +5,7 @@ import pytest
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.guards import kept_by_guards
+from medveil.defenses.reports.tagger.spans import SureFound
 
 DROPPED = [
     ("[[Kerley]] B lines", Category.NAME),
@@ -94,3 +95,32 @@ def test_the_rest_of_a_date_or_name_goes_with_it() -> None:
     text = "c/o pain k zbrozek came to see wife since noon of today"
     assert kept_by_guards(text, name) == name
     assert kept_by_guards(text, name[:1]) == []
+
+
+@pytest.mark.parametrize(
+    ("marked", "category"),
+    [("seen at [[Shrovetide]] again", Category.DATE), ("told in [[wingq]] of it", Category.OTHER_ID)],
+)
+def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, category: Category) -> None:
+    text, found = of(marked, category)
+    assert kept_by_guards(text, [found]) == []
+    assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == [found]
+
+
+@pytest.mark.parametrize(
+    ("marked", "category"),
+    [
+        ("[[Kerley]] B lines", Category.NAME),
+        ("from [[South Korea]]", Category.ADDRESS),
+        ("coronavirus disease [[2019]] suspected", Category.DATE),
+        ("intubated on the [[7th]] day", Category.DATE),
+        ("heparin [[4000]]u given", Category.ADDRESS),
+        ("a [[12]] mm nodule", Category.DATE),
+        ("in the [[bathtub]] He fell", Category.NAME),
+        ("film of [[p.m.]] only", Category.TIME),
+        ("[[ED]] called", Category.HOSPITAL),
+    ],
+)
+def test_a_thing_is_no_identifier_however_sure_the_network_is(marked: str, category: Category) -> None:
+    text, found = of(marked, category)
+    assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == []

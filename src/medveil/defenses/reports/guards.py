@@ -14,6 +14,7 @@ from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.tagger.spans import SureFound
 from medveil.defenses.reports.whole_numbers import whole_numbers
 from medveil.defenses.spelling import fold
 
@@ -51,6 +52,7 @@ _PUBLISHED = re.compile(
     r"(?:[-(/]|(?:\b[A-Z][\w'’-]*|disease|criteria|guidelines?|classification|edition|version|consensus|"
     r"recommendations?|statement|model|protocol)[ ,]{1,2})$"
 )
+_COUNTED_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?", re.IGNORECASE)
 _TIME = re.compile(
     r"(?:\d{1,2}[:.h]\d\d(?:[:.]\d\d)?|\d{1,4})"
     r"(?:\s?(?:[ap]\.?[ \t]?m\.?|[ap]|h|hrs|hours|[A-Z]{2,4}|[+-]\d\d:?\d\d))?",
@@ -76,9 +78,12 @@ def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
     """What remains of the tagger's findings."""
     if not found:
         return []
-    page = Page(text)
+    page, sure = Page(text), bytearray(len(text))
+    for one in found:
+        if isinstance(one, SureFound):
+            sure[one.start : one.end] = b"\x01" * (one.end - one.start)
     trimmed = [one for one in (_trimmed(text, one) for one in whole_numbers(text, found)) if one is not None]
-    kept = [one for one in trimmed if not _guarded(page, one)]
+    kept = [one for one in trimmed if not _guarded(page, one, sure=sure.find(1, one.start, one.end) >= 0)]
     return kept if len(kept) == len(trimmed) else sorted([*kept, *_rest_of_kept(text, trimmed, kept)])
 
 
@@ -111,10 +116,14 @@ def _trimmed(text: str, found: Found) -> Found | None:
     return Found(start, end, found.category) if end > start else None
 
 
-def _guarded(page: Page, found: Found) -> bool:
+def _guarded(page: Page, found: Found, *, sure: bool) -> bool:
     piece = page.text[found.start : found.end]
     if _BLANK.fullmatch(piece) or not any(map(str.isalnum, piece)) or not page.free(found.start, found.end):
         return True
+    return _is_of_another_shape(page, found, piece) and not (sure and not _is_thing(page, found, piece))
+
+
+def _is_of_another_shape(page: Page, found: Found, piece: str) -> bool:
     if found.category in _PEOPLE:
         return _names_a_thing(page, found)
     if found.category in _PLACES:
@@ -138,6 +147,26 @@ def _guarded(page: Page, found: Found) -> bool:
         case Category.TIME:
             return not _TIME.fullmatch(piece) or _measures(page.text, found, piece, least=1)
     return "." not in piece and "@" not in piece  # web and mail addresses
+
+
+def _is_thing(page: Page, found: Found, piece: str) -> bool:
+    """What is no identifier however sure the network is: eponyms, words of the ward, countries, amounts, editions."""
+    inside = _words_in(page, found)
+    words = [page.words[index] for index in inside]
+    digits = any(map(str.isdigit, piece))
+    if words and not digits and all(word.short or word.folded in _organisms() | _countries() for word in words):
+        return True
+    if not digits and found.category in _PEOPLE | _PLACES:
+        plain = all(not word.capital and (word.kind & Kind.ORDINARY or not page.is_small) for word in words)
+        return plain or (found.category in _PEOPLE and all(is_eponym(page, index) for index in inside))
+    if not digits:
+        numbered = found.category in _NUMBERS and all(word.kind & Kind.ORDINARY for word in words)
+        return numbered or found.category is Category.TIME
+    if found.category is Category.DATE and not ORDINAL_DAY.match(page.text, found.start):
+        published = _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24))
+        return bool(published or _COUNTED_DAY.fullmatch(piece))
+    counted = piece.isdigit() and bool(_UNIT_AFTER.match(page.text, found.end))
+    return counted or bool(_LEVEL.fullmatch(piece))
 
 
 def _is_no_date(page: Page, found: Found, piece: str) -> bool:

@@ -3,7 +3,7 @@ import numpy as np
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
-from medveil.defenses.reports.tagger.spans import spans, targets
+from medveil.defenses.reports.tagger.spans import SureFound, marked_sure, spans, targets
 from medveil.defenses.reports.tagger.splitting import split
 
 TEXT = "Seen by Dr. Anna O'Neil\nSmith, pager p5512."
@@ -44,3 +44,11 @@ def test_signs_alone_are_no_piece():
     name = CATEGORIES.index(Category.NAME)
     assert spans(tokens, np.array([NONE, name, NONE]), np.array([False] * 3)) == []
     assert spans(tokens, np.array([NONE, name, name]), np.array([False] * 3)) == [Found(2, 5, Category.NAME)]
+
+
+def test_pieces_without_doubt_are_marked() -> None:
+    tokens = split("Long saw Short")
+    found = [Found(0, 4, Category.NAME), Found(9, 14, Category.NAME)]
+    said = marked_sure(tokens, found, np.array([0.001, 0.9, 0.3], np.float32))
+    assert [type(one) for one in said] == [SureFound, Found]
+    assert [(one.start, one.end) for one in said] == [(0, 4), (9, 14)]

@@ -15,7 +15,7 @@ from medveil.defenses.reports.tagger.deciding import decide
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
 from medveil.defenses.reports.tagger.network import NONE, REACH, STEP
 from medveil.defenses.reports.tagger.reading import read
-from medveil.defenses.reports.tagger.spans import spans
+from medveil.defenses.reports.tagger.spans import marked_sure, spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.word_memory import WordMemory
 from medveil.parallel import one_torch_thread
@@ -38,9 +38,12 @@ class Tagger:
 
     def find(self, texts: Sequence[str]) -> list[list[Found]]:
         with torch.inference_mode(), one_torch_thread():
-            return [spans(tokens, *said) for tokens, said in self._read([split(text) for text in texts])]
+            return [
+                marked_sure(tokens, spans(tokens, decide(shares, self.model.sure), begins), shares[:, NONE])
+                for tokens, shares, begins in self._read([split(text) for text in texts])
+            ]
 
-    def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, tuple[NDArray[np.int64], NDArray[np.bool_]]]]:
+    def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, NDArray[np.float32], NDArray[np.bool_]]]:
         for group in _groups(texts):
             met = [list(zip(tokens.words, tokens.gaps.tolist(), strict=True)) for tokens in group]
             self._memory.learn(word for words in met for word in words)
@@ -51,7 +54,7 @@ class Tagger:
             shares, begins = self._classify(rows)
             for start, tokens in zip(starts[:-1], group, strict=True):
                 own = slice(start, start + len(tokens))
-                yield tokens, (decide(shares[own], self.model.sure), begins[own])
+                yield tokens, shares[own], begins[own]
 
     def _classify(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
