@@ -42,7 +42,9 @@ LIMITS = (
     ),
     (
         "The training texts were widened after a look at false alarms on published questions and notes and at the "
-        "notes by hand, those kept apart left out: scores on what was looked at lean to the good side."
+        "notes by hand, those kept apart left out: scores on what was looked at lean to the good side. Of the 40 notes "
+        "of many houses kept apart no error was looked at, but they were scored three times, and that the guards took "
+        "from the tagger's recall there led to the last change of the guards."
     ),
     "Steps are counted in seconds: another machine takes more or fewer of them, and the weights differ.",
 )
