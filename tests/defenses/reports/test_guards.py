@@ -5,7 +5,7 @@ import pytest
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.guards import kept_by_guards
-from medveil.defenses.reports.tagger.spans import SureFound
+from medveil.defenses.reports.tagger.sure_found import SureFound
 
 DROPPED = [
     ("[[Kerley]] B lines", Category.NAME),

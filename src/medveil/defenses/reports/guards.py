@@ -14,7 +14,7 @@ from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
-from medveil.defenses.reports.tagger.spans import SureFound
+from medveil.defenses.reports.tagger.sure_found import SureFound
 from medveil.defenses.reports.whole_numbers import whole_numbers
 from medveil.defenses.spelling import fold
 

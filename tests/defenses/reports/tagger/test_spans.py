@@ -3,8 +3,9 @@ import numpy as np
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
-from medveil.defenses.reports.tagger.spans import SureFound, marked_sure, spans, targets
+from medveil.defenses.reports.tagger.spans import marked_sure, spans, targets
 from medveil.defenses.reports.tagger.splitting import split
+from medveil.defenses.reports.tagger.sure_found import SureFound
 
 TEXT = "Seen by Dr. Anna O'Neil\nSmith, pager p5512."
 

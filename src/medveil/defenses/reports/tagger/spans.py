@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +11,10 @@ from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
 from medveil.defenses.reports.tagger.plausible import plausible
 from medveil.defenses.reports.tagger.splitting import Tokens
+from medveil.defenses.reports.tagger.sure_found import SureFound
 
 _NO_DOUBT = 0.05  # chosen on notes that are not kept apart, on Indiana's reports and on texts without identifiers
 _INDEX = {category: place for place, category in enumerate(CATEGORIES)}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class SureFound(Found):
-    """A piece of which the network has next to no doubt."""
 
 
 def marked_sure(tokens: Tokens, found: Sequence[Found], doubt: NDArray[np.float32]) -> list[Found]:

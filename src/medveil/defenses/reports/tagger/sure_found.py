@@ -1,0 +1,12 @@
+"""`SureFound`: in a file of its own, since who asks for it need not load the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medveil.defenses.found import Found
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SureFound(Found):
+    """A piece of which the network has next to no doubt."""
