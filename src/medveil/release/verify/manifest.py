@@ -55,9 +55,7 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
         stated = str(content["public_key"])
         files, content["outcome"] = dict(content["files"]), dict(content["outcome"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(
-            f"{out} has no readable manifest; run medveil verify with --source first"
-        ) from None
+        raise InputError(f"{out} has no readable manifest; run medveil verify with --source first") from None
     problems = []
     if public_key is not None and stated != public_key:
         problems.append("signed with another key")
