@@ -154,7 +154,8 @@ def _is_thing(page: Page, found: Found, piece: str) -> bool:
     inside = _words_in(page, found)
     words = [page.words[index] for index in inside]
     digits = any(map(str.isdigit, piece))
-    if words and not digits and all(word.short or word.folded in _organisms() | _countries() for word in words):
+    things = _organisms() | _countries()
+    if words and not digits and all(word.short or word.folded in things for word in words):
         return True
     if not digits and found.category in _PEOPLE | _PLACES:
         plain = all(not word.capital and (word.kind & Kind.ORDINARY or not page.is_small) for word in words)

@@ -19,13 +19,16 @@ _INDEX = {category: place for place, category in enumerate(CATEGORIES)}
 
 def marked_sure(tokens: Tokens, found: Sequence[Found], doubt: NDArray[np.float32]) -> list[Found]:
     """The same pieces, those without doubt marked; `doubt` is each token's share in no class at all."""
-    result = []
-    for one in found:
-        first = int(np.searchsorted(tokens.ends, one.start, "right"))
-        last = int(np.searchsorted(tokens.starts, one.end, "left"))
-        sure = float(doubt[first:last].mean()) < _NO_DOUBT
-        result.append(SureFound(one.start, one.end, one.category) if sure else one)
-    return result
+    if not found:
+        return []
+    first = np.searchsorted(tokens.ends, [one.start for one in found], "right")
+    last = np.searchsorted(tokens.starts, [one.end for one in found], "left")
+    until = np.concatenate(([0.0], np.cumsum(doubt, dtype=np.float64)))
+    sure = (until[last] - until[first] < _NO_DOUBT * (last - first)).tolist()
+    return [
+        SureFound(one.start, one.end, one.category) if certain else one
+        for one, certain in zip(found, sure, strict=True)
+    ]
 
 
 def targets(tokens: Tokens, found: Sequence[Found]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
