@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.defenses.pixels.markers import is_marker
+from medveil.defenses.pixels.markers import holds_marker, is_marker
 
 STAYS = """
 L|R|ap|PA|PA.|(L)|ERECT|SEMI-ERECT|Semi Upright|AP SUPINE|PORTABLE CHEST|LEFT|110 KV|110kV|kV: 85|85 kV 2.5 mAs
@@ -22,3 +22,13 @@ def test_side_view_position_and_exposure_may_stay(text):
 @pytest.mark.parametrize("text", ["", " ", *GOES.strip().replace("\n", "|").split("|")])
 def test_anything_else_goes(text):
     assert not is_marker(text)
+
+
+@pytest.mark.parametrize("text", ["SUPI\ufffd", "PORTAB", "SUPlNE", "XERECT"])
+def test_what_is_nearly_a_marker_or_the_most_of_one_is_looked_at_again(text):
+    assert holds_marker(text)
+
+
+@pytest.mark.parametrize("text", ["SUP", "RECU", "SUPIDO", "JONES"])
+def test_what_has_too_little_of_a_marker_is_not(text):
+    assert not holds_marker(text)

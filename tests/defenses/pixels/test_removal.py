@@ -11,6 +11,8 @@ from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.keys import Keys
 from medveil.defenses.person import Person
+from medveil.defenses.pixels import removal as removing
+from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.defenses.remove_text import RemovedText
 from medveil.errors import Quarantined
@@ -97,6 +99,23 @@ def test_the_room_around_a_line_ends_where_a_marker_stands():
     assert [text for text, _ in removal.kept] == ["PORTABLE"]
     assert (cleaned != written)[ink].mean() > 0.97
     assert not (cleaned != written)[marker].any()
+
+
+@pytest.mark.parametrize(("score", "taken"), [(0.2, False), (0.9, True)])
+def test_only_a_line_that_is_sure_takes_a_part_of_a_marker_that_was_read(monkeypatch, score, taken):
+    written, ink = write(film(1024, seed=3), "PORTABLE", (300, 300), 30, 4095)
+    columns = np.flatnonzero(ink.any(axis=0))
+    across = Line.of_box((int(columns[-20]), 240, int(columns[-20]) + 60, 400), score)
+    seen = removing.see_text
+
+    def with_one_more(view, window=None):
+        return seen(view, window) + ([] if window else [across])
+
+    monkeypatch.setattr(removing, "see_text", with_one_more)
+    cleaned, removal = REMOVER.clean_image(written, None)
+    assert [text for text, _ in removal.kept] == ["PORTABLE"]
+    assert (cleaned != written)[260:280, columns[-15] : columns[-15] + 40].mean() > 0.97
+    assert (cleaned != written)[ink].any() == taken
 
 
 def test_a_film_without_text_is_the_same_array():

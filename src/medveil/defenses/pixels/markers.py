@@ -50,7 +50,12 @@ def holds_marker(text: str) -> bool:
     if is_marker(text) or any(len(word) >= shortest and word in plain for word in WORDS | _UNITS.keys()):
         return True
     pieces = re.findall(r"[A-Z0-9]+", text.upper())
-    return any(_nearly(piece, word) for piece in pieces for word in WORDS if len(word) > 2)
+    return any(_nearly(piece, word) or _begins(piece, word) for piece in pieces for word in WORDS if len(word) > 2)
+
+
+def _begins(text: str, word: str) -> bool:
+    """Whether it is the first half of the word or more: the edge of a plate may hide the end."""
+    return len(text) >= max(4, len(word) / 2) and word.startswith(text)
 
 
 def _nearly(text: str, word: str) -> bool:

@@ -13,6 +13,7 @@ from pydicom.dataset import FileDataset
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
 from medveil.cohort.dicom.stream_comments import CannotTell
 from medveil.defenses.known import KnownSearch
+from medveil.defenses.pixels.detection.text_detector import SURE
 from medveil.defenses.pixels.keeping import Sorted, sort_out
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.masks import boxes_around, soft_mask
@@ -142,12 +143,20 @@ class TextRemover:
 
 
 def _spared(kept: list[tuple[str, Line]], going: list[Line], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where markers stand that stay: the room around a line to remove ends there, the line itself does not."""
+    """Where markers stand that stay: the room around a line to remove ends there, the line itself does not.
+
+    Of a marker's own place, which was read, only a line takes a part that is text for sure, and no room around it.
+    """
     canvas = np.zeros(shape, np.uint8)
     for _, line in kept:
         line.grown(2 + ROOM * line.height, 2 + ROOM * line.height).paint(canvas, 1)
     for line in going:
         line.grown(2, 2).paint(canvas, 0)
+    for _, line in kept:
+        line.grown(2, 2).paint(canvas, 1)
+    for line in going:
+        if line.score >= SURE:
+            line.paint(canvas, 0)
     return canvas > 0
 
 
