@@ -139,6 +139,11 @@ def test_a_loose_line_that_holds_more_than_the_marker_takes_it_along():
         assert (loose in found.going) == (not kept)
 
 
+def test_a_letter_beside_a_name_goes_and_one_beside_a_name_that_runs_across_stays():
+    assert Sheet().write("R", 100, 200, size=40).write("MILLER", 170, 205, size=30).kept() == []
+    assert Sheet().write("R", 100, 200, size=40).write("MILLER", 185, 150, size=30, turn=90).kept() == ["R"]
+
+
 @pytest.mark.parametrize(("beside", "kept"), [("", ["ERECT"]), ("K4711", [])])
 def test_a_loose_line_that_was_never_sure_goes_if_more_can_be_read_in_it(beside, kept):
     sheet = Sheet().write("ERECT", 100, 100)

@@ -78,6 +78,10 @@ class _Look:
     def same_way(self, other: _Look) -> bool:
         return math.cos(self._direction - other._direction) > 0.7
 
+    def runs_along(self, line: Line) -> bool:
+        """Whether a line runs as the letters do, from either end."""
+        return abs(math.cos(self._direction - line.angle)) > 0.7
+
     @property
     def _direction(self) -> float:
         return self.line.angle + self.turns * math.pi / 2
@@ -183,14 +187,16 @@ def _agree(block: list[_Word]) -> None:
 def _among_initials(word: _Word, words: list[_Word]) -> bool:
     """Whether a marker of a letter or two has others of its size in its row, however widely they are spaced.
 
-    One letter may belong to a name there, two only to other letters standing alone.
+    One letter may belong to a name that runs the same way there, two only to other letters standing alone.
     """
     if word.text is None or word.seen is None or not is_short(word.text):
         return False
-    row, alone = word.seen.row(SPACED), len(_letters(word.text)) > 1
+    look, row, alone = word.seen, word.seen.row(SPACED), len(_letters(word.text)) > 1
     others = (other for other in words if other is not word and _alike(word, other))
     return any(
-        _is_written(other) and other.line.share_inside(row) > 0 for other in others if _square(other.line) or not alone
+        _is_written(other) and other.line.share_inside(row) > 0
+        for other in others
+        if _square(other.line) or (not alone and look.runs_along(other.line))
     )
 
 
