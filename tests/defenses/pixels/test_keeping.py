@@ -115,11 +115,12 @@ def test_lines_that_stand_together_go_together():
     assert beside.kept() == []
 
 
-def test_a_known_name_takes_lines_of_its_size_nearby():
+def test_a_known_name_takes_letters_of_its_size_nearby_and_no_words():
     known = KnownSearch([Known(Category.NAME, "Erecki^Paul"), Known(Category.MRN, "884312")])
-    sheet = Sheet().write("ERECT", 100, 100).write("ERECKI", 100, 210).write("R", 500, 500, size=50)
-    assert sheet.kept() == ["ERECT", "R"]
-    assert sheet.kept(known) == ["R"]
+    sheet = Sheet().write("PA", 100, 100).write("ERECKI", 100, 160).write("R", 500, 500, size=50)
+    sheet.write("PORTABLE", 100, 220)
+    assert sheet.kept() == ["PA", "PORTABLE", "R"]
+    assert sheet.kept(known) == ["PORTABLE", "R"]
 
 
 def test_without_markers_to_keep_nothing_is_read():

@@ -1,7 +1,7 @@
 """Which lines of text may stay: those read, with certainty, as clinical markers. All others go, read or not.
 
 Lines that stand together go together: one word that is no marker takes its whole block along, and a word that is
-known to identify the patient takes lines of the same size nearby.
+known to identify the patient takes letters of the same size nearby.
 
 The lines of an image are read together, in a few goes: all of them as they stand; those that said nothing the other
 way up; those that read like a marker cut out closer and wider. Most are known for what they are after the first. What
@@ -41,7 +41,7 @@ LONGEST = 14  # heights; no marker is longer
 MOST_IN_A_BLOCK = 5
 TOGETHER = 0.8  # heights between the lines of a block
 SPACED = 2.5  # heights between initials
-NEARBY = 6  # heights around a known name within which lines of its size go too
+NEARBY = 3  # heights around a known name within which letters of its size go too
 LEGIBLE = 0.5  # certainty of each letter from which a word that is no marker takes its block along
 LOWEST_WITH_PRINT = 24  # pixels; in a lower line there is no room for small print beside the marker
 MARGIN = 0.18  # of the height, around what is read
@@ -405,9 +405,11 @@ def _small_print(block: list[_Word], view: View) -> bool:
 
 
 def _spread_known(words: list[_Word]) -> None:
+    """A letter or two beside a known name may be its own; a whole word of a marker was read as that and no other."""
     for named in [word for word in words if word.known]:
         height = named.line.height
         for other in words:
             alike = 0.65 * height <= other.line.height <= height / 0.65
-            if alike and named.line.distance(other.line) <= NEARBY * height:
+            short = other.text is not None and is_short(other.text)
+            if short and alike and named.line.distance(other.line) <= NEARBY * height:
                 other.text = None
