@@ -25,10 +25,9 @@ _CHUNK = 2**14  # units whose counts stay in the fastest cache
 
 def unit_codes(units: NDArray[np.object_] | NDArray[np.str_]) -> tuple[Codes, int]:
     """Units numbered in order of first appearance, so that renaming them changes no draw."""
-    _, first, inverse = np.unique(np.asarray(units).astype(str), return_index=True, return_inverse=True)
-    order = np.empty(len(first), dtype=np.intp)
-    order[np.argsort(first)] = np.arange(len(first))
-    return order[inverse], len(first)
+    numbers: dict[str, int] = {}
+    codes = [numbers.setdefault(unit, len(numbers)) for unit in map(str, np.asarray(units).tolist())]
+    return np.array(codes, dtype=np.intp), len(numbers)
 
 
 def unit_weights(units: int, *, redraws: int = REDRAWS, seed: int) -> Floats:
