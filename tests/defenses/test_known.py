@@ -97,6 +97,7 @@ def test_is_found_whole_however_it_is_written(written: str) -> None:
     [
         ("ßÝöPEMBERTON^Æé", "ßÝöPEMBERTON"),
         ("PEMBERTONJOHN", "PEMBERTONJOHN"),
+        ("JOHNXPEMBERTON", "JOHNXPEMBERTON"),
         ("Pemberton76", "Pemberton76"),
         ("DOB19500314", "19500314"),
         ("ß14.03.1950ß", "14.03.1950"),

@@ -140,13 +140,12 @@ class NameIndex:
 
     def _inside(self, word: Word) -> Hit | None:
         """A name run together with other words, or with the letters and digits that a wrong decoding makes."""
-        found = self._inner.search(word.folded) if self._inner else None
-        if found is None or is_ordinary(word.folded):
+        if self._inner is None or not self._inner.search(word.folded) or is_ordinary(word.folded):
             return None
         plain = word.written.isascii() and word.written.isalpha()
-        if is_ordinary(found[0]) or (plain and len(found[0]) < _SHORTEST_INSIDE):
-            return None
-        return Hit(self._parts[found[0]], exact=False, sure=True)
+        least = _SHORTEST_INSIDE if plain else SHORTEST_ALONE
+        inside = [part for part in self._inner.findall(word.folded) if len(part) >= least and not is_ordinary(part)]
+        return Hit(self._parts[max(inside, key=len)], exact=False, sure=True) if inside else None
 
 
 def _tied(text: str, words: list[Word]) -> bool:

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cache
 
-from medveil.cohort.identifiers import NUMBERS, Category
+from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.dates import ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
@@ -15,12 +15,11 @@ from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.reports.tagger.sure_found import SureFound
-from medveil.defenses.reports.whole_numbers import whole_numbers
+from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
 from medveil.defenses.spelling import fold
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
-_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 ]+\]|<[A-Z]+>)+")
 _UNIT_AFTER = re.compile(
     r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|µg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|"
@@ -128,7 +127,7 @@ def _is_of_another_shape(page: Page, found: Found, piece: str) -> bool:
         return _names_a_thing(page, found)
     if found.category in _PLACES:
         return _names_no_place(page, found, piece)
-    if found.category in _NUMBERS:
+    if found.category in WRITTEN_NUMBERS:
         return _measures(page.text, found, piece)
     match found.category:
         case Category.INITIALS:
@@ -161,7 +160,7 @@ def _is_thing(page: Page, found: Found, piece: str) -> bool:
         plain = all(not word.capital and (word.kind & Kind.ORDINARY or not page.is_small) for word in words)
         return plain or (found.category in _PEOPLE and all(is_eponym(page, index) for index in inside))
     if not digits:
-        numbered = found.category in _NUMBERS and all(word.kind & Kind.ORDINARY for word in words)
+        numbered = found.category in WRITTEN_NUMBERS and all(word.kind & Kind.ORDINARY for word in words)
         return numbered or found.category is Category.TIME
     if found.category is Category.DATE and not ORDINAL_DAY.match(page.text, found.start):
         published = _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from medveil.cohort.identifiers import NUMBERS, Category
 from medveil.defenses.found import Found
 
-_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
+WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
 
 
@@ -18,7 +18,7 @@ def whole_numbers(text: str, found: Sequence[Found]) -> list[Found]:
     longest = 0
     for one in found:
         last = result[-1] if result else None
-        if last and {last.category, one.category} <= _NUMBERS and _NO_GAP.fullmatch(text, last.end, one.start):
+        if last and {last.category, one.category} <= WRITTEN_NUMBERS and _NO_GAP.fullmatch(text, last.end, one.start):
             category = one.category if one.end - one.start > longest else last.category
             longest = max(longest, one.end - one.start)
             result[-1] = Found(last.start, one.end, category)
