@@ -11,6 +11,7 @@ from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.known import KnownSearch, search_for
 from medveil.defenses.person import Known
+from medveil.defenses.person_name import DEGREES, DOCTOR_TITLES, PARTICLES, TITLES
 
 SEARCH = KnownSearch(
     [
@@ -29,6 +30,8 @@ SEARCH = KnownSearch(
         Known(Category.EMAIL, "j.pemberton@mail.example.org"),
     ]
 )
+
+NO_NAMES = TITLES | DOCTOR_TITLES | DEGREES | PARTICLES
 
 
 def found(text: str, search: KnownSearch = SEARCH) -> list[str]:
@@ -97,7 +100,7 @@ def test_is_found_whole_however_it_is_written(written: str) -> None:
     [
         ("ßÝöPEMBERTON^Æé", "ßÝöPEMBERTON"),
         ("PEMBERTONJOHN", "PEMBERTONJOHN"),
-        ("JOHNXPEMBERTON", "JOHNXPEMBERTON"),
+        ("JOHNXXPEMBERTON", "JOHNXXPEMBERTON"),
         ("Pemberton76", "Pemberton76"),
         ("DOB19500314", "19500314"),
         ("ß14.03.1950ß", "14.03.1950"),
@@ -167,7 +170,10 @@ def test_burned_in_words(word: str, known: bool) -> None:
     assert SEARCH.matches_word(word) is known
 
 
-@given(st.text(alphabet=string.ascii_lowercase, min_size=6, max_size=12), st.data())
+@given(
+    st.text(alphabet=string.ascii_lowercase, min_size=6, max_size=12).filter(lambda name: name not in NO_NAMES),
+    st.data(),
+)
 def test_any_one_typing_error_in_a_capitalised_name_is_forgiven(name: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(name) - 2))
     letter = data.draw(st.sampled_from(string.ascii_lowercase))
