@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -94,16 +93,6 @@ LONG = (
 @pytest.mark.parametrize("piece", LONG)
 def test_long_monotonous_texts_come_to_an_end(piece: str) -> None:
     find_by_rules((piece * 20_000)[:40_000])
-
-
-def test_a_code_without_an_end_takes_time_by_its_length_alone() -> None:
-    assert _seconds("RA12-" * 16_000) < 10 * _seconds("RA12-" * 4_000)
-
-
-def _seconds(text: str) -> float:
-    began = time.process_time()
-    find_by_rules(text)
-    return time.process_time() - began
 
 
 @pytest.mark.real_data
