@@ -105,11 +105,21 @@ def deid(
             source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch
         )
     if json:
-        console.show_json({"released": outcome.released, "withheld": outcome.withheld, "summary": str(outcome.summary)})
+        console.show_json(
+            {
+                "released": outcome.released,
+                "withheld": outcome.withheld,
+                "not_rewritten": outcome.not_rewritten,
+                "summary": str(outcome.summary),
+            }
+        )
     elif not quiet:
         typer.echo(f"{outcome.released:,} files cleaned, {outcome.withheld:,} withheld")
         if outcome.withheld:
             typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}")
+        if outcome.not_rewritten:
+            lost = "the rewriting model would have lost part of what they say"
+            typer.echo(f"{outcome.not_rewritten:,} texts have surrogates: {lost}")
         typer.echo(f"What was found and done is in {outcome.summary}")
         typer.echo(f"Check it next: medveil verify {out} --source {source}{f' --key-file {key}' if key else ''}")
     raise typer.Exit(outcome.exit_code)

@@ -38,17 +38,21 @@ Seen = tuple[list[Found], list[Found]]
 
 @dataclass(frozen=True)
 class CleanedText:
-    """The text to release, and what was found at which places of the original."""
+    """The text to release, and what was found at which places of the original.
+
+    `not_rewritten`: rewriting was asked for, and lost content; the text has surrogates instead.
+    """
 
     text: str
     found: tuple[Found, ...]
+    not_rewritten: bool = False
 
 
 class ReportCleaner:
     """`tagger` is the bundled network, another one, or None for rules alone.
 
     Style "rewritten" needs a model named by `rewriter`; without one, and for every text on which the model loses
-    clinical content, it gives surrogates. `not_rewritten` counts the latter.
+    clinical content, it gives surrogates; the latter are told by `CleanedText.not_rewritten`.
     """
 
     def __init__(
@@ -63,7 +67,6 @@ class ReportCleaner:
         if rewriter is not None and style != "rewritten":
             raise SettingsError("a rewriting model is named but the report style is not rewritten; choose that style")
         self.style = style
-        self.not_rewritten = 0
         self._rewriter = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
         self._phrases: dict[str, Seen] = {}
@@ -149,8 +152,7 @@ class ReportCleaner:
         blanks = Draft(draft.original, StandIns(draft.stand_ins.person, realistic=False), list(draft.found))
         rewritten = self._rewriter.rewrite(blanks.text)
         if rewritten is None or self.find(rewritten, known):
-            self.not_rewritten += 1
-            return CleanedText(draft.text, tuple(draft.found))
+            return CleanedText(draft.text, tuple(draft.found), not_rewritten=True)
         return CleanedText(rewritten, tuple(draft.found))
 
     def _find_many(

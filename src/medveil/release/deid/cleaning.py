@@ -145,7 +145,8 @@ def _report(path: Path, person: Person, tools: Tools) -> Cleaned:
     with quarantining("report cannot be cleaned"):
         cleaned = clean_text_file(data, tools.reports, person)
         refuse_leftovers(cleaned.data, person.known)
-    return Cleaned(cleaned.data, Counter(f"report {one.category}" for one in cleaned.found))
+    found = Counter(f"report {one.category}" for one in cleaned.found)
+    return Cleaned(cleaned.data, found, not_rewritten=int(cleaned.not_rewritten))
 
 
 def _stamp(path: Path) -> tuple[int, int]:

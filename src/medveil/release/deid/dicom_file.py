@@ -40,11 +40,12 @@ def clean_dicom(path: Path, person: Person, search: KnownSearch, tools: Tools) -
             cleaned.boxes += len(removal.boxes)
             cleaned.markers_kept += len(removal.kept)
             cleaned.masked.append(removal.mask_pct)
-    tools.free_text.found.clear()
+    tools.free_text.begin()
     headers = tools.structured if "ContentSequence" in dataset else tools.headers
     done = headers.clean(dataset, person, pixels_cleaned=has_pixels)
     cleaned.actions = Counter(one.action for one in done)
     cleaned.found.update({f"descriptions {kind}": count for kind, count in tools.free_text.found.items()})
+    cleaned.not_rewritten = tools.free_text.not_rewritten
     with quarantining("cannot be written"):
         cleaned.data = encoded(dataset)
         if not tools.profile.weakened:

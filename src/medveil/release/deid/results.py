@@ -27,6 +27,7 @@ class Cleaned:
     masked: list[float] = field(default_factory=list)  # percent of each frame
     rows: int | None = None  # of a table
     rows_withheld: Counter[str] = field(default_factory=Counter)
+    not_rewritten: int = 0  # texts with surrogates, since rewriting would have lost content
 
     def told(self, path: str, keys: Keys) -> Entry:
         """For the journal."""
@@ -41,4 +42,6 @@ class Cleaned:
             entry |= {"boxes": self.boxes, "kept": self.markers_kept, "masked": [round(one, 4) for one in self.masked]}
         if self.rows is not None:
             entry |= {"rows": self.rows, "rows_withheld": dict(sorted(self.rows_withheld.items()))}
+        if self.not_rewritten:
+            entry["not_rewritten"] = self.not_rewritten
         return entry

@@ -35,11 +35,12 @@ from medveil.storage import sweep, write_json
 
 @dataclass(frozen=True)
 class DeidOutcome:
-    """How many files came out, how many were withheld, and where the counts are."""
+    """How many files came out, how many were withheld, where the counts are, and how many texts kept surrogates."""
 
     released: int
     withheld: int
     summary: Path
+    not_rewritten: int = 0
 
     @property
     def exit_code(self) -> int:
@@ -93,7 +94,7 @@ def deidentify(
         if crosswalk:
             _write_crosswalk(crosswalk, index, keys)
         write_json(out / "deid.json", summary.told())
-    return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json")
+    return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json", summary.not_rewritten)
 
 
 def look_over(files: Source, *, workers: int | None, progress: Progress) -> Index:

@@ -28,6 +28,7 @@ class Summary:
         self.files = 0
         self.released = 0
         self.unlinked = 0
+        self.not_rewritten = 0
         self.paths: set[str] = set()
         self.withheld: list[tuple[str, str]] = []
         self._kinds: Counter[str] = Counter()
@@ -55,6 +56,7 @@ class Summary:
         self.released += 1
         self.paths.add(file["path"])
         self.unlinked += file.get("unlinked", False)
+        self.not_rewritten += file.get("not_rewritten", 0)
         self._kinds[file["path"].rpartition(".")[2]] += 1
         self._found.update(file["found"])
         self._actions.update(file.get("actions", {}))
@@ -90,6 +92,7 @@ class Summary:
             },
             "rows": {"released": self._rows, "withheld": dict(sorted(self._rows_withheld.items()))},
             "identifiers": places,
+            "not_rewritten": self.not_rewritten,
             "header_actions": dict(sorted(self._actions.items())),
             "pixels": {**dict(sorted(self._pixels.items())), "mask_pct": self._mask_shares()},
             "quarantined": dict(sorted(Counter(reason for _, reason in self.withheld).items())),

@@ -53,7 +53,13 @@ def clean_table(
     if not result.rows:
         raise Quarantined("no row could be cleaned")
     found = Counter({f"report {category}": count for category, count in result.found.items()})
-    return Cleaned(out.getvalue(), found, rows=result.rows, rows_withheld=Counter(result.quarantined))
+    return Cleaned(
+        out.getvalue(),
+        found,
+        rows=result.rows,
+        rows_withheld=Counter(result.quarantined),
+        not_rewritten=result.not_rewritten,
+    )
 
 
 class RowPeople:

@@ -25,11 +25,18 @@ class FreeText:
     def __init__(self, reports: ReportCleaner) -> None:
         self._reports = reports
         self.found: Counter[Category] = Counter()
+        self.not_rewritten = 0
+
+    def begin(self) -> None:
+        """Count anew, for the next file."""
+        self.found.clear()
+        self.not_rewritten = 0
 
     def __call__(self, text: str, person: Person) -> str:
         whole = len(text) > LONGEST_PHRASE or "\n" in text.strip()
         cleaned = self._reports.clean(text, person) if whole else self._reports.clean_phrase(text, person)
         self.found.update(one.category for one in cleaned.found)
+        self.not_rewritten += cleaned.not_rewritten
         return cleaned.text
 
 

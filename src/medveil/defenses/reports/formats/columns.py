@@ -46,6 +46,7 @@ class RowsCleaned:
     found: Counter[Category] = field(default_factory=Counter)
     quarantined: Counter[str] = field(default_factory=Counter)
     left_out: tuple[str, ...] = ()  # columns
+    not_rewritten: int = 0  # texts that the rewriting model would have changed in content
 
 
 Row = Mapping[str, str]
@@ -96,6 +97,7 @@ def _row(
     for value in values.values():
         if isinstance(value, CleanedText):
             outcome.found.update(found.category for found in value.found)
+            outcome.not_rewritten += value.not_rewritten
     if columns.patient:
         result[columns.patient] = person.pseudonym
     outcome.rows += 1

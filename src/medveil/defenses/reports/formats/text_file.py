@@ -16,6 +16,7 @@ class CleanedFile:
 
     data: bytes
     found: tuple[Found, ...]
+    not_rewritten: bool = False
 
 
 def clean_text_file(data: bytes, cleaner: ReportCleaner, person: Person) -> CleanedFile:
@@ -24,4 +25,4 @@ def clean_text_file(data: bytes, cleaner: ReportCleaner, person: Person) -> Clea
     cleaned = cleaner.clean(decoded.text, person)
     if cleaned.text == decoded.text:
         return CleanedFile(data, cleaned.found)
-    return CleanedFile(encode(cleaned.text, decoded), cleaned.found)
+    return CleanedFile(encode(cleaned.text, decoded), cleaned.found, cleaned.not_rewritten)
