@@ -2,11 +2,13 @@
 
     python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START
     python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 530 --workers 14
+    python benchmarks/tagger_recipe.py train --start START --from RUN --out BOTH --device cuda --workers 14
     python benchmarks/tagger_recipe.py refine --start START --from RUN --out REFINED --seconds 900 --seed 1
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
-its texts on fourteen cores while one H200 learns from them; these are the bundled weights. `refine` would go on from
-them in small steps on two cores.
+its texts on fourteen cores while one H200 learns from them. The bundled weights learnt twice: once from the start, and
+again, with `--from`, from texts that had been widened meanwhile. `refine` would go on from them in small steps on two
+cores.
 `benchmarks/reports_recall.py` scores the result.
 """
 
@@ -24,7 +26,7 @@ def main() -> None:
     parser.add_argument("--from", dest="begin", type=Path, help="the run to go on from")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--seconds", type=float, default=460.0)
+    parser.add_argument("--seconds", type=float, default=540.0)
     parser.add_argument("--workers", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -40,7 +42,7 @@ def main() -> None:
         from tagger_training import Training, train
 
         how = Training(seconds=options.seconds, workers=options.workers, seed=options.seed)
-        train(options.start, options.out, options.device, how)
+        train(options.start, options.out, options.device, how, begin=options.begin)
 
 
 if __name__ == "__main__":

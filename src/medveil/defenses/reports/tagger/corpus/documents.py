@@ -30,8 +30,8 @@ def _mention(scene: Scene) -> Pieces:
 
 def _unnamed(kind: float, *, clinical: bool) -> str:
     """The list for a sentence that identifies nobody."""
-    if kind < 0.37:
-        return "narrative" if kind < 0.25 else "catalogue"
+    if kind < 0.45:
+        return "narrative" if kind < 0.23 else "catalogue"
     return "clinical" if clinical else "radiology"
 
 
@@ -301,6 +301,22 @@ def house_style(scene: Scene) -> Pieces:
     return [(piece.lower(), category) for piece, category in text] if typed_small else text
 
 
+def dense(scene: Scene) -> Pieces:
+    """Clipped pieces, one beside the other: what each is must be told by itself and by the word before it."""
+    named = scene.rng.choice([0.2, 0.4, 0.6])
+    lists = ("fragments_named", "fragments_plain")
+    said = [
+        scene.write(scene.rng.choice(lines(lists[0 if scene.chance(named) else 1])))
+        for _ in range(scene.rng.randint(6, 30))
+    ]
+    usual = scene.rng.choice([". ", ", ", "; ", "  ", " - ", "\n", ". "])
+    pieces: Pieces = []
+    for number, piece in enumerate(said):
+        stop = usual if scene.chance(0.6) else scene.rng.choice([". ", ", ", "; ", " ", " / ", ": ", "   ", "\n"])
+        pieces += [*([(stop, None)] if number else []), *(capitalized(piece) if stop[0] in ".\n" else piece)]
+    return [(text.lower(), category) for text, category in pieces] if scene.chance(0.1) else pieces
+
+
 def everyday(scene: Scene) -> Pieces:
     """What people write who are no doctors, between numbers, sizes and scores that identify nobody."""
     said = [
@@ -324,7 +340,8 @@ KINDS: tuple[tuple[float, Callable[[Scene], Pieces]], ...] = (
     (0.08, mixture),
     (0.03, machine),
     (0.12, narrative),
-    (0.02, tongues),
-    (0.22, house_style),
+    (0.03, tongues),
+    (0.34, house_style),
     (0.16, everyday),
+    (0.22, dense),
 )

@@ -110,8 +110,8 @@ def disturbed(pieces: Pieces, rng: random.Random, words: list[str]) -> Pieces:
     if rng.random() < 0.05:
         glue = rng.choice([(". ", "."), (": ", ":"), (", ", ",")])
         pieces = _each(pieces, lambda text: text.replace(*glue))
-    if rng.random() < 0.05:
-        pieces = _each(pieces, _misread(rng, rng.choice([0.003, 0.01, 0.02])))
+    if rng.random() < 0.07:
+        pieces = _each(pieces, _misread(rng, rng.choice([0.003, 0.01, 0.02, 0.05])))
     if rng.random() < 0.06:
         pieces = _each(pieces, lambda text: text.replace(" ", "  "))
     if rng.random() < 0.05:

@@ -8,9 +8,26 @@ import string
 
 _MONTHS = "January February March April May June July August September October November December".split()
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
-_HOLIDAYS = (
-    "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan".split(",")
+_SHORT_DAYS = (
+    ("Mon", "mon"),
+    ("Tue", "Tues", "tues"),
+    ("Wed", "Weds", "wed"),
+    ("Thu", "Thurs", "Thur", "thurs"),
+    ("Fri", "fri"),
+    ("Sat", "sat"),
+    ("Sun", "sun"),
 )
+_HOLIDAYS = (
+    "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan,"
+    "Christmas Eve,New Year's Eve,New Year's,Boxing Day,Good Friday,Ash Wednesday,Palm Sunday,Easter Monday,"
+    "Mother's Day,Father's Day,Valentine's Day,St. Patrick's Day,Veterans Day,Presidents' Day,MLK Day,Columbus Day,"
+    "Juneteenth,the Fourth of July,Super Bowl Sunday,Mardi Gras,Cinco de Mayo,Passover,Hanukkah,Rosh Hashanah,"
+    "Yom Kippur,Eid,Eid al-Fitr,Holi,Durga Puja,Lunar New Year,Chinese New Year,Anzac Day,Australia Day,Canada Day,"
+    "Victoria Day,Bastille Day,Bonfire Night,Whitsun,Pentecost,All Saints,Midsummer,Xmas,xmas eve,Sinterklaas"
+).split(",")
+_PARTS_OF_DAY = ("in the morning", "in the afternoon", "in the evening", "at night")
+_MINUTES = ("five", "ten", "twenty", "twenty-five", "5", "10", "20", "five minutes", "ten minutes")
+_ROMAN = "I II III IV V VI VII VIII IX X XI XII".split()
 _SEASONS = ("spring", "summer", "fall", "winter")
 _HOURS = "one two three four five six seven eight nine ten eleven twelve".split()
 _MONTHS_ABROAD = [
@@ -29,6 +46,10 @@ _ORDINALS = (
     "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth "
     "twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
 ).split()
+
+
+def _one(rng: random.Random, options: tuple[str, ...]) -> str:
+    return options[int(rng.random() * len(options))]
 
 
 def ordinal(number: int) -> str:
@@ -88,8 +109,55 @@ def date(rng: random.Random, day: dt.date) -> str:
         f"{d} {_MONTHS_ABROAD[m - 1][rng.randint(0, 3)]} {y}",
         f"{y}-{m}-{d}",
         f"{d:02d}{m:02d}{yy}",
+        f"{d:02d}{short.upper()}{yy}",
+        f"{d}/{_ROMAN[m - 1]}/{y}",
+        f"{short} {d}/{yy}",
+        f"{weekday(rng, day)} {d} {short} {y}",
+        f"{weekday(rng, day)}, {month} {d}, {y}",
     )
     return forms[int(rng.random() * len(forms))]
+
+
+def weekday(rng: random.Random, day: dt.date) -> str:
+    """Whole or cut short."""
+    short = _SHORT_DAYS[day.weekday()]
+    return _DAYS[day.weekday()] if rng.random() < 0.35 else short[int(rng.random() * len(short))]
+
+
+def moment(rng: random.Random, day: dt.date) -> str:
+    """As a program writes it: day, time and zone in one."""
+    clock = f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}:{rng.randint(0, 59):02d}"
+    zone = rng.choice(["", "Z", "-05:00", "+01:00", ".000Z", "+0000", "-04:00"])
+    return f"{day.isoformat()}{rng.choice('TTT ')}{clock}{zone}"
+
+
+def stamp(rng: random.Random, day: dt.date) -> str:
+    clock = f"{rng.randint(0, 23):02d}{rng.randint(0, 59):02d}{rng.randint(0, 59):02d}"
+    return f"{day:%Y%m%d}{clock[: rng.choice((4, 6))]}"
+
+
+def month_name(rng: random.Random, day: dt.date) -> str:
+    month = _MONTHS[day.month - 1]
+    return rng.choice(
+        [month, month, month[:3], f"{month} {day.year}", f"{month[:3]}. {day.year}", f"{month} '{day:%y}"]
+    )
+
+
+def spoken_date(rng: random.Random, day: dt.date) -> str:
+    """The third of December, without its article."""
+    month, word = _MONTHS[day.month - 1], _ORDINALS[day.day - 1]
+    return rng.choice(
+        [
+            f"{word} of {month}",
+            f"{word} of {month}",
+            f"{ordinal(day.day)} of {month[:3]}",
+            f"{word} of {month}, {day.year}",
+        ]
+    )
+
+
+def clipped_year(rng: random.Random, day: dt.date) -> str:
+    return rng.choice([f"'{day:%y}", f"'{day:%y}", f"{day.year}", f"{day.month}/{day:%y}"])
 
 
 def loose_date(rng: random.Random, day: dt.date) -> str:
@@ -138,6 +206,18 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         f"{d}/{m}",
         f"{d} {month[:4]}",
         f"{month[:3]}-{y % 100:02d}",
+        weekday(rng, day),
+        weekday(rng, day),
+        f"{weekday(rng, day)} {m}/{d}",
+        f"{weekday(rng, day)} {ordinal(d)}",
+        f"{weekday(rng, day)} {d} {month}",
+        f"{d}.{m}",
+        f"{d}/{m}/{y % 100:02d}",
+        spoken_date(rng, day),
+        _HOLIDAYS[int(rng.random() * len(_HOLIDAYS))],
+        _HOLIDAYS[int(rng.random() * len(_HOLIDAYS))],
+        f"{month} {d}-{d + 2}",
+        f"{m}/{d}-{m}/{d + 1}",
     )
     return forms[int(rng.random() * len(forms))]
 
@@ -160,12 +240,20 @@ def clock(rng: random.Random) -> str:
         f"{hour + 11:02d}:{minute:02d} hours",
         f"{hour:02d}{minute:02d}H",
         f"{hour:02d}:{minute:02d}:{minute:02d} {rng.choice(['EST', 'GMT', 'CET', 'PDT', '-0400', '+0100'])}",
+        f"{hour:02d}:{minute:02d} {rng.choice(['CT', 'ET', 'PT', 'MT', 'EST', 'CST', 'BST', 'AEST'])}",
+        f"quarter of {word}",
+        f"{_one(rng, _MINUTES)} {_one(rng, ('past', 'to', 'before', 'after', 'till'))} {word}",
+        f"{word} {_one(rng, _PARTS_OF_DAY)}",
+        f"{hour} {_one(rng, _PARTS_OF_DAY)}",
+        f"{word} thirty",
+        f"half {word}",
+        f"{hour}-{hour % 12 + 1}{half}m",
     )
     return forms[int(rng.random() * len(forms))]
 
 
 def time(rng: random.Random) -> str:
-    if rng.random() < 0.12:
+    if rng.random() < 0.16:
         return clock(rng)
     hour, minute, second = rng.randint(0, 23), rng.randint(0, 59), rng.randint(0, 59)
     half = "AM" if hour < 12 else "PM"
@@ -411,6 +499,22 @@ def other_id(rng: random.Random) -> str:
             f"{letters}{digits(rng, 8)}",
             f"{letters[:2]}{digits(rng, 3)}/{digits(rng, 5)}",
             f"{digits(rng, 2)}-{digits(rng, 5)}",
+            f"{rng.randint(10, 25)}-{letters[:2]}-{digits(rng, 4)}-{letters[2]}",
+            f"{letters} {digits(rng, 3)}/{rng.randint(1, 12):02d}/{rng.randint(2004, 2025)}",
+            f"{letters[:2]}/{letters[1:].lower()}/{digits(rng, 4)}",
+        ]
+    )
+
+
+def hex_id(rng: random.Random) -> str:
+    """As databases number what they hold."""
+    one = "".join(rng.choice("0123456789abcdef") for _ in range(32))
+    return rng.choice(
+        [
+            f"{one[:8]}-{one[8:12]}-{one[12:16]}-{one[16:20]}-{one[20:]}",
+            one[: rng.randint(8, 24)],
+            f"{rng.choice(['pt', 'dr', 'enc', 'obs', 'p', 'rpt', 'pat'])}-{one[: rng.randint(5, 9)]}",
+            digits(rng, 7),
         ]
     )
 

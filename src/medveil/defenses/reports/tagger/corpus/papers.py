@@ -31,8 +31,32 @@ def national(rng: random.Random) -> str:
             f"{digits(rng, 6)} {digits(rng, 4)}",
             f"{letters(rng, 3)}{digits(rng, 4)}",
             f"{letters(rng, 2)}-{digits(rng, 5)}",
+            f"{rng.choice('STFG')}{digits(rng, 7)}{letters(rng, 1)}",
+            f"{digits(rng, 7)}{letters(rng, rng.choice((1, 2)))}",
+            f"{digits(rng, 2)}-{digits(rng, 4)}-{digits(rng, 4)}-{digits(rng, 4)}",
+            digits(rng, 8),
             digits(rng, 9),
             digits(rng, 11),
+        ]
+    )
+
+
+def licence(rng: random.Random) -> str:
+    """By which doctors, nurses, laboratories and companies are registered."""
+    return rng.choice(
+        [
+            f"MED{digits(rng, 10)}",
+            f"{letters(rng, 2)}{digits(rng, 7)}",
+            digits(rng, 10),
+            f"{digits(rng, 2)}D{digits(rng, 7)}",
+            f"RN{digits(rng, 6)}",
+            f"{letters(rng, 1)}{digits(rng, 5)}{letters(rng, 2)}{digits(rng, 4)}{letters(rng, 3)}{digits(rng, 6)}",
+            digits(rng, 5),
+            digits(rng, 6),
+            digits(rng, 7),
+            f"{letters(rng, 1)}{digits(rng, 4)}",
+            f"{letters(rng, 1)}{digits(rng, 5)}{letters(rng, 1)}",
+            f"{letters(rng, 2)}-{digits(rng, 5)}",
         ]
     )
 

@@ -213,6 +213,28 @@ class People:
         )
         return [(pick(self.rng, forms), Category.INITIALS)]
 
+    def short_name(self) -> str:
+        """Mindy F., Raj P, M-L Fraser."""
+        one, other = pick(self.rng, self.staff), pick(self.rng, self.staff)
+        return pick(
+            self.rng,
+            (
+                f"{one.given} {one.family[0]}.",
+                f"{one.given} {one.family[0]}",
+                f"{one.given} {one.family[0]}.",
+                f"{one.given[0]}-{other.given[0]} {one.family}",
+                f"{one.given} {one.family[0]}-{other.family[0]}",
+                f"{one.given[0]}. {one.family}",
+                one.given,
+            ),
+        )
+
+    def nickname(self) -> str:
+        """The beginning of a name, for the whole."""
+        one = pick(self.rng, self.staff)
+        name = pick(self.rng, (one.given, one.family)).split()[0]
+        return name[: self.rng.randint(3, 5)] + pick(self.rng, ("", "", "y", "ie", "o")) if len(name) > 5 else name
+
     def many_names(self, one: Someone) -> str:
         """With a nickname, initials, a second given name, a particle or a second family name."""
         first, second, other = one.given[0], pick(self.rng, self.staff).given, self.surname()

@@ -87,6 +87,10 @@ def street(rng: random.Random, surname: str) -> str:
                 f"{surname} House, {number % 90 + 1} {street_name(rng, surname)}",
                 f"Level {rng.randint(2, 30)}, {number % 900 + 1} {street_name(rng, surname)}",
                 f"Route {rng.randint(1, 99)}",
+                f"H.No. {number % 900 + 1}, {pick(rng, ['VPO', 'Village', 'Mohalla', 'Sector'])} {surname}",
+                f"{rng.randint(1, 9)}F{rng.randint(1, 4)}, {number % 90 + 1} {street_name(rng, surname)}",
+                f"Shop {rng.randint(1, 30)}/{number % 90 + 1} {street_name(rng, surname)}",
+                f"Block {number % 90 + 1}, #{rng.randint(1, 20):02d}-{rng.randint(1, 60)} {street_name(rng, surname)}",
                 f"PSC {rng.randint(1000, 9999)}, Box {rng.randint(1000, 9999)}",
                 f"Unit {rng.randint(1000, 9999)} Box {rng.randint(1000, 9999)}",
                 f"{pick(rng, ['USNS', 'USS', 'USCGC'])} {surname}",
@@ -162,6 +166,46 @@ def hospital(rng: random.Random, surname: str, place: str) -> str:
             f"{surname}",
             f"{pick(rng, _HOLY).replace('_', ' ')}",
             f"{pick(rng, _TOWN_HEADS)}{pick(rng, _TOWN_TAILS)} House",
+        ],
+    )
+
+
+def bare_hospital(rng: random.Random, surname: str, place: str) -> str:
+    """As it is called among those who know it: Mercy, St. Luke's, the General."""
+    saint = pick(rng, _SAINTS)
+    letters = "".join(rng.choice("ABCDGHJLMNPRSTUVW") for _ in range(rng.randint(1, 3)))
+    return pick(
+        rng,
+        [
+            place,
+            place,
+            surname,
+            pick(rng, _HOLY).replace("_", " "),
+            pick(rng, _HOLY).replace("_", " "),
+            f"{pick(rng, ['St.', 'St', 'Saint'])} {saint}{pick(rng, [chr(39) + 's', 's', ''])}",
+            f"{pick(rng, ['St.', 'St', 'Mt', 'Mt.', 'Our Lady of'])} {saint}",
+            f"{place} {pick(rng, ['General', 'Gen', 'Regional', 'Community', 'Memorial', 'Mem', 'VA', 'Med Ctr'])}",
+            f"{surname} {pick(rng, ['Memorial', 'Mem', 'County', 'Community', 'House', 'Unit', 'Med', 'Clinic'])}",
+            f"{pick(rng, ['Univ of', 'University of', 'U of', 'UC', 'CHC', 'PHC', 'Univ.'])} {place}",
+            f"{pick(rng, _TOWN_HEADS)}{pick(rng, _TOWN_TAILS)}",
+            letters + pick(rng, ["H", "MC", "GH", "MH", "RMC", "CH", "UH", "VA", "TH", "RI"]),
+        ],
+    )
+
+
+def road(rng: random.Random, surname: str) -> str:
+    """A street or a highway without a number of a house."""
+    number = rng.randint(2, 400)
+    return pick(
+        rng,
+        [
+            street_name(rng, surname),
+            street_name(rng, surname),
+            street_name(rng, surname),
+            f"I-{number % 99 + 1}",
+            f"{pick(rng, ['Hwy', 'Highway', 'Route', 'Rte', 'US', 'County Road', 'SR'])} {number}",
+            f"{pick(rng, ['M', 'A', 'N'])}{number % 90 + 1}",
+            pick(rng, _STREET_HEADS),
         ],
     )
 

@@ -93,6 +93,33 @@ class Scene:
             "many": lambda: [(self.people.many_names(self.people.patient), Category.NAME)],
             "dmany": lambda: [(self.people.many_names(self._one(self.people.staff)), Category.DOCTOR)],
             "q": lambda: [('"', None)],
+            "lb": lambda: [("{", None)],
+            "rb": lambda: [("}", None)],
+            "yy": lambda: [(numbers.clipped_year(rng, self._long_ago()), Category.DATE)],
+            "wd": lambda: [(numbers.spoken_date(rng, self._near()), Category.DATE)],
+            "mon": lambda: [(numbers.month_name(rng, self._near()), Category.DATE)],
+            "wkd": lambda: [(numbers.weekday(rng, self._near()), Category.DATE)],
+            "isotime": lambda: [(numbers.moment(rng, self._near()), Category.DATE)],
+            "stamp": lambda: [(numbers.stamp(rng, self._near()), Category.DATE)],
+            "clock": lambda: [(numbers.clock(rng), Category.TIME)],
+            "hb": lambda: [(places.bare_hospital(rng, self.people.surname(), self._town()), Category.HOSPITAL)],
+            "practice": lambda: [(workplaces.practice(rng, self.people.surname(), self._town()), Category.HOSPITAL)],
+            "vessel": lambda: [
+                (workplaces.vessel(rng, self.people.someone().given, self.people.surname()), Category.HOSPITAL)
+            ],
+            "road": lambda: [(places.road(rng, self.people.surname()), Category.ADDRESS)],
+            "dshort": lambda: [(self.people.short_name(), Category.DOCTOR)],
+            "dnick": lambda: [(self.people.nickname(), Category.DOCTOR)],
+            "dinit": lambda: [(self._one(self.people.staff).given[0], Category.DOCTOR)],
+            "licence": lambda: [(papers.licence(rng), Category.OTHER_ID)],
+            "hexid": lambda: [(numbers.hex_id(rng), Category.OTHER_ID)],
+            "wardname": lambda: [(workplaces.ward_name(rng, self.people.surname()), Category.OTHER_ID)],
+            "small_id": lambda: [(str(rng.randint(1, 12)), Category.OTHER_ID)],
+            "small2_id": lambda: [(str(rng.randint(2, 60)), Category.ADDRESS)],
+            "abbr": self._abbreviation,
+            "cred": self._credential,
+            "brand": self._brand,
+            "scored": self._score,
             "drug": self._drug,
             "eponym": self._eponym,
             "gap": lambda: [(self._one(GAPS), None)],
@@ -121,6 +148,9 @@ class Scene:
 
     def _one(self, options: Sequence[T]) -> T:
         return options[int(self.rng.random() * len(options))]
+
+    def _long_ago(self) -> dt.date:
+        return self.day - dt.timedelta(days=int(self.rng.expovariate(1 / 3000)))
 
     def _near(self) -> dt.date:
         return self.day - dt.timedelta(days=int(self.rng.expovariate(1 / 60)))
@@ -152,8 +182,36 @@ class Scene:
             return [(coined if self.chance(0.5) else coined.lower(), None)]
         return [(self._one(lines("drugs")), None)]
 
+    def _abbreviation(self) -> Pieces:
+        """Of the list, or letters that nobody has met: most of a ward's abbreviations are nobody's initials."""
+        if self.chance(0.22):
+            return [(papers.letters(self.rng, self._one((2, 3, 3, 3, 4, 4, 5))), None)]
+        return [(self._one(lines("abbreviations")), None)]
+
+    def _credential(self) -> Pieces:
+        unknown = self.chance(0.08)
+        return [
+            (papers.letters(self.rng, self._one((3, 4, 4, 5))) if unknown else self._one(lines("credentials")), None)
+        ]
+
+    def _brand(self) -> Pieces:
+        """Of a suture, a dressing, a pump: a word that sounds like a name."""
+        if self.chance(0.45):
+            return [(names.coined_words("brand", lines("brands")).draw(self.rng), None)]
+        return [(self._one(lines("brands")), None)]
+
+    def _score(self) -> Pieces:
+        """A scale that bears a name, with its result."""
+        name = self.people.surname().split()[-1] if self.chance(0.4) else self._one(lines("scores"))
+        if self.chance(0.25):
+            name += "-" + self.people.surname().split()[-1]
+        return self.write(
+            name
+            + "[ | | grade | score | class | stage | ][{small}|{small}|I|II|III|IV|IIIA|{small}/10|{num}|{cm}|{small}a]"
+        )
+
     def _eponym(self) -> Pieces:
-        if self.chance(0.3):
+        if self.chance(0.25):
             name = self.people.surname()
             if self.chance(0.2):
                 name += "-" + self.people.surname()

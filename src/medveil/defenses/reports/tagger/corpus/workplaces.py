@@ -30,6 +30,32 @@ _UNITS = (
     "MICU,SICU,CCU,ICU,NICU,PICU,L&D,ED,PACU,Maternity,Telemetry,Oncology,Ortho,Peds,Stepdown,Rehab,Cardiac,Surgical,"
     "Medical,Day Unit,Bay,Pod,Clinic,Team,PACT,Firm"
 ).split(",")
+_FIELDS = (
+    "Dermatology,Cardiology,Heart & Vascular,Heart & Vasc,Imaging,Pathology,Orthopedics,Ortho,Urology,Eye Care,ENT,"
+    "Family Medicine,Family Med,Women's Health,Women's,Pediatrics,Internal Medicine,Oncology,Neurology,Pulmonary,"
+    "Surgicenter,Surgery Center,Diagnostics,Dental,Physio,Kidney Care,Sleep,Pain Clinic,Radiology,Labs,GI"
+).split(",")
+_PRACTICE_ENDS = (
+    "",
+    "",
+    "",
+    " Associates",
+    " Group",
+    ", P.C.",
+    ", P.S.",
+    " LLC",
+    " Partners",
+    " Clinic",
+    " PA",
+    " Ltd",
+)
+_CARE = (
+    "Home Health,VNA,Hospice,Community Health,Health Partners,Home Care,Urgent Care,Health Centre,Medical Practice,"
+    "Family Practice,Surgery,Walk-in,Wellness,Rehab,Dialysis,Birth Center,Ambulance,EMS,Health Center"
+).split(",")
+_FLOWERS = (
+    "Bluebell Primrose Snowdrop Lavender Daffodil Foxglove Heather Poppy Rowan Kestrel Otter Rainbow Sunflower".split()
+)
 _COLOURS = "Blue Red Green Gold Silver White Yellow Purple Orange Teal".split()
 _SIDES = "North South East West Main Upper Lower N S E W".split()
 
@@ -54,6 +80,38 @@ def firm(rng: random.Random, surname: str, town: str) -> str:
     if kind < 0.8:
         return f"{pick(rng, _COLOURS)} {pick(rng, lines('street_heads'))} {pick(rng, _TRADES)}{pick(rng, _ENDS)}"
     return pick(rng, _SHOPS)
+
+
+def vessel(rng: random.Random, given: str, surname: str) -> str:
+    """A ship, where somebody sails or was stationed."""
+    return pick(rng, ["M/V ", "MV ", "F/V ", "USS ", "HMS ", "SS ", ""]) + pick(rng, [f"{given} {surname}", given])
+
+
+def practice(rng: random.Random, surname: str, town: str) -> str:
+    """Where doctors and nurses work who are in no hospital."""
+    kind, place = rng.random(), pick(rng, [town, surname, pick(rng, lines("street_heads"))])
+    if kind < 0.45:
+        return f"{place} {pick(rng, _FIELDS)}{pick(rng, _PRACTICE_ENDS)}"
+    if kind < 0.6:
+        return (
+            f"{pick(rng, _FIELDS)} {pick(rng, ['Associates of', 'Group of', 'Partners of', 'of', 'Assoc. of'])} {town}"
+        )
+    if kind < 0.75:
+        return f"{place} {pick(rng, _CARE)}"
+    if kind < 0.85:
+        return f"{pick(rng, _CARE)} of {town}"
+    return pick(
+        rng,
+        [
+            f"The {place} {pick(rng, ['Practice', 'Surgery', 'Clinic'])}",
+            f"{surname} & {pick(rng, lines('word_surnames'))}",
+        ],
+    )
+
+
+def ward_name(rng: random.Random, surname: str) -> str:
+    """Wards that bear a flower's or a person's name."""
+    return pick(rng, [surname, pick(rng, _FLOWERS), pick(rng, _FLOWERS), pick(rng, _TREES)[:-1]])
 
 
 def care_home(rng: random.Random, surname: str, town: str) -> str:
@@ -84,6 +142,12 @@ def ward(rng: random.Random, surname: str) -> str:
             f"{unit} {pick(rng, _COLOURS)} {number % 4 + 1}",
             f"{unit} {pick(rng, _SIDES)}",
             f"{pick(rng, ['CC', 'GI', 'FA', 'RB', 'WP', 'TSICU', 'VA'])}{number}",
+            f"{pick(rng, ['CC', 'RB', 'FA', 'WP', 'N', 'T', 'S'])}{number}{rng.choice('ABCD')}",
+            f"{rng.choice('TCNM')}/{unit}",
+            f"{unit}{rng.choice('-/')}{rng.choice('ABCD')}{rng.randint(1, 40)}",
+            f"{number}{pick(rng, ['NORTH', 'SOUTH', 'EAST', 'WEST', 'Main'])}",
+            f"Team {number}",
+            ward_name(rng, surname),
             f"{surname[0]}{number}",
             f"{number}{rng.choice('ABCD')}/{rng.randint(1, 30)}",
             f"{pick(rng, _COLOURS)} {pick(rng, ['Team', 'Zone', 'Pod', 'Clinic'])}",
