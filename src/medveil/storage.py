@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,11 @@ def write_json(path: Path, content: Any) -> None:
     """UTF-8 JSON, sorted by the writer's own order, refusing NaN."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
     write_bytes(path, (text + "\n").encode())
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def sweep(folder: Path) -> None:

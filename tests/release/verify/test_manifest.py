@@ -33,8 +33,24 @@ def test_the_same_release_and_key_give_the_same_bytes(signed: Path) -> None:
 def test_a_changed_a_missing_and_an_added_file_are_told(signed: Path) -> None:
     (signed / "data" / "a" / "b.txt").write_text("dirty")
     assert check_manifest(signed) == ["a released file was changed"]
-    (signed / "data" / "a" / "b.txt").rename(signed / "data" / "c.txt")
+    (signed / "data" / "a" / "b.txt").rename(signed / "data" / "a" / "c.txt")
     assert check_manifest(signed) == ["a released file is missing", "a file is not in the manifest"]
+
+
+def test_links_and_empty_folders_are_told(signed: Path) -> None:
+    (signed / "data" / "somebody").mkdir()
+    (signed / "data" / "a" / "link").symlink_to(signed.parent)
+    assert check_manifest(signed) == ["something lies in the folder that is not of the run"] * 2
+
+
+def test_a_record_that_was_changed_is_told_and_one_that_was_not_passed_on_is_not(tmp_path: Path) -> None:
+    (tmp_path / "quarantine.csv").write_text("id,reason\n")
+    write_manifest(tmp_path, {}, {}, KEYS)
+    assert check_manifest(tmp_path) == []
+    (tmp_path / "quarantine.csv").write_text("id,reason\nsomebody,unreadable\n")
+    assert check_manifest(tmp_path) == ["quarantine.csv was changed"]
+    (tmp_path / "quarantine.csv").unlink()
+    assert check_manifest(tmp_path) == []
 
 
 def test_a_manifest_edited_by_hand_does_not_hold(signed: Path) -> None:

@@ -142,6 +142,64 @@ def _lose_a_file_and_tell_a_tale(out: Path, source: Path) -> None:
         file.writelines(f"{name},unreadable\n" for name in sorted(names))
 
 
+def _quarantine_nobody(out: Path, source: Path) -> None:
+    with (out / "quarantine.csv").open("a") as file:
+        file.write("0123456789abcdef0123,unreadable\n")
+
+
+def _quarantine_in_the_journal_too(out: Path, source: Path) -> None:
+    place = _place(out, images(out)[0])
+    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    (entry,) = (file for line in lines for file in line["files"] if file.get("path") == place)
+    with (out / "quarantine.csv").open("a") as file:
+        file.write(f"{entry['id']},unreadable\n")
+    for gone in ("path", "seal"):
+        del entry[gone]
+    entry["quarantined"] = "unreadable"
+    (out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    _lose_a_file(out, source)
+
+
+def _unseal_a_file(out: Path, source: Path) -> None:
+    """Changed, and no longer in the journal, which would tell."""
+    place = _place(out, images(out)[0])
+    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["files"] = [file for file in line["files"] if file.get("path") != place]
+    (out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    _change_a_pixel(out, source)
+
+
+def _withdraw_without_asking(out: Path, source: Path) -> None:
+    (out / "withdrawn.json").write_text(json.dumps({_place(out, images(out)[0]): "rejected in review"}))
+
+
+def _tell_other_counts(out: Path, source: Path) -> None:
+    told = json.loads((out / "deid.json").read_text())
+    (out / "deid.json").write_text(json.dumps({**told, "quarantined": {}, "created": "2001-01-01"}))
+
+
+def _allow_more(out: Path, source: Path) -> None:
+    run = json.loads((out / "run.json").read_text())
+    run["settings"]["profile"]["options"].append("Retain UIDs Option")
+    (out / "run.json").write_text(json.dumps(run))
+
+
+def _link_to_the_originals(out: Path, source: Path) -> None:
+    (out / "data" / "more").symlink_to(source)
+
+
+def _link_instead_of_a_file(out: Path, source: Path) -> None:
+    """Which is the same today, and may be anything tomorrow."""
+    kept, place = out.parent / "kept.dcm", images(out)[0]
+    shutil.move(place, kept)
+    place.symlink_to(kept)
+
+
+def _name_a_folder(out: Path, source: Path) -> None:
+    (out / "data" / "Quillfeather_Ada").mkdir()
+
+
 def _rename_a_file(out: Path, source: Path) -> None:
     images(out)[0].rename(images(out)[0].with_name("other.dcm"))
 
@@ -187,6 +245,15 @@ def _place(out: Path, path: Path) -> str:
         (_give_another_uid, "header: another UID"),
         (_append_words, "files: changed since the run"),
         (_lose_a_file_and_tell_a_tale, "files: missing"),
+        (_quarantine_nobody, "files: changed since the run"),
+        (_quarantine_in_the_journal_too, "files: changed since the run"),
+        (_unseal_a_file, "files: changed since the run"),
+        (_withdraw_without_asking, "files: changed since the run"),
+        (_tell_other_counts, "files: changed since the run"),
+        (_allow_more, "files: changed since the run"),
+        (_link_to_the_originals, "files: not a file of the run"),
+        (_link_instead_of_a_file, "files: not a file of the run"),
+        (_name_a_folder, "files: not a file of the run"),
         (_rename_a_file, "files: a file without an original"),
         (_put_back_the_name, "header: a known identifier"),
         (_write_on_the_image, "pixels: text is read"),
@@ -267,11 +334,21 @@ def test_a_person_rejects_an_image_for_good(out: Path, source: Path, tmp_path: P
     assert apply_decisions(out, decisions, KEYS) == 1
     assert not (out / "data" / rejected).exists()
     assert check_manifest(out) == []
+    assert "files: changed since the run" not in findings(out, source)
     assert "rejected in review" in (out / "quarantine.csv").read_text()
     again = deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
     assert again.withheld == 1
     assert not (out / "data" / rejected).exists()
     assert "files: missing" not in findings(out, source)
+
+
+def test_decisions_are_not_written_into_records_that_somebody_changed(out: Path, tmp_path: Path) -> None:
+    run = json.loads((out / "run.json").read_text())
+    decisions = tmp_path / "decisions.json"
+    decisions.write_text(json.dumps({"run": f"{run['key_fingerprint']}-{run['created']}", "decisions": {}}))
+    _quarantine_nobody(out, tmp_path)
+    with pytest.raises(InputError, match="changed since"):
+        apply_decisions(out, decisions, KEYS)
 
 
 def test_what_is_wrong_with_a_report_puts_its_image_first(out: Path, source: Path, tmp_path: Path) -> None:

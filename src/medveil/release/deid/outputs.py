@@ -36,12 +36,14 @@ def is_pseudonymous(path: str) -> bool:
 
 def remove_others(folder: Path, released: set[str]) -> None:
     """Nothing may stay from an earlier run whose file has since gone or is now withheld; nor an empty folder."""
-    folders = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_dir():
-            folders.append(path)
-        elif path.relative_to(folder).as_posix() not in released:
+    for path in folder.rglob("*"):
+        if (path.is_symlink() or not path.is_dir()) and path.relative_to(folder).as_posix() not in released:
             path.unlink()
-    for path in reversed(folders):
-        if not any(path.iterdir()):
+    remove_empty_folders(folder)
+
+
+def remove_empty_folders(folder: Path) -> None:
+    """The innermost first: a folder of empty ones is empty too."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
             path.rmdir()

@@ -22,6 +22,7 @@ from medveil.release.deid.entries import Entry, look_at
 from medveil.release.deid.groups import Group, grouped
 from medveil.release.deid.linking import Linked, Links
 from medveil.release.deid.outputs import DATA, output_path, remove_others
+from medveil.release.deid.seals import seal_records
 from medveil.release.deid.settings import DeidSettings
 from medveil.release.deid.sources import Kind, Source
 from medveil.release.deid.summary import Summary
@@ -94,6 +95,7 @@ def deidentify(
         if crosswalk:
             _write_crosswalk(crosswalk, index, keys)
         write_json(out / "deid.json", summary.told())
+        seal_records(out, keys)
     return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json", summary.not_rewritten)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from medveil.errors import InputError
-from medveil.release.deid.outputs import DATA
+from medveil.release.deid.outputs import DATA, remove_empty_folders
 from medveil.release.folder import write_csv
 from medveil.storage import write_json
 
@@ -35,6 +35,7 @@ def withdraw(out: Path, paths: Iterable[str], reason: str) -> None:
     for path in chosen:
         (out / DATA / path).unlink(missing_ok=True)
         rows.add((names.get(path, Path(path).stem), reason))
+    remove_empty_folders(out / DATA)
     write_csv(out / "quarantine.csv", ("id", "reason"), sorted(rows))
 
 

@@ -10,21 +10,22 @@ from medveil.defenses.keys import Keys
 from medveil.errors import InputError
 from medveil.release.deid.outputs import DATA
 from medveil.release.deid.results import seal
-from medveil.release.deid.withdrawn import FILE as WITHDRAWN
+from medveil.release.deid.seals import FILE as SEALS
+from medveil.release.deid.seals import RECORDS as SEALED
+from medveil.release.deid.seals import broken_seals
 from medveil.release.deid.withdrawn import withdrawn
-from medveil.release.folder import RUN
 from medveil.release.verify.wrong import Wrong
 
 JOURNAL = "journal.jsonl"
-# Everything that deid, verify and review put beside the data.
-_BESIDE = frozenset(
-    {DATA, RUN, JOURNAL, WITHDRAWN, "deid.json", "quarantine.csv"}
-    | {"verify.json", "verify.jsonl", "discrepancies.csv", "manifest.json"}
-)
+# What deid, verify and review tell of the data, and everything else that they put beside it.
+RECORDS = (*SEALED, SEALS, "verify.json", "discrepancies.csv")
+_BESIDE = frozenset({*RECORDS, DATA, "verify.jsonl", "manifest.json"})
 
 
 def not_as_written(out: Path, hashes: dict[str, str], keys: Keys) -> Iterator[Wrong]:
-    """Released files that changed or went since the run, and what else lies in the output folder."""
+    """Files and records that changed or went since the run, and what else lies in the output folder."""
+    for record in broken_seals(out, keys):
+        yield Wrong(record, "files", "", "", "as the run wrote it", "changed since the run")
     gone = withdrawn(out)
     for path, sealed in _written(out).items():
         if path in hashes and seal(path, hashes[path], keys) != sealed:
@@ -36,8 +37,16 @@ def not_as_written(out: Path, hashes: dict[str, str], keys: Keys) -> Iterator[Wr
 
 
 def strays(out: Path) -> list[Path]:
-    """What lies beside the data and was put there by no command of medveil."""
-    return [path for path in sorted(out.iterdir()) if path.name not in _BESIDE]
+    """What no command of medveil put there: beside the data anything else, among them links and empty folders."""
+    beside = [path for path in out.iterdir() if path.name not in _BESIDE or path.is_symlink()]
+    return sorted([*beside, *(path for path in (out / DATA).rglob("*") if not _is_plain(path))])
+
+
+def _is_plain(path: Path) -> bool:
+    """A file of its own, or a folder with something in it: a link may lead to anything, any day."""
+    if path.is_symlink():
+        return False
+    return path.is_file() or (path.is_dir() and any(path.iterdir()))
 
 
 def _written(out: Path) -> dict[str, str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import json
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError
-from medveil.release.verify.as_written import strays
-from medveil.storage import write_json
+from medveil.release.verify.as_written import RECORDS, strays
+from medveil.storage import sha256_of, write_json
 
 FORMAT = "medveil.manifest/1"
 FILE = "manifest.json"
@@ -33,6 +32,7 @@ def write_manifest(out: Path, files: dict[str, str], outcome: dict[str, Any], ke
     content = {
         "format": FORMAT,
         "files": dict(sorted(files.items())),
+        "records": _records(out),
         "outcome": outcome,
         "public_key": public_key_of(keys),
     }
@@ -53,7 +53,7 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
         content = json.loads((out / FILE).read_bytes())
         signature = base64.b64decode(content.pop("signature"))
         stated = str(content["public_key"])
-        files, content["outcome"] = dict(content["files"]), dict(content["outcome"])
+        files, records, content["outcome"] = (dict(content[name]) for name in ("files", "records", "outcome"))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise InputError(f"{out} has no readable manifest; run medveil verify with --source first") from None
     problems = []
@@ -65,7 +65,9 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
         problems.append("the signature does not hold")
     if content["outcome"].get("leaks"):
         problems.append("the check that was signed had found leaks")
-    problems += ["something lies beside the data that is not of the run"] * len(strays(out))
+    problems += ["something lies in the folder that is not of the run"] * len(strays(out))
+    # what was not passed on with the data is no matter
+    problems += [f"{name} was changed" for name, digest in _records(out).items() if digest != records.get(name)]
     here = hashed(out / "data")
     problems += ["a released file is missing"] * len(files.keys() - here.keys())
     problems += ["a file is not in the manifest"] * len(here.keys() - files.keys())
@@ -75,15 +77,13 @@ def check_manifest(out: Path, *, public_key: str | None = None) -> list[str]:
 
 def hashed(folder: Path) -> dict[str, str]:
     """The SHA-256 of every file below, by its path."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            with path.open("rb") as file:
-                digest = sha256()
-                while block := file.read(1 << 20):
-                    digest.update(block)
-            found[path.relative_to(folder).as_posix()] = digest.hexdigest()
-    return found
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): sha256_of(path) for path in files}
+
+
+def _records(out: Path) -> dict[str, str]:
+    """The SHA-256 of what deid, verify and review noted beside the data."""
+    return {name: sha256_of(out / name) for name in RECORDS if (out / name).is_file()}
 
 
 def _signing_key(keys: Keys) -> Ed25519PrivateKey:

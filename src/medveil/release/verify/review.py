@@ -20,8 +20,9 @@ from medveil.errors import InputError, Quarantined
 from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import DATA, output_path
 from medveil.release.deid.run import look_over
+from medveil.release.deid.seals import broken_seals, seal_records
 from medveil.release.deid.sources import Kind, Source
-from medveil.release.deid.withdrawn import withdraw
+from medveil.release.deid.withdrawn import withdraw, withdrawn
 from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
 from medveil.release.verify.manifest import FILE as MANIFEST
@@ -85,20 +86,17 @@ def apply_decisions(out: Path, decisions: Path, keys: Keys) -> int:
         raise InputError(f"{decisions} was made for another output; open the page that belongs to {out}")
     rejected = [file for file, decision in chosen.items() if decision == "reject"]
     here = {path.relative_to(out / DATA).as_posix() for path in (out / DATA).rglob("*") if path.is_file()}
-    if unknown := set(rejected) - here - set(_withdrawn_before(out)):
+    if unknown := set(rejected) - here - withdrawn(out).keys():
         raise InputError(f"{decisions} names {len(unknown)} file(s) that are not in the release; save it again")
+    if broken_seals(out, keys):
+        raise InputError(f"what the run noted in {out} was changed since; run the same medveil deid again")
     with held(out):
         withdraw(out, rejected, REJECTED)
+        seal_records(out, keys)
         if (out / MANIFEST).exists():
             outcome = json.loads((out / MANIFEST).read_bytes())["outcome"]
             write_manifest(out, hashed(out / DATA), outcome, keys)
     return len(rejected)
-
-
-def _withdrawn_before(out: Path) -> list[str]:
-    from medveil.release.deid.withdrawn import withdrawn
-
-    return list(withdrawn(out))
 
 
 def _run(out: Path) -> str:
