@@ -36,6 +36,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "st": lines("states"),
     "stop": (".", ".", "", ","),
     "hon": lines("honours"),
+    "society": tuple("ATS ERS ESC AHA ACC ACR EULAR NICE WHO GOLD GINA NCCN ESMO BTS SIGN IDSA AASLD KDIGO".split()),
     "narrative": lines("narrative"),
     "lab": ("{cm}", "{old_number}", "{bignum}", "{num}", "{small}.{num}", "0.{num}"),
     "old_number": ("9{small}", "10{small}", "11{small}", "{num}", "100", "90"),
