@@ -26,9 +26,8 @@ from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.neighbours import chance_of_match
 from medveil.stats.shares import share
-from medveil.storage import write_bytes, write_json
 from medveil.weights.identity import MEMBERS, bundled
-from model_card import closing
+from model_card import closing, write_card
 
 Floats = NDArray[np.float32]
 SEED = 7
@@ -209,10 +208,11 @@ def _write(out: Path, kind: str, networks: Sequence[str], found: dict[str, Any],
     card = {"name": f"medveil-identity-{kind}", "kind": kind, "start": START[kind], **ABOUT}
     card |= {"limits": ABOUT["limits"] + LIMITS[kind], "seeds": {**seeds, "intervals": SEED}, **found}
     folder = out / "weights"
-    write_json(folder / f"{kind}.json", card)
-    write_bytes(folder / f"{kind}.md", _page(card).encode())
-    for network in networks:
-        shutil.copyfile(out / network / MODEL, folder / f"{network}.safetensors")
+    folder.mkdir(exist_ok=True)
+    weights = [folder / f"{network}.safetensors" for network in networks]
+    for network, file in zip(networks, weights, strict=True):
+        shutil.copyfile(out / network / MODEL, file)
+    write_card(folder / kind, card, _page, weights=weights)
     if export:
         for file in folder.glob(f"{kind}*"):
             shutil.copyfile(file, bundled(kind).with_name(file.name))

@@ -30,9 +30,8 @@ from medveil.defenses.pixels.inpainting.training import MODEL
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.storage import write_bytes, write_json
 from medveil.weights.inpainting import bundled
-from model_card import closing
+from model_card import closing, write_card
 
 SEED = 7
 PATCH, AROUND = 32, 128  # pixels that the telling network and the perceptual distance see
@@ -85,9 +84,9 @@ def evaluate(data: Path, out: Path, *, features: Path | None, export: bool) -> N
         for way, measures in card["scores"][name].items():
             print(name, way, {k: f"{e['value']:.4f} ({e['low']:.4f} to {e['high']:.4f})" for k, e in measures.items()})
     folder = out / "weights"
-    write_json(folder / "generator.json", card)
-    write_bytes(folder / "generator.md", _page(card).encode())
+    folder.mkdir(exist_ok=True)
     shutil.copyfile(generator, folder / "generator.safetensors")
+    write_card(folder / "generator", card, _page, weights=[folder / "generator.safetensors"])
     if export:
         for file in folder.glob("generator.*"):
             shutil.copyfile(file, bundled().with_suffix(file.suffix))

@@ -19,9 +19,8 @@ from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.encoders.extraction import Embeddings, encode_cohort
 from medveil.encoders.medveil_small.encoder import MedveilSmall
-from medveil.storage import write_bytes, write_json
 from medveil.weights.linkage import FILE, bundled
-from model_card import closing
+from model_card import closing, write_card
 
 HOSPITAL = {"patients": 300, "sites": 10, "seed": 900_001, "size": 256}
 METRICS = ("Recall@1", "Recall@5", "Recall@10", "MRR", "median rank")
@@ -68,8 +67,7 @@ def evaluate(out: Path, seeds: dict[str, int], *, export: bool) -> None:
     for name, pools in scores.items():
         print(name, {pool: {m: round(e["value"], 4) for m, e in each.items()} for pool, each in pools.items()})
     card = {**ABOUT, "seeds": {**seeds, "hospital of the scores": HOSPITAL["seed"], "intervals": 7}, "scores": scores}
-    write_json(out / FILE.replace(".safetensors", ".json"), card)
-    write_bytes(out / FILE.replace(".safetensors", ".md"), page(card).encode())
+    write_card(out / FILE, card, page, weights=[out / FILE])
     if export:
         for file in out.glob(FILE.replace("safetensors", "*")):
             shutil.copyfile(file, bundled().with_suffix(file.suffix))

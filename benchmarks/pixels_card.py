@@ -12,7 +12,7 @@ from typing import Any
 
 from medveil.defenses.pixels.detection.text_detector import SURE
 from medveil.weights.pixels import bundled
-from model_card import closing
+from model_card import closing, write_card
 
 CARD: dict[str, Any] = {
     "name": "medveil-text-detector",
@@ -67,8 +67,7 @@ SHOWN = ("words removed", "markers kept")
 def main(results: Path, detection: Path) -> None:
     alone = {source: at_threshold(scores) for source, scores in json.loads(detection.read_text()).items()}
     card = CARD | {"threshold": SURE, "detector alone": alone, "scores": json.loads(results.read_text())}
-    bundled().with_suffix(".json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    bundled().with_suffix(".md").write_text("\n".join(page(card)))
+    write_card(bundled(), card, page, weights=[bundled()])
 
 
 def at_threshold(scores: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +98,7 @@ def alone_page(card: dict[str, Any]) -> list[str]:
     return lines
 
 
-def page(card: dict[str, Any]) -> list[str]:
+def page(card: dict[str, Any]) -> str:
     lines = [f"# {card['name']}", "", f"**Trained on** {card['data']}. **Started from** {card['start']}.", ""]
     lines += [*alone_page(card), "## With everything around it", ""]
     lines += ["| source | what | value | 95 % interval | n |", "|---|---|---|---|---|"]
@@ -114,7 +113,7 @@ def page(card: dict[str, Any]) -> list[str]:
         masked = scores.get("clean images masked, mean percent")
         clean = "" if masked is None else f"; {masked:.2f} % of the pixels of images nothing was written on were masked"
         lines.append(f"{source}: {quarantined}{clean}.\n")
-    return [*lines, *closing(card)]
+    return "\n".join([*lines, *closing(card)])
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.weights.reader import bundled
-from model_card import closing
+from model_card import closing, write_card
 
 CARD: dict[str, Any] = {
     "name": "medveil-reader",
@@ -58,11 +58,10 @@ CARD: dict[str, Any] = {
 
 def main(words: Path, films: Path) -> None:
     card = CARD | {"scores": {"words": json.loads(words.read_text()), "films": json.loads(films.read_text())}}
-    bundled().with_suffix(".json").write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n")
-    bundled().with_suffix(".md").write_text("\n".join(page(card)))
+    write_card(bundled(), card, page, weights=[bundled()])
 
 
-def page(card: dict[str, Any]) -> list[str]:
+def page(card: dict[str, Any]) -> str:
     lines = [f"# {card['name']}", "", f"**Trained on** {card['data']}. **Started from** {card['start']}.", ""]
     lines += ["| source | what | value | 95 % interval | n |", "|---|---|---|---|---|"]
     for name, score in card["scores"]["words"].items():
@@ -73,7 +72,7 @@ def page(card: dict[str, Any]) -> list[str]:
             score = scores[name]
             interval = f"{score['low']:.4f} to {score['high']:.4f}"
             lines.append(f"| {source} | {name} | {score['value']:.4f} | {interval} | {score['n']} |")
-    return [*lines, "", *closing(card)]
+    return "\n".join([*lines, "", *closing(card)])
 
 
 if __name__ == "__main__":

@@ -13,9 +13,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from medveil.storage import write_bytes, write_json
 from medveil.weights.tagger import weights
-from model_card import closing
+from model_card import closing, write_card
 
 RECIPE = (
     "python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START",
@@ -119,8 +118,7 @@ def main() -> None:
     about = card(json.loads(options.scores.read_text("utf-8")))
     if options.weights.resolve() != weights().resolve():
         shutil.copyfile(options.weights, weights())
-    write_json(weights().with_suffix(".json"), about)
-    write_bytes(weights().with_suffix(".md"), _page(about).encode())
+    write_card(weights(), about, _page, weights=[weights()])
 
 
 if __name__ == "__main__":

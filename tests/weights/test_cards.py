@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import medveil.weights
 from medveil.errors import InputError
+from medveil.storage import sha256_of
 from medveil.weights.card import read_card
 
 FOLDER = Path(medveil.weights.__file__).parent
@@ -27,6 +29,23 @@ def test_a_card_says_what_the_network_is(path: Path) -> None:
     page = path.with_suffix(".md").read_text("utf-8")
     assert page.startswith(f"# {card['name']}")
     assert [step for step in card["recipe"] if step not in page] == []
+
+
+def test_every_card_is_of_the_weights_beside_it() -> None:
+    named = {
+        path.parent / name: digest for path in CARDS for name, digest in json.loads(path.read_text())["weights"].items()
+    }
+    assert named == {path: sha256_of(path) for path in FOLDER.rglob("*.safetensors")}
+
+
+def test_a_card_of_other_weights_is_told(tmp_path: Path) -> None:
+    weights = tmp_path / "own.safetensors"
+    weights.write_bytes(b"first")
+    weights.with_suffix(".json").write_text(json.dumps({"weights": {weights.name: sha256_of(weights)}}))
+    assert read_card(weights)
+    weights.write_bytes(b"second")
+    with pytest.raises(InputError, match="other weights"):
+        read_card(weights)
 
 
 def test_together_they_are_small() -> None:

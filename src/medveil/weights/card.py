@@ -7,14 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from medveil.errors import InputError
+from medveil.storage import sha256_of
 
 
 def read_card(weights: Path) -> dict[str, Any]:
     """Data, recipe, scores, licence; empty where weights of one's own have no card."""
-    card = weights.with_suffix(".json")
-    if not card.is_file():
+    path = weights.with_suffix(".json")
+    if not path.is_file():
         return {}
     try:
-        return dict(json.loads(card.read_text("utf-8")))
-    except (OSError, ValueError):
-        raise InputError(f"{card} is not a readable card; remove it or restore it") from None
+        card = dict(json.loads(path.read_text("utf-8")))
+        files = [(path.with_name(name), digest) for name, digest in card.get("weights", {}).items()]
+    except (OSError, ValueError, AttributeError):
+        raise InputError(f"{path} is not a readable card; remove it or restore it") from None
+    if any(file.is_file() and sha256_of(file) != digest for file, digest in files):
+        raise InputError(f"{path} is the card of other weights than those beside it; remove it or write it anew")
+    return card
