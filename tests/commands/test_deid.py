@@ -10,6 +10,7 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.commands import deid  # noqa: F401
 from medveil.commands.groups import app
+from medveil.defenses.keys import Keys
 from medveil.errors import SettingsError
 
 pytestmark = pytest.mark.usefixtures("_own_settings")
@@ -62,6 +63,15 @@ def test_what_if_writes_nothing_and_names_nobody(hospital: Path, tmp_path: Path)
     assert sorted(tmp_path.rglob("*")) == before
     _, as_json = run(hospital, "--what-if", "--json")
     assert all({"path", "keyword", "action", "code"} == set(done[0]) for done in json.loads(as_json).values())
+
+
+def test_what_if_tells_files_by_the_names_of_the_key_given(hospital: Path, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    key.write_text("5a" * 32)
+    code, shown = run(hospital, "--what-if", "--json", "--key-file", key)
+    assert code == 0
+    file = next(iter(load_gold(hospital).images.values())).path
+    assert Keys(bytes.fromhex("5a" * 32)).pseudonym("file", file) in json.loads(shown)
 
 
 def test_an_output_folder_is_needed(hospital: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,9 @@ from medveil import console
 from medveil.commands.groups import app
 from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
+
+if TYPE_CHECKING:
+    from medveil.release.deid.settings import DeidSettings
 
 
 @app.command(
@@ -95,11 +98,11 @@ def deid(
         keep_columns=tuple(keep_column or ()),
     )
     if what_if:
-        _show_what_if(source, settings, json=json)
+        _show_what_if(source, settings, key, json=json)
         return
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
-    keys = site_key(key, out)
+    keys = site_key(key, out, may_make=True)
     with console.progress_bars(quiet or json) as watch:
         outcome = deidentify(
             source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch
@@ -125,17 +128,17 @@ def deid(
     raise typer.Exit(outcome.exit_code)
 
 
-def _show_what_if(source: Path, settings: object, *, json: bool) -> None:
-    """Nothing is written, so the key need not last: file names are shown under one made for this call."""
+def _show_what_if(source: Path, settings: DeidSettings, key: Path | None, *, json: bool) -> None:
+    """Nothing is written, so the key need not last: files go by the names of the key given, or of one made for this."""
     import secrets
 
     from medveil.defenses.keys import Keys
-    from medveil.release.deid.settings import DeidSettings
+    from medveil.release.deid.site_key import site_key
     from medveil.release.deid.what_if import what_if
 
-    assert isinstance(settings, DeidSettings)
+    keys = site_key(key, None) if key else Keys(secrets.token_bytes(32))
     shown = {}
-    for name, done in what_if(source, keys=Keys(secrets.token_bytes(32)), settings=settings):
+    for name, done in what_if(source, keys=keys, settings=settings):
         if json:
             shown[name] = done if isinstance(done, str) else [vars(one) for one in done]
             continue

@@ -275,7 +275,7 @@ def test_a_wrong_or_lost_key_is_an_error_before_anything_is_written(
     with pytest.raises(SettingsError, match="the key that made"):
         site_key(None, made.out)
     assert not (tmp_path / "config").exists() and not (tmp_path / "absent.key").exists()
-    made_key = site_key(None, tmp_path / "new")
+    made_key = site_key(None, tmp_path / "new", may_make=True)
     assert site_key(None, tmp_path / "new").fingerprint == made_key.fingerprint
     with pytest.raises(SettingsError, match="another key"):
         site_key(None, made.out)

@@ -14,7 +14,7 @@ from pydicom.dataset import Dataset, FileDataset
 from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from medveil.cohort.dicom.elements import PREFIX, PREFIX_AT, Layout
-from medveil.errors import Quarantined
+from medveil.errors import MedveilError, Quarantined
 
 # Five times the largest detector. Past it an image is a decompression bomb, not a radiograph.
 MAX_PIXELS = 80_000_000
@@ -36,8 +36,8 @@ def quarantining(reason: str) -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (Quarantined, KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
+    except (MedveilError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise  # already told in words, or no fault of the file's: a full disk, a missing model
     except BaseException:
         # Damaged files make pydicom and its decoders raise nearly anything, and the cause may quote values.
         # The RLE decoder's panic is no Exception.

@@ -93,11 +93,10 @@ class HeaderCleaner:
             clean_file_meta(dataset, self.profile, stand_ins)
         return plan.done
 
-    def what_if(self, dataset: FileDataset, person: Person) -> list[Done]:
-        """What `clean` would do, with nothing changed; pixels are taken to be cleaned where the profile says so."""
+    def what_if(self, dataset: FileDataset, person: Person, *, pixels_cleaned: bool) -> list[Done]:
+        """What `clean` would do, with nothing changed."""
         with quarantining("unreadable attribute"):
-            stand_ins = StandIns(person, realistic=self._realistic)
-            return self._plan(dataset, person, stand_ins, Option.CLEAN_PIXEL_DATA in self.profile.options).done
+            return self._plan(dataset, person, StandIns(person, realistic=self._realistic), pixels_cleaned).done
 
     def _plan(self, dataset: FileDataset, person: Person, stand_ins: StandIns, pixels_cleaned: bool) -> Plan:
         _refuse_what_is_no_object(dataset)

@@ -46,6 +46,7 @@ class Option(Enum):
         raise SettingsError(f"{words!r} is not an option of the Basic Profile; choose from {known}")
 
 
+NOT_DONE = frozenset({Option.CLEAN_RECOGNIZABLE})  # no part of medveil can: a profile may ask, but no file claims it
 BY_CODE = {option.code: option for option in Option}
 
 

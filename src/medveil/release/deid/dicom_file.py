@@ -11,6 +11,7 @@ from pydicom.uid import UID
 from medveil.cohort.dicom.elements import Layout, elements
 from medveil.cohort.dicom.encode import encoded
 from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.defenses.headers.attribute import attribute
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.known import KnownSearch
 from medveil.defenses.person import Person
@@ -30,12 +31,14 @@ def clean_dicom(path: Path, person: Person, search: KnownSearch, tools: Tools) -
     dataset = open_dicom(path, pixels=True)
     cleaned = Cleaned(b"")
     with quarantining("damaged DICOM file"):
-        _refuse_strange(dataset)
+        refuse_strange(dataset)
         cleaned.found = Counter(f"header {known.category}" for known in known_in(dataset))
         has_pixels = "PixelData" in dataset
         if not has_pixels:
             _refuse_cut_short(path)
+    overlays = 0
     if has_pixels:
+        overlays = sum(attribute(int(tag)).is_overlay and tag.element != 0 for tag in list(dataset.keys()))
         for removal in tools.pixels.clean_dataset(dataset, search):
             cleaned.boxes += len(removal.boxes)
             cleaned.markers_kept += len(removal.kept)
@@ -44,6 +47,7 @@ def clean_dicom(path: Path, person: Person, search: KnownSearch, tools: Tools) -
     headers = tools.structured if "ContentSequence" in dataset else tools.headers
     done = headers.clean(dataset, person, pixels_cleaned=has_pixels)
     cleaned.actions = Counter(one.action for one in done)
+    cleaned.actions.update({"X": overlays} if overlays else {})  # which went with the burned-in text
     cleaned.found.update({f"descriptions {kind}": count for kind, count in tools.free_text.found.items()})
     cleaned.not_rewritten = tools.free_text.not_rewritten
     with quarantining("cannot be written"):
@@ -53,7 +57,7 @@ def clean_dicom(path: Path, person: Person, search: KnownSearch, tools: Tools) -
     return cleaned
 
 
-def _refuse_strange(dataset: FileDataset) -> None:
+def refuse_strange(dataset: FileDataset) -> None:
     """A file cut short may look like a smaller one; an object nobody knows may hold anything."""
     for keyword, word in _NEEDED.items():
         if not dataset.get(keyword):

@@ -25,6 +25,7 @@ class Entry:
     file: str
     kind: Kind
     patient: str | None = None
+    issuer: str | None = None  # of the patient's id
     study: str | None = None
     image: str | None = None
     accession: str | None = None
@@ -40,7 +41,7 @@ def look_at(root: Path, file: str) -> Entry:
     if kind in (Kind.REPORT, Kind.IMAGE):
         patient, study = mimic_ids(file)
         text = _text_of(root / file) if kind is Kind.REPORT else ""
-        return Entry(file, kind, patient, study, numbers=_numbers(f"{_name_of(file)} {text}"))
+        return Entry(file, kind, patient, study=study, numbers=_numbers(f"{_name_of(file)} {text}"))
     return Entry(file, kind)
 
 
@@ -64,15 +65,15 @@ def spelled_numbers(number: str | None) -> set[str]:
 
 def _dicom(file: str, dataset: Dataset) -> Entry:
     with quarantining("damaged DICOM file"):
-        patient, study, image, accession = (
+        patient, issuer, study, image, accession = (
             _value(dataset, keyword)
-            for keyword in ("PatientID", "StudyInstanceUID", "SOPInstanceUID", "AccessionNumber")
+            for keyword in ("PatientID", "IssuerOfPatientID", "StudyInstanceUID", "SOPInstanceUID", "AccessionNumber")
         )
         sop_class = _value(dataset, "SOPClassUID") or str(dataset.file_meta.get("MediaStorageSOPClassUID") or "")
         if is_directory(sop_class) or "DirectoryRecordSequence" in dataset:
             return Entry(file, Kind.DICOM, directory=True)
         in_path, _ = mimic_ids(file)
-        return Entry(file, Kind.DICOM, patient or in_path, study, image, accession)
+        return Entry(file, Kind.DICOM, patient or in_path, issuer, study, image, accession)
 
 
 def _value(dataset: Dataset, keyword: str) -> str | None:

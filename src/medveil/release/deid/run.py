@@ -8,6 +8,8 @@ OUT/run.json, OUT/journal.jsonl           so that a killed run goes on where it 
 
 from __future__ import annotations
 
+import logging
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -15,10 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from medveil.cohort.dicom.many import read_many
+from medveil.defenses.headers.options import NOT_DONE
 from medveil.defenses.keys import Keys
 from medveil.errors import InputError, Quarantined
 from medveil.release.deid.cleaning import GroupCleaner
-from medveil.release.deid.entries import Entry, look_at
+from medveil.release.deid.entries import Entry, look_at, normal
 from medveil.release.deid.groups import Group, grouped
 from medveil.release.deid.linking import Linked, Links
 from medveil.release.deid.outputs import DATA, output_path, remove_others
@@ -32,6 +35,8 @@ from medveil.release.folder import begin, check_places, check_run, held, write_c
 from medveil.release.journal import journaled
 from medveil.release.settings import Progress
 from medveil.storage import sweep, write_json
+
+log = logging.getLogger("medveil.deid")
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Index:
     linked: list[Linked]
     problems: list[tuple[str, str]]
     directories: int
+    doubtful_ids: int  # of patients, given by several issuers: one person, or several?
 
 
 def deidentify(
@@ -76,11 +82,24 @@ def deidentify(
     if not index.linked:
         raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
     refuse_unknown_columns(_tables(files, index), settings)
+    if settings.rewriter:
+        _refuse_missing_model(settings.rewriter)
+    if index.doubtful_ids:
+        log.warning(
+            "%d patient ids come from several issuers; the files of each become one person's", index.doubtful_ids
+        )
+    if settings.header_profile.options & NOT_DONE:
+        log.warning("the profile asks for faces to be made unrecognizable, which medveil cannot do; no file claims it")
     groups, repeats = without_repeats(grouped(index.linked, keys), keys)
     with held(out):
         created = begin(out, settings.told(), keys)
         summary = Summary(
-            settings, keys, created, left_out=files.left_out + index.directories, withdrawn=withdrawn(out)
+            settings,
+            keys,
+            created,
+            left_out=files.left_out + index.directories,
+            doubtful_ids=index.doubtful_ids,
+            withdrawn=withdrawn(out),
         )
         cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
         total = sum(len(group.files) for group in groups)
@@ -93,7 +112,7 @@ def deidentify(
         sweep(out)
         write_csv(out / "quarantine.csv", ("id", "reason"), sorted(summary.withheld))
         if crosswalk:
-            _write_crosswalk(crosswalk, index, keys)
+            _write_crosswalk(crosswalk, index, files, keys)
         write_json(out / "deid.json", summary.told())
         seal_records(out, keys)
     return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json", summary.not_rewritten)
@@ -115,7 +134,22 @@ def look_over(files: Source, *, workers: int | None, progress: Progress) -> Inde
     problems += [(entry.file, "not a kind of file that can be cleaned") for entry in strange]
     usable = [entry for entry in entries if not entry.directory and entry.kind is not Kind.OTHER]
     links = Links(usable)
-    return Index([links.link(entry) for entry in usable], problems, directories)
+    return Index([links.link(entry) for entry in usable], problems, directories, _doubtful_ids(usable))
+
+
+def _refuse_missing_model(rewriter: str) -> None:
+    """Loaded and asked once, so that nothing is written with a model that is not there or does not work."""
+    from medveil.defenses.reports.rewriting import Rewriter
+
+    Rewriter(rewriter).rewrite("[NAME]")
+
+
+def _doubtful_ids(entries: list[Entry]) -> int:
+    issuers: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        if entry.patient and entry.issuer:
+            issuers[entry.patient].add(normal(entry.issuer))
+    return sum(len(several) > 1 for several in issuers.values())
 
 
 def _tables(files: Source, index: Index) -> list[tuple[Path, Kind]]:
@@ -142,7 +176,7 @@ def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], l
     return kept, repeats
 
 
-def _write_crosswalk(path: Path, index: Index, keys: Keys) -> None:
+def _write_crosswalk(path: Path, index: Index, files: Source, keys: Keys) -> None:
     """What leads from pseudonyms back to people: written on request only, for its owner's eyes only."""
     rows: list[tuple[Any, ...]] = [
         (
@@ -155,6 +189,6 @@ def _write_crosswalk(path: Path, index: Index, keys: Keys) -> None:
         )
         for one in index.linked
     ]
-    rows += [(file, "", "", keys.pseudonym("file", file), "", "") for file, _ in index.problems]
+    rows += [(file, "", "", keys.pseudonym("file", file), "", "") for file, _ in (*files.problems, *index.problems)]
     header = ("path", "patient_id", "study_id", "released_file", "released_patient", "released_path")
     write_csv(path, header, sorted(rows), private=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -25,6 +25,7 @@ class DeidSettings:
     report_columns: tuple[str, ...] = ()
     patient_column: str | None = None
     keep_columns: tuple[str, ...] = ()
+    profile_as_read: str = field(init=False, repr=False)  # the same file may say something else the next time
 
     @classmethod
     def of(cls, *, reports: str, fill: str, **others: Any) -> DeidSettings:
@@ -41,6 +42,7 @@ class DeidSettings:
         named = [*self.report_columns, *filter(None, (self.patient_column,)), *self.keep_columns]
         if len(set(named)) < len(named):
             raise SettingsError("a column is named twice; name each once, for reports, patients or to keep")
+        object.__setattr__(self, "profile_as_read", repr(self.header_profile.told()))
 
     @property
     def realistic(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import medveil
+from medveil.defenses.headers.options import NOT_DONE
 from medveil.defenses.headers.table import EDITION
 from medveil.defenses.keys import Keys
 from medveil.release.deid.settings import DeidSettings
@@ -21,10 +22,17 @@ class Summary:
     """Adds up the journal as it is written."""
 
     def __init__(
-        self, settings: DeidSettings, keys: Keys, created: str, *, left_out: int, withdrawn: dict[str, str]
+        self,
+        settings: DeidSettings,
+        keys: Keys,
+        created: str,
+        *,
+        left_out: int,
+        doubtful_ids: int,
+        withdrawn: dict[str, str],
     ) -> None:
         self.settings, self.keys, self.created, self.left_out = settings, keys, created, left_out
-        self.withdrawn = withdrawn
+        self.doubtful_ids, self.withdrawn = doubtful_ids, withdrawn
         self.files = 0
         self.released = 0
         self.unlinked = 0
@@ -81,13 +89,14 @@ class Summary:
             "settings": self.settings.told(),
             "profile": {
                 "edition": EDITION,
-                "options": sorted(option.meaning for option in self.settings.header_profile.options),
+                "options": sorted(option.meaning for option in self.settings.header_profile.options - NOT_DONE),
             },
             "files": {
                 "released": self.released,
                 "withheld": len(self.withheld),
                 "left_out": self.left_out,
                 "without_patient": self.unlinked,
+                "ids_of_several_issuers": self.doubtful_ids,
                 "by_kind": dict(sorted(self._kinds.items())),
             },
             "rows": {"released": self._rows, "withheld": dict(sorted(self._rows_withheld.items()))},

@@ -8,30 +8,41 @@ from pathlib import Path
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.defenses.headers.engine import Done
 from medveil.defenses.keys import Keys
+from medveil.defenses.person import Person
 from medveil.errors import Quarantined
+from medveil.release.deid.dicom_file import refuse_strange
 from medveil.release.deid.groups import grouped
 from medveil.release.deid.people import gathered
-from medveil.release.deid.run import look_over
+from medveil.release.deid.run import look_over, without_repeats
 from medveil.release.deid.settings import DeidSettings
 from medveil.release.deid.sources import Kind, Source
-from medveil.release.deid.tools import tools_for
+from medveil.release.deid.tools import Tools, tools_for
 
 
 def what_if(source: Path, *, keys: Keys, settings: DeidSettings) -> Iterator[tuple[str, list[Done] | str]]:
-    """For each DICOM file, by pseudonym: every action on its header, or the reason why it would be withheld."""
+    """For each DICOM file, by pseudonym: every action on its header, or the reason why it would be withheld.
+
+    What only shows when pixels and reports are cleaned, or the result is searched, is not foreseen.
+    """
     files = Source.of(source)
     index = look_over(files, workers=1, progress=lambda stage, done, total: None)
     tools = tools_for(settings)
-    for group in grouped(index.linked, keys):
-        dicom = [one.entry.file for one in group.files if one.entry.kind is Kind.DICOM]
-        person = gathered(keys, files.root, group.patient, dicom, dicom)
-        for file in dicom:
-            name = keys.pseudonym("file", file)
-            try:
-                dataset = open_dicom(files.root / file, pixels=False)
-                headers = tools.structured if "ContentSequence" in dataset else tools.headers
-                yield name, headers.what_if(dataset, person)
-            except Quarantined as withheld:
-                yield name, withheld.reason
-    for file, reason in (*files.problems, *index.problems):
+    groups, repeats = without_repeats(grouped(index.linked, keys), keys)
+    for group in groups:
+        names = [one.entry.file for one in group.files]
+        person = gathered(keys, files.root, group.patient, group.header_files(group.patient), names)
+        for one in group.files:
+            if one.entry.kind is Kind.DICOM:
+                yield keys.pseudonym("file", one.entry.file), _done(files.root / one.entry.file, person, tools)
+    for file, reason in (*files.problems, *index.problems, *repeats):
         yield keys.pseudonym("file", file), reason
+
+
+def _done(path: Path, person: Person, tools: Tools) -> list[Done] | str:
+    try:
+        dataset = open_dicom(path, pixels=True)
+        refuse_strange(dataset)
+        headers = tools.structured if "ContentSequence" in dataset else tools.headers
+        return headers.what_if(dataset, person, pixels_cleaned=False)  # overlays go where burned-in text goes
+    except Quarantined as withheld:
+        return withheld.reason
