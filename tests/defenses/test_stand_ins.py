@@ -108,6 +108,7 @@ def test_what_is_no_date_becomes_a_placeholder() -> None:
         (Category.SSN, "912-34-5678"),
         (Category.PHONE, "(615) 555-0188"),
         (Category.PHONE, "555-0123"),
+        (Category.PHONE, "615 555²0188 ³"),  # digits that are no number
         (Category.FAX, "+1 615 555 0188"),
         (Category.DEVICE_SERIAL, "SN12345678"),
         (Category.OTHER_ID, "3n-04"),

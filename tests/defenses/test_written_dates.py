@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.defenses.written_dates import dates_in, moved, readings
+from medveil.defenses import written_dates
+from medveil.defenses.written_dates import dates_after_letters, dates_in, moved, readings
 
 SHIFT = dt.timedelta(days=100)
 WHOLE = "%Y-%m-%d|%Y/%m/%d|%m/%d/%Y|%m-%d-%Y|%d.%m.%Y|%Y%m%d|%B %d, %Y|%d %b %Y|%d-%b-%Y|%A, %B %d, %Y|%A %d %B %Y"
@@ -79,3 +81,20 @@ def test_an_hour_is_no_year(clock: str) -> None:
         assert found == [(0, 6)]
         assert readings(f"{written} {clock}") == []
     assert [end for _, end, _ in dates_in("July 1 2015 15:58")] == [11]
+
+
+PARTS = [
+    *("1", "12", "31", "45", "2019", "20190307", "070319"),
+    *("Mar", "may", "sept", "of", "the", "3rd", "nd", "Mon", "x"),
+]
+GAPS = ["", " ", "-", "/", ".", ", ", ":", "  ", "\n"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(PARTS), st.sampled_from(GAPS)), max_size=8))
+def test_no_date_is_passed_over(pieces: list[tuple[str, str]]) -> None:
+    """Numbers are looked at more closely only where one of the forms can follow; the same is found in all."""
+    text = "".join(part + gap for part, gap in pieces)
+    found = [*dates_in(text)], [*dates_after_letters(text)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(written_dates, "_GOES_ON", re.compile(r"\d"))
+        assert ([*dates_in(text)], [*dates_after_letters(text)]) == found

@@ -114,12 +114,13 @@ def _search_for(known: frozenset[Known]) -> KnownSearch:
     return KnownSearch(known)
 
 
-def dates_of(value: str) -> set[dt.date]:
+@lru_cache(maxsize=1024)
+def dates_of(value: str) -> frozenset[dt.date]:
     """What a known date may mean; times after it do not matter."""
     text = value.strip()
     stamp = re.match(r"(?:1[89]|20|21)\d{6}(?=\d{0,6}(?:\.|[+-]|$))", text)
     found = readings(stamp[0] if stamp else text)
-    return {reading.whole for reading in found[: 1 if stamp else None] if reading.whole is not None}
+    return frozenset(reading.whole for reading in found[: 1 if stamp else None] if reading.whole is not None)
 
 
 def fold_misread(text: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import string
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from medveil.cohort.identifiers import Category
@@ -17,7 +19,7 @@ SHORTEST_ALONE = 4  # letters; shorter names are also syllables, and need anothe
 SHORTEST_MISTYPED = 5  # and of four letters beside another name
 _SHORTEST_INSIDE = 6  # of a longer word of letters: MARLOWEJANE
 _TIES = frozenset("-'’‐‑")
-_CAPITALS, _SMALL = re.compile("[A-Z]"), re.compile("[a-z]")
+_CAPITALS, _SMALL = string.ascii_uppercase.encode(), string.ascii_lowercase.encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +62,21 @@ class NameIndex:
                     self._shortened[short].add(word)
         self._lengths = frozenset(length for word in self._parts for length in range(len(word) - 1, len(word) + 2))
         # One error leaves the beginning or the end of a word as it was.
-        long = [word for word in self._parts if len(word) >= SHORTEST_ALONE]
-        self._beginnings = frozenset(start for word in long for start in (word[:2], word[0] + word[2]))
-        self._endings = frozenset(word[-2:] for word in long)
+        self._long = [word for word in self._parts if len(word) >= SHORTEST_ALONE]
+        self._beginnings = frozenset(start for word in self._long for start in (word[:2], word[0] + word[2]))
+        self._endings = frozenset(word[-2:] for word in self._long)
         # Two words that may begin a compound of three.
         self._openings = frozenset(word[:end] for word in self._parts for end in range(3, len(word)) if len(word) > 5)
+        self._pairs = self._openings | self._parts.keys()
         self._near_words: dict[str, frozenset[str]] = {}
-        self._inner = re.compile("|".join(map(re.escape, sorted(long, key=len, reverse=True)))) if long else None
 
     def __bool__(self) -> bool:
         return bool(self.people)
+
+    @cached_property
+    def _inner(self) -> re.Pattern[str]:
+        """Made for the few texts that have a name inside a longer word."""
+        return re.compile("|".join(map(re.escape, sorted(self._long, key=len, reverse=True))))
 
     def matches(self, word: str) -> bool:
         """For a burned-in word: no context is needed there, only enough letters."""
@@ -103,12 +110,26 @@ class NameIndex:
         """By the number of the word; a capital says nothing where a text is `shouted`."""
         hits: dict[int, Hit] = {}
         last = len(words) - 1
-        for at, word in enumerate(words):
+        for at in self._worth_a_look(text, words):
             if at < last and (hit := self._written_apart(text, words, at)):
                 hits[at] = hit
-            elif found := self._alone(word, shouted):
+            elif found := self._alone(words[at], shouted):
                 hits[at] = found
         return hits
+
+    def _worth_a_look(self, text: str, words: list[Word]) -> list[int]:
+        """In order, every word that can be a hit, and few others: what takes long is asked of these alone."""
+        parts, beginnings, endings = self._parts, self._beginnings, self._endings
+        folded = [word.folded for word in words]
+        found = [at for at, one in enumerate(folded) if one[:2] in beginnings or one[-2:] in endings or one in parts]
+        others = "\n".join([one for one in folded if one not in parts])
+        if inside := [part for part in self._long if part in others]:
+            found += [at for at, one in enumerate(folded) if any(part in one for part in inside)]
+        pairs = [one + two for one, two in pairwise(folded)]
+        if not self._pairs.isdisjoint(pairs):
+            found += [at for at, pair in enumerate(pairs) if pair in self._pairs]
+        found += [at for at, word in enumerate(words[:-1]) if text[word.end] in _TIES]
+        return sorted(set(found))
 
     def _written_apart(self, text: str, words: list[Word], at: int) -> Hit | None:
         """A compound or a word broken in two: O'Brien for obrien, Pem berton for pemberton."""
@@ -140,7 +161,7 @@ class NameIndex:
 
     def _inside(self, word: Word) -> Hit | None:
         """A name run together with other words, or with the letters and digits that a wrong decoding makes."""
-        if self._inner is None or not self._inner.search(word.folded) or is_ordinary(word.folded):
+        if not any(part in word.folded for part in self._long) or is_ordinary(word.folded):
             return None
         plain = word.written.isascii() and word.written.isalpha()
         least = _SHORTEST_INSIDE if plain else SHORTEST_ALONE
@@ -160,5 +181,6 @@ def _tied(text: str, words: list[Word]) -> bool:
 
 def shouted(text: str) -> bool:
     """Whether a text is in capitals throughout, so that they say nothing."""
-    capitals, small = len(_CAPITALS.findall(text)), len(_SMALL.findall(text))
+    letters = text.encode("ascii", "ignore")
+    capitals, small = (len(letters) - len(letters.translate(None, some)) for some in (_CAPITALS, _SMALL))
     return capitals > 4 * small

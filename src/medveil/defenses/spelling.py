@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 # Letters that have no accent to take off.
@@ -14,7 +15,8 @@ _LETTERS = str.maketrans(
 # How German and Nordic letters are spelled out where the keyboard has none.
 _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa", "ñ": "ny"})
 # Marks and characters without width do not end a word; neither does what stands for an unreadable letter.
-_WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff\ufffd])+")
+_WORD = re.compile(r"((?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff\ufffd])+)")
+_PLAIN_WORD = re.compile(r"([^\W_]+)")
 
 
 class Word(NamedTuple):
@@ -32,12 +34,10 @@ class Word(NamedTuple):
 
 def words_of(text: str) -> list[Word]:
     """Every run of letters and digits."""
-    found = []
-    for match in _WORD.finditer(text):
-        written = match[0]
-        if folded := fold(written):
-            found.append(Word(match.start(), match.end(), written, folded))
-    return found
+    parts = (_PLAIN_WORD if text.isascii() else _WORD).split(text)  # what stands between words, and every word
+    ends = list(accumulate(map(len, parts)))
+    found = map(Word._make, zip(ends[:-1:2], ends[1::2], parts[1::2], map(fold, parts[1::2]), strict=True))
+    return [word for word in found if word.folded]
 
 
 @lru_cache(maxsize=1 << 15)

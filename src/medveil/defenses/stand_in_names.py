@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.known import search_for
 from medveil.defenses.known_names import KnownNames
-from medveil.defenses.person import Known, Person
+from medveil.defenses.person import Person
 from medveil.defenses.person_name import DEGREES, PARTICLES, TITLES, PersonName
 from medveil.defenses.spelling import Word, fold, one_error_apart, words_of
 from medveil.defenses.surrogate_names import MEN, SURNAMES, WOMEN
@@ -28,6 +28,7 @@ class _Role(NamedTuple):
 class StandInNames:
     def __init__(self, person: Person) -> None:
         self.person = person
+        self._by_category: dict[Category, list[PersonName]] = {}
 
     def dicom_name(self) -> str:
         return "^".join(self._surrogate(_Role("", part), Category.NAME) for part in ("family", "given"))
@@ -133,7 +134,10 @@ class StandInNames:
         return [first, *alike]
 
     def _people(self, category: Category) -> list[PersonName]:
-        return _people(self.person.known, category)
+        if category not in self._by_category:
+            known = (one.value for one in self.person.known if one.category is category)
+            self._by_category[category] = [name for value in known for name in PersonName.all_of(value)]
+        return self._by_category[category]
 
     def _surrogate(self, role: _Role, category: Category) -> str:
         """Keyed by the person for the patient and those around, by the key alone for the staff."""
@@ -189,11 +193,6 @@ class StandInNames:
                 drawn = drawn[1:] + ("K" if drawn[0] != "K" else "T")
         fresh = iter(drawn)
         return "".join(_case(letter, next(fresh, "")) if letter.isalnum() else letter for letter in piece)
-
-
-@lru_cache(maxsize=256)
-def _people(known: tuple[Known, ...], category: Category) -> list[PersonName]:
-    return [name for one in known if one.category is category for name in PersonName.all_of(one.value)]
 
 
 def _same(word: str, known: str) -> bool:

@@ -26,6 +26,7 @@ from medveil.defenses.written_dates import dates_in, moved
 ROOT = "2.25."  # unique identifiers made from a number of 128 bits
 _SHOWN_AGE = "90"
 _TRIES = 64
+_NO_LETTER = re.compile(r"[\W_]+")
 _STREET = re.compile(
     r"\b(street|st|avenue|ave|road|rd|drive|dr|lane|ln|court|ct|way|place|pl|boulevard|blvd|crescent|terrace|row|close|"
     r"walk|parade|hill|square|view|highway|hwy|parkway|circle)\b\.?",
@@ -187,7 +188,7 @@ class StandIns:
         else:
             new = keyed[:count]
         drawn = iter(new)
-        return "".join(next(drawn) if letter.isdigit() else letter for letter in piece)
+        return "".join(next(drawn, "0") if letter.isdigit() else letter for letter in piece)
 
     def _address(self, piece: str, turn: int) -> str:
         """Line by line: a street for a street, a town for a town, a postal code for a postal code; states stay."""
@@ -244,7 +245,7 @@ class StandIns:
 
 def _plain(value: str) -> str:
     """Letters and digits alone: how a number is compared and keyed."""
-    return "".join(letter for letter in fold(value) if letter.isalnum()).upper()
+    return _NO_LETTER.sub("", fold(value)).upper()
 
 
 def _cased(like: str, text: str) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from operator import itemgetter
+from typing import NamedTuple
 
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = _NAMES.split()  # also by their first three letters
@@ -62,10 +63,15 @@ _BEGINNING = re.compile(
     re.IGNORECASE,
 )
 _STUCK = re.compile(r"(?<=[^\W\d])\d")
+# What all those that begin with a number have in common: most numbers of a report are no dates.
+_GOES_ON = re.compile(
+    r"\d{1,4}+(?:\s?(?:st|nd|rd|th))?(?:[\s,.\-/:]|\bof\b)*+"
+    r"(?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.IGNORECASE,
+)
 
 
-@dataclass(frozen=True)
-class WrittenDate:
+class WrittenDate(NamedTuple):
     """One reading of a text as a date; what the text does not say is None."""
 
     text: str
@@ -105,7 +111,10 @@ def readings(text: str) -> list[WrittenDate]:
 def dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
     """Where a running text names a day, with or without its year, and how that may be read."""
     for beginning in _BEGINNING.finditer(text):
-        for form in _AFTER_MONTH if beginning["name"] else _AFTER_NUMBER:
+        number = not beginning["name"]
+        if number and not _GOES_ON.match(text, beginning.start()):
+            continue
+        for form in _AFTER_NUMBER if number else _AFTER_MONTH:
             if (match := form.match(text, beginning.start())) and (found := list(_read(text, match, 0))):
                 yield match.start(), match.end(), found
 
@@ -113,7 +122,7 @@ def dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
 def dates_after_letters(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
     """Days with their year that are run together with the word before them: DOB19560312."""
     for beginning in _STUCK.finditer(text):
-        for form in _AFTER_LETTERS:
+        for form in _AFTER_LETTERS if _GOES_ON.match(text, beginning.start()) else ():
             if match := form.match(text, beginning.start()):
                 found = [reading for reading in _read(text, match, 0) if reading.whole]
                 if found:
@@ -184,16 +193,16 @@ def _day(year: int, month: int, day: int) -> dt.date | None:
 
 def _read(text: str, match: re.Match[str], offset: int) -> Iterator[WrittenDate]:
     groups = {name: value for name, value in match.groupdict().items() if value}
-    spans = {name: (match.start(name) + offset, match.end(name) + offset) for name in groups}
     for roles in _roles(groups):
         numbers = {role: _number(groups[name]) for role, name in roles.items()}
         month, day = numbers.get("month"), numbers.get("day")
-        named = [(role, *spans[name]) for role, name in roles.items()]
-        named += [(extra, *spans[extra]) for extra in ("ordinal", "weekday") if extra in spans]
-        places = tuple(sorted(named, key=lambda place: place[1]))
-        for year in _centuries(numbers.get("year")):
-            if _possible(year, month, day):
-                yield WrittenDate(text, year, month, day, places)
+        years = [year for year in _centuries(numbers.get("year")) if _possible(year, month, day)]
+        if not years:
+            continue
+        named = [*roles.items(), *((extra, extra) for extra in ("ordinal", "weekday") if extra in groups)]
+        placed = [(role, match.start(name) + offset, match.end(name) + offset) for role, name in named]
+        places = tuple(sorted(placed, key=itemgetter(1)))
+        yield from (WrittenDate(text, year, month, day, places) for year in years)
 
 
 def _centuries(year: int | None) -> tuple[int | None, ...]:

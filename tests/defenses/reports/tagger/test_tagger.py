@@ -66,15 +66,16 @@ def test_reach_is_what_a_token_depends_on(random_model):
 def test_reading_at_work_says_what_the_network_says(random_model):
     network = random_model.network
     torch.manual_seed(1)
-    rows, gaps = torch.randint(7, (90,)), torch.randint(6, (7,))
+    rows, gaps = torch.randint(7, (90, 3)), torch.randint(6, (7,))
     vectors = torch.randn(7, 24)
-    present = (rows > 0).float()
     with torch.inference_mode():
         x = vectors + network.gaps(gaps)
         taken = taken_from(network.layers[0], x)
         x[0], taken[:, 0] = 0, 0
-        said = network(vectors[rows], gaps[rows], present)
-        assert torch.allclose(read(network, x, taken, rows), said, atol=1e-4)
+        said = read(network, x, taken, rows)
+        for place, text in enumerate(rows.T):  # each of the texts side by side as if it were alone
+            alone = network(vectors[text], gaps[text], (text > 0).float())
+            assert torch.allclose(said[text > 0, place], alone[text > 0], atol=1e-4)
 
 
 def test_texts_beyond_one_group_are_read_alike(tagger, monkeypatch):
@@ -83,12 +84,18 @@ def test_texts_beyond_one_group_are_read_alike(tagger, monkeypatch):
     assert Tagger(tagger.model).find(TEXTS) == whole
 
 
+def test_texts_whose_words_are_looked_up_apart_are_read_alike(tagger, monkeypatch):
+    whole = tagger.find(TEXTS)
+    monkeypatch.setattr(module, "_LOOKED_UP", 12)
+    assert Tagger(tagger.model).find(TEXTS) == whole
+
+
 def test_forgetting_words_changes_nothing(tagger, monkeypatch):
     from medveil.defenses.reports.tagger import word_memory
 
     whole = tagger.find(TEXTS)
     monkeypatch.setattr(word_memory, "_REMEMBERED", 3)
-    monkeypatch.setattr(module, "_WINDOW", 80)
+    monkeypatch.setattr(module, "_LOOKED_UP", 1)
     assert Tagger(tagger.model).find(TEXTS) == whole
 
 

@@ -49,6 +49,7 @@ _GERMAN_NAMED = re.compile(  # Am Anger 7, 99084 Erfurt
     r"(?<!\w)(?:Am|An|Auf|Im|In|Zum|Zur|Unter|Hinter)[ ](?:(?:de[rmn]|das|die)[ ])?[A-ZÄÖÜ][\wäöüß\-]{2,30}"
     r"[ ]\d{1,4}[a-z]?,[ \t]*\d{5}[ \t][A-ZÄÖÜ][\wäöüß\-]{2,30}"
 )
+_GERMAN_TOWN = re.compile(r",[ \t]*\d{5}[ \t]")
 _GERMAN_PARTS = ("stra", "str.", "weg ", "platz", "allee", "gasse", "ufer", "damm")
 _BOX = re.compile(r"(?<!\w)P\.?[ ]?O\.?[ ]?Box[ \t]#?\d{1,8}", re.IGNORECASE)
 _ZIP = re.compile(r"\d{5}(?:-\d{4})?(?![\w-]|\.\d|/\d)")
@@ -74,6 +75,7 @@ _WORDS = Kind.ORDINARY | Kind.SHORT | Kind.EPONYM
 _BRITISH = re.compile(
     r"(?<![\w-])[A-Z]{1,2}\d[A-Z\d]?[ ]\d(?!ST|ND|RD|TH|CM|MM|ML|MG|KG|PM|AM|FR|XR|CT)[ABD-HJLNP-UW-Z]{2}(?![\w-])"
 )
+_IN_BRITISH, _IN_CANADIAN = re.compile(r"[ ]\d[A-Z]{2}"), re.compile(r"[A-Z]\d[A-Z]")
 _CANADIAN = re.compile(r"(?<![\w-])(?!T\dN\dM\d)[ABCEGHJ-NPRSTVXY]\d[A-Z][ -]?\d[A-Z]\d(?![\w-])")
 _ADDRESS_LABEL = re.compile(
     r"(?<!\w)(?:home |mailing |street )?address(?:ed)?[ \t]*[:=][ \t]*(?P<value>\d[^\n]{3,80}?)(?=[ \t]{3,}|\r?\n|$)",
@@ -91,12 +93,12 @@ def take(page: Page) -> None:
             _take_at_number(page, start)
     _take_codes(page)
     lowered = text.lower()
-    for form, parts in (
-        (_GERMAN, _GERMAN_PARTS),
-        (_GERMAN_NAMED, (",",)),
-        (_BOX, ("box",)),
+    for form, may_be in (
+        (_GERMAN, any(part in lowered for part in _GERMAN_PARTS)),
+        (_GERMAN_NAMED, _GERMAN_TOWN.search(text)),
+        (_BOX, "box" in lowered),
     ):
-        if any(part in lowered for part in parts):
+        if may_be:
             for match in form.finditer(text):
                 if page.free(*match.span()):
                     page.take(*match.span(), Category.ADDRESS)
@@ -151,8 +153,8 @@ def _take_town_after(page: Page, place: int) -> None:
 
 
 def _take_codes(page: Page) -> None:
-    for form in (_BRITISH, _CANADIAN):
-        for match in form.finditer(page.text):
+    for form, part in ((_BRITISH, _IN_BRITISH), (_CANADIAN, _IN_CANADIAN)):
+        for match in form.finditer(page.text) if part.search(page.text) else ():
             if page.free(*match.span()):
                 page.take(*match.span(), Category.ADDRESS)
     for match in _STATE_AFTER.finditer(page.text):

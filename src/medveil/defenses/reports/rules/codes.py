@@ -9,6 +9,7 @@ from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 
 _LONGEST = 60
+_REST = re.compile(rf"[\w-]{{1,{_LONGEST}}}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ROOM = re.compile(r"(?<![\w-])\d{1,2}(?:[A-CE-Z]|[NSEW]{1,2})-\d{1,3}(?![\w-])")
 _AMOUNT_AFTER = re.compile(
@@ -18,13 +19,14 @@ _SERIALS = re.compile(r"SN\d{5,}", re.IGNORECASE)
 _LETTERED = re.compile(r"[A-Za-z]{1,6}[-_]?\d[A-Za-z0-9_-]*")
 _STAFF = re.compile(r"(?:M\.?D\.?|D\.?O\.?|RN|NP)[ \t]+(?P<value>[A-Z]{1,3}\d{2,4})(?=[\s/,;.]|$)")
 _DOTTED = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-[\dkK]{1,2}(?!\w)")  # numbers of persons in South America
+_IN_DOTTED, _IN_ROOM = re.compile(r"\.\d{3}-"), re.compile(r"[A-Z]-\d")
 _RANGE = re.compile(r"\d{1,4}-\d{1,4}")
 _GUARDED = words("cpt icd icd10 snomed loinc hcpcs drg rvu nct isbn pmid doi")
 
 
 def take(page: Page) -> None:
     text = page.text
-    for match in _DOTTED.finditer(text) if text.count(".") > 1 else ():
+    for match in _DOTTED.finditer(text) if _IN_DOTTED.search(text) else ():
         if page.free(*match.span()):
             page.take(*match.span(), Category.OTHER_ID)
     end = 0
@@ -37,18 +39,18 @@ def take(page: Page) -> None:
     for match in _STAFF.finditer(text):
         if page.free(*match.span("value")):
             page.take(*match.span("value"), Category.OTHER_ID)
-    for match in _ROOM.finditer(text):
+    for match in _ROOM.finditer(text) if _IN_ROOM.search(text) else ():
         if page.free(*match.span()):
             page.take(*match.span(), Category.OTHER_ID)
 
 
 def _code_around(text: str, digit: int) -> tuple[int, int]:
     """The letters, digits, hyphens and underscores this digit stands among."""
-    start, end = digit, digit
+    start, rest = digit, _REST.match(text, digit)
+    assert rest is not None
+    end = rest.end()
     while start and digit - start < _LONGEST and (text[start - 1].isalnum() or text[start - 1] in "-_"):
         start -= 1
-    while end < len(text) and end - digit < _LONGEST and (text[end].isalnum() or text[end] in "-_"):
-        end += 1
     while start < digit and text[start] in "-_":
         start += 1
     while text[end - 1] in "-_":

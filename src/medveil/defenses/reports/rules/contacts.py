@@ -19,7 +19,10 @@ _HANDLE = re.compile(r"(?<![\w.@])@(?=[A-Za-z]{3})(?=[A-Za-z]{1,30}[\d_])\w{4,40
 _IP = re.compile(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?::\d{1,5})?(?![\w.]?\d)")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
 
+_IN_MAC = re.compile(r"(?:[:-][0-9A-Fa-f]{2}){3}")
+
 _JOIN = r"[ \t.\-/]{0,3}(?:\r?\n[ \t]*)?"
+_BEGINS_NUMBER = re.compile(r"[(+]|1[ \t.\-]|\d{3}[ \t.\-/]")  # as every one of the four does
 _EXTENSION = r"(?:[ \t,]{0,2}(?:x|ext\.?|extension)[ \t:]{0,2}\d{2,6}(?!\d))?"
 _AMERICAN = re.compile(
     rf"(?:\+?1[ \t.\-]{{1,2}})?(?:\(\d{{3}}\){_JOIN}|\d{{3}}[ \t.\-/]{{1,3}}(?:\r?\n[ \t]*)?)\d{{3}}"
@@ -65,7 +68,7 @@ def _take_written_addresses(page: Page) -> None:
         for match in _DOMAIN.finditer(text):
             if page.free(*match.span()):
                 page.take(match.start(), match.start() + len(match[0].rstrip(".")), Category.URL)
-    if text.count(":") >= 5 or text.count("-") >= 5:
+    if _IN_MAC.search(text):
         for match in _MAC.finditer(text):
             page.take(*match.span(), Category.DEVICE_SERIAL)
     if text.count(".") >= 3:
@@ -93,7 +96,7 @@ def _telephone_starts(page: Page) -> list[int]:
 
 def _take_telephone(page: Page, place: int) -> None:
     text = page.text
-    for form in (_AMERICAN, _INTERNATIONAL, _NATIONAL, _LOCAL):
+    for form in (_AMERICAN, _INTERNATIONAL, _NATIONAL, _LOCAL) if _BEGINS_NUMBER.match(text, place) else ():
         match = form.match(text, place)
         if match:
             page.take(*match.span(), _line(page, place))
@@ -108,11 +111,10 @@ def _line(page: Page, place: int) -> Category:
 
 def _take_labelled(page: Page) -> None:
     text = page.text
-    for word in page.words:
-        if word.folded in _PHONES or word.folded in _FAXES:
-            match = _LABELLED.match(text, word.end)
-            if match and page.free(*match.span("value")) and _enough(match["value"], word.folded):
-                page.take(match.start("value"), match.end(), Category.FAX if word.folded in _FAXES else Category.PHONE)
+    for word in page.standing(_PHONES | _FAXES):
+        match = _LABELLED.match(text, word.end)
+        if match and page.free(*match.span("value")) and _enough(match["value"], word.folded):
+            page.take(match.start("value"), match.end(), Category.FAX if word.folded in _FAXES else Category.PHONE)
     for start in page.digits:
         if text[start - 1 : start] in ("x", "X", "p", "P") and not text[start - 2 : start - 1].isalnum():
             match = _BARE_PAGER.match(text, start)

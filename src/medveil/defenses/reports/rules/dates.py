@@ -64,6 +64,7 @@ _COUNTED = (
 ORDINAL_DAY = re.compile(
     rf"(?P<day>(?:0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th))(?![\w-]|\s+(?:{_COUNTED})\b)", re.IGNORECASE
 )
+_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)", re.IGNORECASE)
 _ON_THE = re.compile(
     r"\b(?:on|since|until|till|from|of|by|before|after|visit|due)[ \t\r\n]+the[ \t\r\n]+$", re.IGNORECASE
 )
@@ -126,8 +127,7 @@ _BEFORE_WORD = re.compile(r"([A-Za-z/\-]+)[.:;,(#]?[ \t\r\n]*(?:the[ \t\r\n]+)?$
 
 
 def take(page: Page) -> None:
-    months = [word for word in page.words if word.folded in _ALL_MONTHS]
-    for word in months:
+    for word in page.standing(_ALL_MONTHS):
         _take_named(page, word)
     for word in page.words:
         if "-" in word.folded and _PART_OF_MONTH.fullmatch(word.folded) and page.free(word.start, word.end):
@@ -136,7 +136,7 @@ def take(page: Page) -> None:
     for start in page.numbers:
         if page.free(start, start + 1) and not _take_numeric(page, start) and "/" in text[start : start + 3]:
             _take_part(page, start)
-    for match in ORDINAL_DAY.finditer(text):
+    for match in ORDINAL_DAY.finditer(text) if _ORDINAL.search(text) else ():
         if page.free(*match.span("day")) and _ON_THE.search(page.before(match.start(), 16)):
             page.take(*match.span("day"), Category.DATE)
     _take_weekdays(page)
@@ -262,7 +262,7 @@ def _month_alone(page: Page, word: Word) -> bool:
 
 def _take_weekdays(page: Page) -> None:
     """A weekday tells the shift by up to a week where the date beside it was moved."""
-    for word in page.words:
+    for word in page.standing(_WEEKDAYS):
         told = word.capital or word.folded in _ENGLISH_WEEKDAYS
-        if word.folded in _WEEKDAYS and len(word.folded) > 5 and told and page.free(word.start, word.end):
+        if len(word.folded) > 5 and told and page.free(word.start, word.end):
             page.take(word.start, word.end, Category.DATE)

@@ -13,6 +13,7 @@ from medveil.defenses.spelling import fold
 _PAIR = re.compile(r"[A-Z]{2,4}[ ]?[/:][ ]?(?P<two>[A-Za-z]{2,4})(?![\w/:])")
 _PAIR_LABELS = words("TR TYP TRANS")  # `TR : hw`
 _WET_READ = re.compile(r"(?<!\w)[A-Z]{2,4}[a-z]{1,3}(?=[ ](?:MON|TUE|WED|THU|FRI|SAT|SUN)\b)")  # `JKSd SUN 9:12 PM`
+_DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _PAIR_ENDS = re.compile(r"[ \t]*(?:\r?\n|$)|[ \t]{2}|[ \t](?:typed|[DT][:\s]|\d|job)|\.?[ \t]*$", re.IGNORECASE)
 _SIGNERS = words(
     "rad tech technologist radiologist resident reader initial initials signed dict trans transcriptionist typist op "
@@ -59,7 +60,7 @@ def take(page: Page) -> None:
 
 
 def _take_wet_reads(page: Page) -> None:
-    for match in _WET_READ.finditer(page.text):
+    for match in _WET_READ.finditer(page.text) if any(day in page.text for day in _DAYS) else ():
         if page.free(*match.span()):
             page.take(*match.span(), Category.INITIALS)
 
@@ -155,7 +156,7 @@ def _is_typist(page: Page, index: int) -> bool:
 
 def _closes(page: Page, word: Word) -> bool:
     """A last line of two or three small letters."""
-    last = not page.text[word.end :].strip() and page.before(word.start, 2) == ". "
+    last = page.before(word.start, 2) == ". " and not page.text[word.end :].strip()
     if last and not _known(word.text):
         return True
     alone = page.before(word.start, 1) == "\n" and not _known(word.text)

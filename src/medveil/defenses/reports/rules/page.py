@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Set
 from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -80,6 +81,14 @@ class Page:
     @cached_property
     def words(self) -> list[Word]:
         return _words_of(self.text)
+
+    def standing(self, wanted: Set[str]) -> list[Word]:
+        """The words that are, folded, among those wanted, in order."""
+        return [word for word in self.words if word.folded in wanted] if wanted & self._folded else []
+
+    @cached_property
+    def _folded(self) -> frozenset[str]:
+        return frozenset([word.folded for word in self.words])
 
     @cached_property
     def capitals(self) -> list[int]:

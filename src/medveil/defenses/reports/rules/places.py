@@ -15,6 +15,7 @@ _LIVES = re.compile(
     r"\s+(?:the\s+(?:town|city|village)\s+of\s+)?$",
     re.IGNORECASE,
 )
+_IN = ("in", "of", "to", "from", "near", "outside", "at")  # the last word of all of these
 _NOT_TOWNS = re.compile(
     r"[ \t]*(?:[a-z]+[ \t])?(?:rules?|index|grading|consensus|guidelines?|criteria|classification|score|scale|stool|"
     r"sign|protocol|definition|study|trial|coma|type|virus|strain|brace|Scientific)\b"
@@ -25,9 +26,11 @@ def take(page: Page) -> None:
     words = page.words
     for index in page.capitals:
         word = words[index]
+        known = word.kind & Kind.CITY and not word.kind & (Kind.ORDINARY | Kind.EPONYM)
+        if not known and not _unknown(word.kind):
+            continue
         if not page.free(word.start, word.end) or page.in_capitals(word.start):
             continue
-        known = word.kind & Kind.CITY and not word.kind & (Kind.ORDINARY | Kind.EPONYM)
         if known and not _NOT_TOWNS.match(page.text, word.end):
             page.take(word.start, word.end, Category.ADDRESS)
         elif _unknown(word.kind) and len(word.text) > 3 and _lived_in(page, word.start):
@@ -44,4 +47,5 @@ def _unknown(kind: int) -> bool:
 
 
 def _lived_in(page: Page, place: int) -> bool:
-    return bool(_LIVES.search(page.before(place, 48)))
+    before = page.before(place, 48)
+    return before.rstrip().lower().endswith(_IN) and bool(_LIVES.search(before))

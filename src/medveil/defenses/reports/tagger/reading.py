@@ -16,47 +16,53 @@ from medveil.defenses.reports.tagger.network import LightMixing, Mixing, TaggerN
 def taken_from(layer: Mixing, x: Tensor) -> Tensor:
     """What the layer's sum takes from each word, standing before, at and after the place: 3 × words × features."""
     parts = layer.mix.weight.view(-1, 3, x.shape[-1]).permute(1, 2, 0)
-    return torch.matmul(layer.norm(x), parts)
+    taken = torch.matmul(layer.norm(x), parts)
+    taken[1] += layer.mix.bias
+    return taken
 
 
 def read(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
-    """What the network says of one row of words, by their rows in `x` and `taken`; row 0 is no word."""
-    present = (rows > 0).float().unsqueeze(-1)
+    """What the network says of words, by their rows in `x` and `taken`; row 0 is no word.
+
+    `rows` is words × texts: one text's next word stands as many places further as there are texts beside each other.
+    """
+    beside, words = rows.shape[1], rows.flatten()
+    present = (words > 0).float().unsqueeze(-1)
     first, *others = network.layers
     assert isinstance(first, Mixing)
-    x = _first_mixed(first, x.index_select(0, rows), taken, rows)
+    x = _first_mixed(x.index_select(0, words), taken, words, first.apart * beside)
     for layer in others:
         if isinstance(layer, Mixing):
-            x = _mixed(layer, x, present)
+            x = _mixed(layer, x, present, layer.apart * beside)
         elif isinstance(layer, LightMixing):
-            x = _lightly_mixed(layer, x, present)
+            x = _lightly_mixed(layer, x, present, layer.apart * beside)
     said: Tensor = network.out(network.norm(x))
-    return said
+    return said.view(*rows.shape, -1)
 
 
-def _first_mixed(layer: Mixing, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
-    padded = functional.pad(rows, (layer.apart, layer.apart))
-    mixed = taken[1].index_select(0, rows).add_(layer.mix.bias)
-    mixed.add_(taken[0].index_select(0, padded[: len(rows)])).add_(taken[2].index_select(0, padded[2 * layer.apart :]))
-    return functional.glu(mixed, -1).add_(x)
+def _first_mixed(x: Tensor, taken: Tensor, words: Tensor, apart: int) -> Tensor:
+    padded = functional.pad(words, (apart, apart))
+    three = torch.stack([padded[place * apart : place * apart + len(words)] for place in range(3)], 1)
+    three += taken.shape[1] * torch.arange(3)
+    return functional.glu(functional.embedding_bag(three, taken.flatten(0, 1), mode="sum"), -1).add_(x)
 
 
-def _mixed(layer: Mixing, x: Tensor, present: Tensor) -> Tensor:
+def _mixed(layer: Mixing, x: Tensor, present: Tensor, apart: int) -> Tensor:
     length, width = x.shape
-    padded = _padded(layer.norm(x), present, layer.apart)
+    padded = _padded(layer.norm(x), present, apart)
     parts = torch.split(layer.mix.weight.t(), width)
     mixed = torch.addmm(layer.mix.bias, padded[:length], parts[0])
     for place in (1, 2):
-        mixed.addmm_(padded[place * layer.apart : place * layer.apart + length], parts[place])
+        mixed.addmm_(padded[place * apart : place * apart + length], parts[place])
     return functional.glu(mixed, -1).add_(x)
 
 
-def _lightly_mixed(layer: LightMixing, x: Tensor, present: Tensor) -> Tensor:
+def _lightly_mixed(layer: LightMixing, x: Tensor, present: Tensor, apart: int) -> Tensor:
     length = len(x)
-    padded = _padded(layer.norm(x), present, 2 * layer.apart)
+    padded = _padded(layer.norm(x), present, 2 * apart)
     mixed = padded[:length] * layer.weights[0]
     for place in range(1, 5):
-        mixed.addcmul_(padded[place * layer.apart : place * layer.apart + length], layer.weights[place])
+        mixed.addcmul_(padded[place * apart : place * apart + length], layer.weights[place])
     return functional.glu(layer.mix(mixed), -1).add_(x)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,10 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def met(self) -> Iterator[tuple[str, int]]:
+        """Each word with the kind of space before it."""
+        return zip(self.words, self.gaps.tolist(), strict=True)
 
 
 def split(text: str) -> Tokens:

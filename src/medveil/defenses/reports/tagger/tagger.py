@@ -1,26 +1,31 @@
-"""The tagger at work: texts in, identifying pieces out. Many texts are read as one, with empty places between them."""
+"""The tagger at work: texts in, identifying pieces out. Texts of like length are read side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.deciding import decide
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
-from medveil.defenses.reports.tagger.network import NONE, REACH, STEP
+from medveil.defenses.reports.tagger.network import NONE, REACH
 from medveil.defenses.reports.tagger.reading import read
 from medveil.defenses.reports.tagger.spans import marked_sure, spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.word_memory import WordMemory
 from medveil.parallel import one_torch_thread
 
-_WINDOW = 1024  # places read at once: as many short texts as fit, or a part of a long one
+_WINDOW = 1024  # places read at once: of as many short texts as fit, or of a part of a long one
+_LOOKED_UP = 1 << 13  # words, at least
+
+Rows = NDArray[np.int64]  # of a text's words in the memory
 
 
 class Tagger:
@@ -38,46 +43,61 @@ class Tagger:
 
     def find(self, texts: Sequence[str]) -> list[list[Found]]:
         with torch.inference_mode(), one_torch_thread():
-            return [
-                marked_sure(tokens, spans(tokens, decide(shares, self.model.sure), begins), shares[:, NONE])
-                for tokens, shares, begins in self._read([split(text) for text in texts])
-            ]
+            return [found for some in _portions(texts) for found in self._find(some)]
 
-    def _read(self, texts: Sequence[Tokens]) -> Iterator[tuple[Tokens, NDArray[np.float32], NDArray[np.bool_]]]:
-        for group in _groups(texts):
-            met = [list(zip(tokens.words, tokens.gaps.tolist(), strict=True)) for tokens in group]
-            self._memory.learn(word for words in met for word in words)
-            starts = np.cumsum([0, *(len(tokens) + STEP for tokens in group)])
-            rows = np.zeros(starts[-1] - STEP, np.int64)
-            for start, words in zip(starts[:-1], met, strict=True):
-                rows[start : start + len(words)] = self._memory.rows(words)
-            shares, begins = self._classify(rows)
-            for start, tokens in zip(starts[:-1], group, strict=True):
-                own = slice(start, start + len(tokens))
-                yield tokens, shares[own], begins[own]
+    def _find(self, texts: Sequence[Tokens]) -> list[list[Found]]:
+        known = iter(self._memory.rows([word for tokens in texts for word in tokens.met()]))
+        rows = [np.fromiter(islice(known, len(tokens)), np.int64, len(tokens)) for tokens in texts]
+        found: list[list[Found]] = [[] for _ in texts]
+        for group in _groups(rows):
+            said = self._read([rows[place] for place in group])
+            for place, (shares, begins) in zip(group, said, strict=True):
+                pieces = spans(texts[place], decide(shares, self.model.sure), begins)
+                found[place] = marked_sure(texts[place], pieces, shares[:, NONE])
+        return found
 
-    def _classify(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _read(self, group: Sequence[Rows]) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
+        beside = np.zeros((max(map(len, group)), len(group)), np.int64)
+        for place, rows in enumerate(group):
+            beside[: len(rows), place] = rows
+        shares, begins = self._classify(torch.from_numpy(beside))
+        for place, rows in enumerate(group):
+            yield shares[: len(rows), place], begins[: len(rows), place]
+
+    def _classify(self, rows: Tensor) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
-        scores = [torch.empty(0, NONE + 2)]
+        scores = []
         for start in range(0, len(rows), _WINDOW):
             low, high = max(start - REACH, 0), start + _WINDOW + REACH
-            row = torch.from_numpy(rows[low:high])
-            out = read(self.model.network, self._memory.vectors, self._memory.taken, row)
+            out = read(self.model.network, self._memory.vectors, self._memory.taken, rows[low:high])
             scores.append(out[start - low : start - low + _WINDOW])
         said = torch.cat(scores)
-        return said[:, : NONE + 1].softmax(1).numpy(), (said[:, NONE + 1] > 0).numpy()
+        return said[..., : NONE + 1].softmax(-1).numpy(), (said[..., NONE + 1] > 0).numpy()
 
 
-def _groups(texts: Sequence[Tokens]) -> Iterator[list[Tokens]]:
-    """Texts that fit into one window together, with empty places between them."""
-    group: list[Tokens] = []
-    size = 0
-    for tokens in texts:
-        if group and size + len(tokens) > _WINDOW:
+def _portions(texts: Sequence[str]) -> Iterator[list[Tokens]]:
+    """Texts whose words are looked up together: new words cost less by the hundred."""
+    portion: list[Tokens] = []
+    words = 0
+    for tokens in map(split, texts):
+        portion.append(tokens)
+        words += len(tokens)
+        if words >= _LOOKED_UP:
+            yield portion
+            portion, words = [], 0
+    if portion:
+        yield portion
+
+
+def _groups(texts: Sequence[Rows]) -> Iterator[list[int]]:
+    """Texts, by their places, that fit into one window side by side; the shortest first, and empty ones in none."""
+    group: list[int] = []
+    for place in sorted(range(len(texts)), key=lambda place: len(texts[place])):
+        if group and (len(group) + 1) * len(texts[place]) > _WINDOW:
             yield group
-            group, size = [], 0
-        group.append(tokens)
-        size += len(tokens) + STEP
+            group = []
+        if len(texts[place]):
+            group.append(place)
     if group:
         yield group
 

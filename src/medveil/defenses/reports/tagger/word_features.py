@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 PIECES = 6  # at most, of one word
 _LONGEST = 40  # letters
@@ -57,7 +58,13 @@ def letter_groups(word: str, buckets: int) -> list[int]:
     """The buckets of a word's letter groups, its ends marked."""
     plain = f"<{plain_word(word)}>"
     groups = {plain, *(plain[at : at + size] for size in _SIZES for at in range(max(len(plain) - size + 1, 1)))}
-    return sorted(zlib.crc32(group.encode("utf-8", "surrogatepass")) % buckets for group in groups)
+    return sorted([_hashed(group) % buckets for group in groups])
+
+
+@lru_cache(maxsize=1 << 15)
+def _hashed(group: str) -> int:
+    """Remembered: words of a language share most of their groups."""
+    return zlib.crc32(group.encode("utf-8", "surrogatepass"))
 
 
 def shape(word: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import torch
 
@@ -32,15 +32,17 @@ class WordMemory:
         self.vectors = torch.zeros(room + 1, width)
         self.taken = torch.zeros(3, room + 1, 2 * width)
 
-    def learn(self, words: Iterable[Met]) -> None:
-        """Makes these words ready; rows given before may be void afterwards."""
-        asked = dict.fromkeys(words)
-        new = [word for word in asked if word not in self._rows]
-        if not new:
-            return
-        if len(self._rows) + len(new) >= len(self.vectors):
-            new = list(asked)
+    def rows(self, words: Sequence[Met]) -> list[int]:
+        """The rows of these words; rows given before may be void afterwards."""
+        new = dict.fromkeys([word for word in words if word not in self._rows])
+        if new and len(self._rows) + len(new) >= len(self.vectors):
+            new = dict.fromkeys(words)
             self._forget(max(_REMEMBERED, len(new)))
+        if new:
+            self._learn(list(new))
+        return [self._rows[word] for word in words]
+
+    def _learn(self, new: list[Met]) -> None:
         batch = word_batch([word for word, _ in new], self._model.vocabulary, self._model.buckets)
         own = slice(len(self._rows) + 1, len(self._rows) + 1 + len(new))
         network = self._model.network
@@ -48,6 +50,3 @@ class WordMemory:
         self.vectors[own] = vectors
         self.taken[:, own] = taken_from(self._first, vectors)
         self._rows.update(zip(new, range(own.start, own.stop), strict=True))
-
-    def rows(self, words: Iterable[Met]) -> list[int]:
-        return [self._rows[word] for word in words]
