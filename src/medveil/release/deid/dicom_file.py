@@ -85,5 +85,5 @@ def _without_pixels(content: bytes, dataset: FileDataset) -> bytes:
     pixels = dataset.get("PixelData")
     if not pixels:
         return content
-    end = content.rfind(pixels)
+    end = len(content) - len(pixels) if content.endswith(pixels) else content.rfind(pixels)  # at once where it is last
     return content[:end] + content[end + len(pixels) :] if end >= 0 else content
