@@ -39,6 +39,20 @@ DROPPED = [
     ("my [[I]] think", Category.NAME),
     ("heparin [[4000]]u given", Category.ADDRESS),
     ("ward [[ICU]] bound", Category.OTHER_ID),
+    ("urine Na [[118]] at noon", Category.OTHER_ID),
+    ("G3P1 @ [[31w2d]], came", Category.OTHER_ID),
+    ("BRCA2 c.[[5946]]delT found", Category.OTHER_ID),
+    ("IMP: [[1]]) normal chest", Category.OTHER_ID),
+    ("skin.\n[[B.]] Skin of nose, punch", Category.NAME),
+    ("trach [[c]] Zbrozek today, then with Mother", Category.NAME),
+    ("dressed with [[Xeroform]] and splint", Category.NAME),
+    ("seen by Zbrozek, [[PsyD]], after", Category.HOSPITAL),
+    ("told ([[Mrs.]]) Zbrozek", Category.NAME),
+    ("told [[FY]]1 so", Category.INITIALS),
+    ("DT: 05/18/77 [[DV]]: 05/17/77", Category.INITIALS),
+    ("at EAU [[2022]] it was", Category.TIME),
+    ("see [[http://loinc.org]] there", Category.URL),
+    ("a [[Ragnell]] retractor was", Category.NAME),
     ("wegen Atemnot vorgestellt und untersucht, kein [[Erguss]] gesehen", Category.NAME),
 ]
 KEPT = [
@@ -61,6 +75,8 @@ KEPT = [
     ("sent [[18:04:51 -0400]] by", Category.TIME),
     ("collect at [[half past two]]", Category.TIME),
     ("ward [[Nightingale]] today", Category.OTHER_ID),
+    ("see [[http://zbrozek.org]] there", Category.URL),
+    ("Zbrozek, M.D./[[TLS]]", Category.INITIALS),
     ("told Dr. [[K]] so", Category.DOCTOR),
     ("patient [[abernethyx]] came to er with wife, c/o cp since noon", Category.NAME),
     ("wife c/o cough since noon, came to visit from [[qarlow]] today", Category.ADDRESS),
@@ -119,8 +135,20 @@ def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, categor
         ("in the [[bathtub]] He fell", Category.NAME),
         ("film of [[p.m.]] only", Category.TIME),
         ("[[ED]] called", Category.HOSPITAL),
+        ("wt [[211]] (up 6", Category.OTHER_ID),
+        ("a [[2/6]] SEM at base", Category.DATE),
+        ("repeat CXR [[6/52]] later", Category.DATE),
+        ("take it [[p.r.n.]] only", Category.INITIALS),
+        ("for [[H. pylori]] again", Category.NAME),
+        ("Bruce protocol [[9:30]] done", Category.TIME),
+        ("Zbrozek, [[M. D.]] signed", Category.DOCTOR),
+        ("Urine [[osm]] high", Category.OTHER_ID),
     ],
 )
 def test_a_thing_is_no_identifier_however_sure_the_network_is(marked: str, category: Category) -> None:
     text, found = of(marked, category)
     assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == []
+
+
+def test_the_word_hours_is_no_part_of_a_time() -> None:
+    assert kept_by_guards("at 0450 hours", [Found(3, 13, Category.TIME)]) == [Found(3, 7, Category.TIME)]

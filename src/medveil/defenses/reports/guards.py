@@ -9,11 +9,15 @@ from functools import cache
 
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
-from medveil.defenses.reports.rules.dates import ORDINAL_DAY, SCORED
+from medveil.defenses.reports.amounts import is_amount
+from medveil.defenses.reports.rules.contacts import is_standard
+from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
+from medveil.defenses.reports.rules.name_titles import ALL_TITLES
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.tagger.sure_found import SureFound
 from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
 from medveil.defenses.spelling import fold
@@ -57,6 +61,7 @@ _TIME = re.compile(
     r"(?:\s?(?:[ap]\.?[ \t]?m\.?|[ap]|h|hrs|hours|[A-Z]{2,4}|[+-]\d\d:?\d\d))?",
     re.IGNORECASE,
 )
+_MILITARY = re.compile(r"(?<!\d)(?:[01]\d|2[0-3]):?[0-5]\d[ \t]hours\b", re.IGNORECASE)
 _TOLD_TIME = re.compile(r"(?:half|quarter|\w+)[ ](?:past|to|o['’]clock)\b.*|\w+[ ]o['’]clock", re.IGNORECASE)
 _INITIALS = re.compile(r"[A-ZÀ-ÞĀ-Ž]\.?(?:[ ]?[A-ZÀ-ÞĀ-Ž]\.?){1,3}")
 _TYPIST = re.compile(r"[a-z]{2,3}|[A-Z]{2,4}[a-z]{2,3}|[A-Z]{2,3}\d{1,3}")  # nobody writes `lmb` or `DLnc` for a name
@@ -64,12 +69,16 @@ _SIGNED = re.compile(
     r"(?:\b(?i:by|initials?|typist|typed|trans(?:cribed|criptionist)?|scribe|dictated|taken|entered)[ \t]*:?[ \t]*"
     r"(?:[A-Za-z]{2,4}[ ]?/[ ]?)?|(?:\bM\.?D\.?|\bD\.?O\.?|\)|\b[A-Z]{2,4})[ ]?[/:][ ]?)$"
 )
+_HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
+_FIELD_AFTER = re.compile(r":[ ]?\d|:[ \t]")  # `DV: 05/17/77`, `PC: pain`
 _SIGNED_THING = re.compile(r"\w[/-]$")  # ATS/ERS
 _WARD_BEFORE = re.compile(
     r"\b(?:ward|unit|wing|bay|bed|rm|room|floor|firm|team|suite|station|pavilion)[ \t]*[:#]?[ \t]*$", re.IGNORECASE
 )
 _TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
 _NAME_AFTER = re.compile(r"\.?[ ]?[^\W\d_a-z]|\.[ ]?[^\W\d_]")
+_NUMBERING = re.compile(r"\d{1,2}|[A-Z]\.?")
+_LISTED = re.compile(r"\d{1,2}\)|[A-Z][.)][ ]")
 _HEADS = words("hospital clinic center centre infirmary hospice health medical university institute st saint")
 
 
@@ -83,18 +92,20 @@ def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
             sure[one.start : one.end] = b"\x01" * (one.end - one.start)
     trimmed = [one for one in (_trimmed(text, one) for one in whole_numbers(text, found)) if one is not None]
     kept = [one for one in trimmed if not _guarded(page, one, sure=sure.find(1, one.start, one.end) >= 0)]
-    return kept if len(kept) == len(trimmed) else sorted([*kept, *_rest_of_kept(text, trimmed, kept)])
+    return kept if len(kept) == len(trimmed) else sorted([*kept, *_rest_of_kept(page, trimmed, kept)])
 
 
-def _rest_of_kept(text: str, found: list[Found], kept: list[Found]) -> list[Found]:
+def _rest_of_kept(page: Page, found: list[Found], kept: list[Found]) -> list[Found]:
     """What is no date or name by itself but stands right beside the rest of one: `11hb Mac 2020`, `k donahue`."""
-    rest, known = [], set(kept)
+    rest, known, text = [], set(kept), page.text
     for group in (frozenset({Category.DATE}), _PEOPLE):
         edges = {place for one in kept if one.category in group for place in (one.start, one.end)}
         for one in found if edges else ():
-            short = one.category is Category.DATE or one.end - one.start == 1
+            letter = one.end - one.start == 1 and (page.is_small or not text[one.start].islower())
+            short = one.category is Category.DATE or letter
             near = _beside(text, one.end, 1) in edges or _beside(text, one.start, -1) in edges
-            if one.category in group and short and near and one not in known and text[one.start].isalnum():
+            written = any(map(str.isdigit, text[one.start : one.end])) or one.category is not Category.DATE
+            if one.category in group and short and near and written and one not in known and text[one.start].isalnum():
                 rest.append(one)
     return rest
 
@@ -107,6 +118,8 @@ def _beside(text: str, place: int, step: int) -> int:
 def _trimmed(text: str, found: Found) -> Found | None:
     """Without the space and punctuation around it."""
     start, end = found.start, found.end
+    if found.category is Category.TIME and (unit := _HOURS_AFTER.search(text, start, end)):
+        end = unit.start()
     while start < end and not text[start].isalnum() and text[start] not in "(+":
         start += 1
     dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
@@ -119,7 +132,25 @@ def _guarded(page: Page, found: Found, *, sure: bool) -> bool:
     piece = page.text[found.start : found.end]
     if _BLANK.fullmatch(piece) or not any(map(str.isalnum, piece)) or not page.free(found.start, found.end):
         return True
+    if _is_numbering(page, found, piece) or _is_degree(page, found, piece):
+        return True
     return _is_of_another_shape(page, found, piece) and not (sure and not _is_thing(page, found, piece))
+
+
+def _is_numbering(page: Page, found: Found, piece: str) -> bool:
+    """`1)` and `B.` before the items of a list."""
+    if not _NUMBERING.fullmatch(piece) or not _LISTED.match(page.text, found.start):
+        return False
+    if piece[0].isdigit():
+        return page.before(found.start, 1) in ("", " ", "\n")
+    after = bisect_left(page.words, found.end, key=lambda word: word.start)
+    plain = after < len(page.words) and bool(page.words[after].kind & Kind.ORDINARY) and not page.words[after].listed
+    return plain and page.before(found.start, 1) in ("", "\n")
+
+
+def _is_degree(page: Page, found: Found, piece: str) -> bool:
+    """`R. J. Kolb, M. D.`"""
+    return page.before(found.start, 2) == ", " and re.sub(r"\W", "", piece).lower() in DEGREES
 
 
 def _is_of_another_shape(page: Page, found: Found, piece: str) -> bool:
@@ -141,11 +172,15 @@ def _is_of_another_shape(page: Page, found: Found, piece: str) -> bool:
             return counted or not (aged or _AGE_WORDS.search(piece))
         case Category.DATE:
             return _is_no_date(page, found, piece)
-        case Category.TIME if _TOLD_TIME.fullmatch(piece):
+        case Category.TIME if _TOLD_TIME.fullmatch(piece) or _MILITARY.match(page.text, found.start):
             return False
+        case Category.TIME if _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24)):
+            return True
+        case Category.TIME if RATIO.search(page.before(found.start, 16)):
+            return True
         case Category.TIME:
             return not _TIME.fullmatch(piece) or _measures(page.text, found, piece, least=1)
-    return "." not in piece and "@" not in piece  # web and mail addresses
+    return ("." not in piece and "@" not in piece) or is_standard(piece)  # web and mail addresses
 
 
 def _is_thing(page: Page, found: Found, piece: str) -> bool:
@@ -153,20 +188,43 @@ def _is_thing(page: Page, found: Found, piece: str) -> bool:
     inside = _words_in(page, found)
     words = [page.words[index] for index in inside]
     digits = any(map(str.isdigit, piece))
-    things = _organisms() | _countries()
-    if words and not digits and all(word.short or word.folded in things for word in words):
+    before = page.before(found.start, 24)
+    if found.category is Category.INITIALS and _SIGNED.search(before):
+        return False
+    if found.category is Category.TIME and RATIO.search(before):
+        return True
+    if words and not digits and all(_is_ward_word(word) or word.initial for word in words):
+        return not all(word.initial for word in words)
+    if not digits and "." in piece and piece.islower() and kind_of(re.sub(r"\W", "", piece)) & Kind.SHORT:  # p.r.n.
         return True
     if not digits and found.category in _PEOPLE | _PLACES:
         plain = all(not word.capital and (word.kind & Kind.ORDINARY or not page.is_small) for word in words)
         return plain or (found.category in _PEOPLE and all(is_eponym(page, index) for index in inside))
+    if found.category is Category.URL and is_standard(piece):
+        return True
     if not digits:
-        numbered = found.category in WRITTEN_NUMBERS and all(word.kind & Kind.ORDINARY for word in words)
+        numbered = found.category in WRITTEN_NUMBERS and all(_counts_nothing(word) for word in words)
         return numbered or found.category is Category.TIME
+    if is_amount(page.text, found.start, piece):
+        return True
     if found.category is Category.DATE and not ORDINAL_DAY.match(page.text, found.start):
+        if _FRACTION.fullmatch(piece) or ("/" in piece and NOT_BEFORE.match(page.text, found.end)):
+            return True
         published = _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24))
         return bool(published or _COUNTED_DAY.fullmatch(piece))
     counted = piece.isdigit() and bool(_UNIT_AFTER.match(page.text, found.end))
     return counted or bool(_LEVEL.fullmatch(piece))
+
+
+def _counts_nothing(word: Word) -> bool:
+    return bool(word.kind & Kind.ORDINARY) or (word.text.islower() and len(word.text) <= 3)
+
+
+def _is_ward_word(word: Word) -> bool:
+    """An abbreviation, a germ, a drug, a country, a degree or a title."""
+    if word.short or word.folded in _things() or word.folded in _countries():
+        return True
+    return not word.listed and (word.folded in DEGREES or word.folded in ALL_TITLES)
 
 
 def _is_no_date(page: Page, found: Found, piece: str) -> bool:
@@ -174,7 +232,7 @@ def _is_no_date(page: Page, found: Found, piece: str) -> bool:
         return False
     if _FRACTION.match(page.text, found.start) or not _DATE.search(piece):
         return True
-    if SCORED.search(page.before(found.start, 16)):
+    if SCORED.search(page.before(found.start, 16)) or NOT_BEFORE.match(page.text, found.end):
         return True
     if _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24)):
         return True
@@ -188,7 +246,8 @@ def _words_in(page: Page, found: Found) -> list[int]:
 
 def _names_a_thing(page: Page, found: Found) -> bool:
     indices = _words_in(page, found)
-    if found.end - found.start == 1 and not _called_by_letter(page, found):
+    letter = found.end - found.start == 1
+    if letter and (not _called_by_letter(page, found) or (page.text[found.start].islower() and not page.is_small)):
         return True
     if not indices:
         return not any(map(str.isupper, page.text[found.start : found.end]))
@@ -205,7 +264,7 @@ def _no_name(page: Page, word: Word) -> bool:
     """In small letters and not a name by any list, or a word of the language or the ward that no name is."""
     if word.name_only:
         return False
-    if word.short or not word.folded.strip("x") or word.folded in _organisms():
+    if not word.folded.strip("x") or _is_ward_word(word):
         return True
     if not word.capital:
         return not page.is_small or not (word.kind == Kind.UNKNOWN or word.listed)
@@ -235,7 +294,12 @@ def _names_no_place(page: Page, found: Found, piece: str) -> bool:
 
 def _no_place(page: Page, word: Word) -> bool:
     ordinary = bool(word.kind & Kind.ORDINARY)
-    if word.short or (not word.capital and (ordinary or not page.is_small)):
+    if (
+        word.short
+        or word.folded in _things()
+        or word.folded in DEGREES
+        or (not word.capital and (ordinary or not page.is_small))
+    ):
         return True
     if ordinary and page.opens_sentence(word.start):
         return True
@@ -245,8 +309,8 @@ def _no_place(page: Page, word: Word) -> bool:
 
 
 @cache
-def _organisms() -> frozenset[str]:
-    return frozenset(read_list("organisms"))
+def _things() -> frozenset[str]:
+    return frozenset([*read_list("organisms"), *read_list("products")])
 
 
 @cache
@@ -257,7 +321,7 @@ def _countries() -> frozenset[str]:
 def _are_initials(page: Page, found: Found, piece: str) -> bool:
     text = page.text
     before, after = page.before(found.start, 24), text[found.end : found.end + 1]
-    if re.sub(r"\W", "", piece).lower() in DEGREES:
+    if re.sub(r"\W", "", piece).lower() in DEGREES or after.isdigit():  # FY1
         return False
     inside = [page.words[index] for index in _words_in(page, found)]
     known = bool(inside) and all(word.kind & (Kind.SHORT | Kind.ORDINARY) for word in inside)
@@ -267,14 +331,17 @@ def _are_initials(page: Page, found: Found, piece: str) -> bool:
         return odd or (signed and not (known and piece.islower()))
     if not _INITIALS.fullmatch(piece) or before[-1:].isdigit() or after == "-":
         return False
-    if _SIGNED_THING.search(before) and not (signed and not text[found.end : found.end + 40].strip(" .\r\n")):
+    closing = signed and not text[found.end : found.end + 40].strip(" .\r\n")
+    if (_SIGNED_THING.search(before) and not closing) or _FIELD_AFTER.match(text, found.end):
         return False
-    return not known
+    return not known or closing
 
 
 def _measures(text: str, found: Found, piece: str, *, least: int = 3) -> bool:
     """A measurement, a level of the spine, a diagnosis code, a number of an image, or no number at all."""
     digits = sum(map(str.isdigit, piece))
+    if is_amount(text, found.start, piece):
+        return True
     if found.category is Category.OTHER_ID and _WARD_BEFORE.search(text[max(0, found.start - 16) : found.start]):
         return not digits and not _is_ward(piece)
     if digits < (least if found.category is not Category.OTHER_ID else 1) and not re.search(r"[A-Za-z]{3}", piece):

@@ -24,10 +24,16 @@ in [[SPRING OF 2018]] | seen on [[3/4]] and again [[3/11]] | since [[monday]]
 in [[fall of '15]] | repair [['09]] | b. [[1950]] | on [[04 01 2020]] 
 due [[mid-August]] | [[Lunar New Year]] | vu le [[4 janv. 2020]]
 seen in [['98]] and since [['05]] | [[July 1]] [[15:58]]
+on the [[third of December]] | [[November the fifth]] | [[Super Bowl Sunday]]
+due [[tues]] and [[thurs]] | after [[Holi]]
+[[8th]] to [[22nd July]] | echo [[12/80]] | here in [[10/80]] | CABG x4 [['68]]
+USMC [[1967]]-[[71]] | Shingrix [[5/3]]
 stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
 at [[7]] in the morning | [[0730Z]]
+at [[quarter of ten]] | since [[half past one]] | about [[two in the afternoon]] | [[seven o'clock]] | [[0554]] hours
+recheck lytes [[0400]].
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
 [[2021-03-14]]T[[08:45:00Z]] | at [[10:15a]]
 """,
@@ -51,11 +57,15 @@ SSN [[078-05-1120]] | policy [[XH1234567]] | Member ID: [[AB123456789]] | serial
 S/N [[RA8800713]]
 Job #[[4285711]] | room [[4N-34]] | rm [[12]] | Order #: [[A1234]] | license no. [[D1234567]]
 CPF [[447.192.001-82]] | phone ext. [[71]]
+{"id":"[[dr-88f1c2]]","subject":{"reference":"Patient/[[p-441907]]"}} | Theatre [[7]]
 VIN [[1HGCM82633A004352]]
 study UID [[1.2.826.0.1.3680043.8.498.123456789]] | ref. [[17-03403092-X]] | plate [[7ABC123]] | NPI [[1234567893]]
 the number [[00279393]] alone | [[123e4567-e89b-12d3-a456-426614174000]]
 """,
     "places": """
+transferred from [[Lahey]] today | seen at [[Concord]] for it | was at [[Mercy]] ED | Agency: [[Bayou Home Health]]
+TPA: [[MediAssist]] Claim [[MA-77120934]] | at [[Bitterroot Dermatology]] | captain of [[M/V Constance Hale]]
+MVC on [[I-84]] near exit 9 | R/o [[H.No. 221, VPO Kherki Daula]] | Lives w/ wife in [[Marblehead]].
 works as a driver for [[Hartwell Steel]] now
 lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box
 seen at [[Mercywell Hospital]]
@@ -81,10 +91,12 @@ Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]
 [[Lung]] is a 54-year-old woman | seen by NP [[Farida]] then
 $[[ELEANOR LINES]], m.D. | seen by [[eleanor lines]], md | [[Eleanor Lines]], M.d. | [[RNIA TENNOLD]] , M.D.
 [[Mr. Abdi]]'s INR goal is 2-3 | Wet read: [[JKSd]] [[SUN]] [[9:12 PM]] | discussed with Drs. [[Levy]] and [[Moon]]
-[[Sister Despina]] BRCA1+ | guardian is [[Atty. Paul Reznik]]
+Sister [[Despina]] BRCA1+ | guardian is [[Atty. Paul Reznik]]
 line by Dr [[Ng]], NG tube ok, with [[Ng]]/NG tip
 Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]]
-wife [[Joan]] present
+wife [[Joan]] present | his surgeon was [[Kappelhoff]] | OB = [[Fairbairn]]
+Physician(s): [[Sundqvist, A]]; | Father [[Ed]]
+Dr (Col) [[Ahlawat]] | Chief (Mrs.) [[Folasade]] | Son [[Engr. Babs]] | [[Coach Brill]] | [[Trooper DeFazio]] came
 transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told | PCP [[Harriet Oyelowo]], NP
 """,
 }

@@ -37,6 +37,13 @@ PHQ-9 4/27 | MoCA 11/30 | Apgar was 9/9 | the Atkins diet
 Child-Pugh B. Boston brace | Pat Loc: ER | Host ready, AE title set | Contrast: OPTIRAY Amt: 100 | grew Candida
 AP/lat views | SVC/RA junction | transferred from outside hospital | Hospital course was uneventful. | room air
 in the emergency department
+Wagner 2 ulcer | Alvarado 8. | Forrest III | SAH, Hunt-Hess 4 | Braxton Hicks q8 | Killip II
+Zimmer splint | Rey-Osterrieth copy
+see http://loinc.org for it | "system":"http://loinc.org","code":"36643-5" | Philadelphia chromosome positive
+CAG: LAD 90% | take two in the morning | ten to twelve days | five to seven weeks
+Bruce protocol 9:30 | Chief Complaint: pain
+admitted to Medicine | transferred to Surgical ICU | Facility: Extended care | Hospital: day 3 | on I-131 therapy
+r/o pneumonia | Referred to Cardiology
 """.strip()
 
 

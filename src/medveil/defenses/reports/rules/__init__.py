@@ -16,6 +16,7 @@ from medveil.defenses.reports.rules import (
     dates,
     employers,
     hospitals,
+    houses,
     initials,
     name_echoes,
     name_followers,
@@ -25,6 +26,7 @@ from medveil.defenses.reports.rules import (
     numbers_with_labels,
     phrases,
     places,
+    spoken_times,
     times,
     times_of_year,
 )
@@ -36,12 +38,15 @@ FAMILIES = (
     contacts.take,
     numbers_with_labels.take,
     addresses.take,
+    spoken_times.take_days,
     dates.take,
     times_of_year.take,
     times.take,
+    spoken_times.take,
     ages.take,
     codes.take,
     hospitals.take,
+    houses.take,
     employers.take,
     name_lists.take_inverted,
     name_followers.take_before_degrees,
@@ -55,6 +60,7 @@ FAMILIES = (
     hospitals.take_short_names,
     times.take_beside_identifiers,
     places.take,
+    houses.take_by_events,
 )
 
 

@@ -85,9 +85,17 @@ _ZIP_LABEL = re.compile(
     r"(?<!\w)(?:zip|postal|post)[ \t]*(?:code)?[ \t]*[:#]?[ \t]*(?P<value>\d{5}(?:-\d{4})?)(?!\d)", re.IGNORECASE
 )
 
+# `R/o H.No. 221, VPO Kherki Daula`: a resident of, and where
+_RESIDENT = re.compile(
+    r"(?<!\w)(?:R/o|r/o|R/O|Resident of|Add(?:r|ress)?)[.:]?[ ]{1,2}"
+    r"(?P<value>(?:H\.? ?No\.?|House|Flat|Plot|Vill(?:age)?|VPO|Qtr|#)[^\n]{2,80}?)(?=[ \t]{2,}|\r?\n|$)"
+)
+
 
 def take(page: Page) -> None:
     text = page.text
+    for match in _RESIDENT.finditer(text):
+        page.take(*match.span("value"), Category.ADDRESS)
     for start in page.numbers:
         if page.free(start, start + 1):
             _take_at_number(page, start)

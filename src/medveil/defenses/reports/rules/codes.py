@@ -21,6 +21,10 @@ _STAFF = re.compile(r"(?:M\.?D\.?|D\.?O\.?|RN|NP)[ \t]+(?P<value>[A-Z]{1,3}\d{2,
 _DOTTED = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{3}){2}-[\dkK]{1,2}(?!\w)")  # numbers of persons in South America
 _IN_DOTTED, _IN_ROOM = re.compile(r"\.\d{3}-"), re.compile(r"[A-Z]-\d")
 _RANGE = re.compile(r"\d{1,4}-\d{1,4}")
+# `"system":"http://loinc.org","code":"36643-5"`
+_VOCABULARY = re.compile(
+    r"(?:loinc|snomed|icd-?10|rxnorm|ucum|cpt)[\w./\"', :^|-]{0,20}\bcode\b[\"': =]{1,5}$", re.IGNORECASE
+)
 _GUARDED = words("cpt icd icd10 snomed loinc hcpcs drg rvu nct isbn pmid doi")
 
 
@@ -69,7 +73,7 @@ def _is_code(page: Page, start: int, end: int) -> bool:
     if _AMOUNT_AFTER.match(after):
         return False
     label = re.findall(r"[A-Za-z0-9]+", before)
-    if label and label[-1].lower() in _GUARDED:
+    if (label and label[-1].lower() in _GUARDED) or _VOCABULARY.search(page.before(start, 60)):
         return False
     if code.isdigit():
         return digits >= 6

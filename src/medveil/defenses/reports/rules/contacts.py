@@ -43,6 +43,18 @@ _PHONES = words(
 )
 _FAXES = words("fax facsimile telefax faxed faxes")
 
+# Where vocabularies and guidelines are kept: the same for everybody.
+_STANDARD = re.compile(
+    r"(?:https?://)?(?:www\.)?(?:[\w-]+\.)?(?:loinc\.org|snomed\.info|hl7\.org|unitsofmeasure\.org|ihe\.net|nema\.org|"
+    r"w3\.org|who\.int|cdc\.gov|nih\.gov|fda\.gov|cms\.gov|nice\.org\.uk|acr\.org|rsna\.org|radiopaedia\.org|"
+    r"uptodate\.com|medlineplus\.gov|mdcalc\.com)(?:/[A-Za-z-]{0,40}){0,4}",
+    re.IGNORECASE,
+)
+
+
+def is_standard(address: str) -> bool:
+    return bool(_STANDARD.fullmatch(address))
+
 
 def take(page: Page) -> None:
     _take_written_addresses(page)
@@ -63,11 +75,12 @@ def _take_written_addresses(page: Page) -> None:
     lowered = text.lower()
     if "://" in lowered or "www." in lowered:
         for match in _URL.finditer(text):
-            page.take(match.start(), match.start() + len(match[0].rstrip(".,;:")), Category.URL)
+            if not is_standard(written := match[0].rstrip(".,;:")):
+                page.take(match.start(), match.start() + len(written), Category.URL)
     if any(ending in lowered for ending in (".com", ".org", ".net", ".edu", ".gov", ".uk", ".de", ".fr", ".health")):
         for match in _DOMAIN.finditer(text):
-            if page.free(*match.span()):
-                page.take(match.start(), match.start() + len(match[0].rstrip(".")), Category.URL)
+            if page.free(*match.span()) and not is_standard(written := match[0].rstrip(".")):
+                page.take(match.start(), match.start() + len(written), Category.URL)
     if _IN_MAC.search(text):
         for match in _MAC.finditer(text):
             page.take(*match.span(), Category.DEVICE_SERIAL)

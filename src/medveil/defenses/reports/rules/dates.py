@@ -27,9 +27,10 @@ _FOREIGN = (  # with a number beside them only
 _MONTHS = frozenset(_ENGLISH.split())
 _ALL_MONTHS = _MONTHS | frozenset(_FOREIGN.split())
 _WORDS_TOO = words("may march mar mars mai marco marzo mei dec sep jan jun")
-_ENGLISH_WEEKDAYS = words("monday tuesday wednesday thursday friday saturday sunday")  # in small letters too
+# In small letters too.
+_ENGLISH_WEEKDAYS = words("monday tuesday wednesday thursday friday saturday sunday tues weds thurs")
 _WEEKDAYS = words(
-    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri "
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed weds thu thur thurs fri "
     "montag dienstag mittwoch donnerstag freitag samstag sonntag lundi mardi mercredi jeudi vendredi samedi dimanche "
     "lunes martes miercoles jueves viernes sabado domingo"
 )
@@ -87,6 +88,7 @@ _BEFORE_MONTH = re.compile(
     rf"(?<![\d/.:-])(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|º|\.))?(?:{_GAP}(?:of{_GAP}|de{_GAP})?|-|/|\.)$",
     re.IGNORECASE,
 )
+_DAY_TO = re.compile(r"(?<![\w/.:-])(?P<day>\d{1,2}(?:st|nd|rd|th))[ ](?:to|and|until|till|through)[ ](?:the[ ])?$")
 _YEAR_BEFORE = re.compile(rf"(?<!\d){_YEAR}(?:[ ]|-|/|,[ ])$")
 _WEEKDAY_BEFORE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?[ \t\r\n]+(?:the[ \t]+)?$", re.IGNORECASE
@@ -102,6 +104,7 @@ _DATE_WORDS = words(
     "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
     "transcribed signed taken obtained performed placed read removed admitted discharged admission discharge surgery "
     "before after again around yesterday today between visit previous last than at was started began op report rept "
+    "echo tte cath shingrix tdap pneumovax prevnar vaccine vaccinated booster recheck rv due tca tmrw tomorrow "
     "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
 )
 # ... and never before or after one of these.
@@ -110,7 +113,7 @@ _NOT_AFTER = words(
     "ratio vision visual acuity stage level bp pressure upper lower mid distal proximal approximately about nearly "
     "over only level levels at-level systolic bore gauge size pack step out"
 )
-_NOT_BEFORE = re.compile(
+NOT_BEFORE = re.compile(
     r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|"
     r"murmur|systolic|diastolic|"
     r"strength|pack|ppd|inch|in\.|cm\b|mm\b|mg\b|ml\b|cc\b|tab|cup|dose|way|full|lung|hemithorax|thirds?|quarters?|"
@@ -185,7 +188,7 @@ def _take_part(page: Page, start: int) -> None:
     word = _BEFORE_WORD.search(before)
     said = word[1].lower().strip("/-") if word else ""
     padded = match["first"][0] == "0" and len(match["second"]) == 2
-    if (said in _NOT_AFTER and not padded) or SCORED.search(before) or _NOT_BEFORE.match(page.text, match.end()):
+    if (said in _NOT_AFTER and not padded) or SCORED.search(before) or NOT_BEFORE.match(page.text, match.end()):
         return
     end = match.end()
     if before.lower().rstrip(" :").endswith(("d.o.b.", "d.o.b")):
@@ -233,6 +236,8 @@ def _take_named(page: Page, word: Word) -> None:
         end = year.end()
     elif day and not (word.folded in _WORDS_TOO and not word.capital):
         start = word.start - len(day[0])
+        if first := _DAY_TO.search(page.before(start, 14)):  # 8th to 22nd July
+            _take(page, start - len(first[0]), start - len(first[0]) + len(first["day"]))
     elif not _month_alone(page, word):
         return
     _take(page, start, end)
@@ -264,5 +269,5 @@ def _take_weekdays(page: Page) -> None:
     """A weekday tells the shift by up to a week where the date beside it was moved."""
     for word in page.standing(_WEEKDAYS):
         told = word.capital or word.folded in _ENGLISH_WEEKDAYS
-        if len(word.folded) > 5 and told and page.free(word.start, word.end):
+        if (len(word.folded) > 5 or word.folded in _ENGLISH_WEEKDAYS) and told and page.free(word.start, word.end):
             page.take(word.start, word.end, Category.DATE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind
+from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.page import Page
 
 # What follows the name of a sign, a disease, an operation or a device.
@@ -40,11 +40,35 @@ _NOUN_BEFORE = re.compile(
 )
 
 
+# Scores, grades and tests that go by a name, told by the number or the other name beside them: `Wagner 2`.
+_SCALES = words(
+    "aldrete alvarado apgar banff barthel beck bishop bosniak braden bruce bristol caprini clark clavien columbia "
+    "conners constant duke epworth fagerstrom fazekas ferriman fitzpatrick forrest fried garden gartland geneva "
+    "glasgow gleason grace hamilton harris haas hoehn hunt hess kellgren killip khorana lawton lansky likert maddrey "
+    "mallampati meyerding miller modic morse nugent oswestry padua pfirrmann norton outerbridge oxford pirani raynor "
+    "ramsay rankin ranson rey rotterdam rutherford sarnat salter schatzker silverman snellen sokal spetzler tanner "
+    "tegner tinetti waterlow wagner wechsler weber wells wexner yale york zung"
+)
+_SCORED = re.compile(
+    r"(?:['’]s)?(?:[ ](?:score[ ]|class[ ]|grade[ ]|type[ ]|level[ ]|was[ ]|of[ ]|is[ ])?|[:=][ ]?|[ ]?=[ ]?)"
+    r"(?:\d{1,2}(?![\d/:-]|\.\d\d)|[IV]{1,3}(?![\w.]))"
+)
+# Two names that are one thing, with a hyphen or a space between them.
+_PAIRS = words(
+    "arnold-chiari braxton-hicks budd-chiari charcot-marie clavien-dindo dandy-walker ehlers-danlos epstein-barr "
+    "ferriman-gallwey guillain-barre hoehn-yahr hunt-hess jackson-rees kaplan-meier kellgren-lawrence klippel-feil "
+    "miller-fisher miller-payne parkes-weber peutz-jeghers rey-osterrieth russell-silver salter-harris spetzler-martin "
+    "stanford-binet sturge-weber wolff-parkinson webster-pak"
+)
+
+
 def is_eponym(page: Page, index: int) -> bool:
     """Whether this word, in this place, names a thing and not a person."""
     word = page.words[index]
+    if _is_scale(page, index):
+        return True
     if not word.kind & Kind.EPONYM:
-        return word.listed and bool(_THING_AFTER.match(page.text, word.end))
+        return (word.listed or word.kind == Kind.UNKNOWN) and bool(_THING_AFTER.match(page.text, word.end))
     if "-" in word.folded and not word.name_only:
         return True
     if page.before(word.start, 1) == "(" and page.text[word.end : word.end + 1] == ")":
@@ -52,11 +76,22 @@ def is_eponym(page: Page, index: int) -> bool:
     return bool(_NOUN_AFTER.match(page.text, word.end)) or bool(_NOUN_BEFORE.search(page.before(word.start, 14)))
 
 
+def _is_scale(page: Page, index: int) -> bool:
+    words, word = page.words, page.words[index]
+    if word.folded in _SCALES and _SCORED.match(page.text, word.end):
+        return True
+    before = words[index - 1].folded if index else ""
+    after = words[index + 1].folded if index + 1 < len(words) else ""
+    return not _PAIRS.isdisjoint((word.folded, f"{before}-{word.folded}", f"{word.folded}-{after}"))
+
+
 # After a name that no list knows as an eponym: only what is never said of a person.
 _THING_AFTER = re.compile(
     r"(?:['’]s)?[ \t]{1,2}(?:sign|disease|syndrome|fracture|catheter|tube|procedure|shunt|criteria|classification|"
     r"lymphoma|sarcoma|tumou?r|hernia|deformity|lines?|bands?|canal|index|rules?|scores?|scale|"
-    r"screws?|plates?|nails?|rods?|wires?|test|view|diet|exercises?|maneuver|lift|table|stand|drain|stent|filter|prosthesis|valve|anastomosis|fundoplication)"
+    r"screws?|plates?|nails?|rods?|wires?|test|splints?|frame|scissors|retractors?|forceps|"
+    r"clamps?|blade|needles?|brace|collar|elevators?|stockings?|dressings?|chromosome|view|diet|exercises?|"
+    r"maneuver|lift|table|stand|drain|stent|filter|prosthesis|valve|anastomosis|fundoplication)"
     r"(?![A-Za-z])",
     re.IGNORECASE,
 )

@@ -13,7 +13,7 @@ from medveil.defenses.reports.rules.page import Page, Word
 _HEADS = words(
     "hospital hospitals hosp infirmary clinic clinics klinik klinikum krankenhaus hopital hospice sanatorium "
     "sanitarium "
-    "polyclinic ospedale clinique ziekenhuis sykehus universitatsklinikum"
+    "polyclinic ospedale clinique ziekenhuis sykehus universitatsklinikum surgicenter surgicentre vna"
 )
 _PAIRS = {
     head: frozenset(words.split())
@@ -33,6 +33,8 @@ _PAIRS = {
         "school": "medical",
         "practice": "medical family",
         "health": "family community regional university behavioral",
+        "partners": "health healthcare medical physician",
+        "pharmacy": "community family village town",
     }.items()
 }
 # Words that go into a name without naming: some of them name when nothing else does.
@@ -66,7 +68,8 @@ _WELL_KNOWN = re.compile(
     r"(?<!\w)(?:CVS|Walgreens?|Rite Aid|Duane Reade|Wal-?Mart|Costco|Kroger|Publix|Wegmans|Superdrug|"
     r"Lloyds ?Pharmacy|Shoppers Drug Mart|Boots (?:the Chemist|Pharmacy)|"
     r"Mass General|Brigham and Women['’]s|MD Anderson|Cedars-Sinai|Charité|UMass|Johns Hopkins|Dana[- ]Farber|"
-    r"Sloan[- ]Kettering|Quest Diagnostics|LabCorp|DaVita|LifeFlight|Guy['’]s and St\.? Thomas['’]?)(?!\w)"
+    r"YMCA|YWCA|AIIMS|Sloan[- ]Kettering|Quest Diagnostics|LabCorp|DaVita|LifeFlight|"
+    r"Guy['’]s and St\.? Thomas['’]?)(?!\w)"
 )
 _LONGEST_HEAD = 120
 _SENTENCE = words("was is were are has have had no not with to from in on by will may can be been this that course")

@@ -84,6 +84,8 @@ def _is_pair(page: Page, one: str, match: re.Match[str]) -> bool:
     two = match["two"]
     if (not two.islower() and not two.isupper()) or (":" in match[0] and one in _FIELDS):
         return False
+    if ": " in match[0] and two.isupper():  # CAG: LAD 90%
+        return False
     start, end = match.span()
     before, after = page.before(start, 3), page.text[end : end + 14]
     edge = not before or before.endswith(("\n", ", ", ". ", "\n- "))
@@ -176,4 +178,5 @@ def _initials_of(page: Page, start: int, end: int, category: Category) -> set[st
     if "," in name:
         parts = parts[1:2] + parts[:1]
     letters = [fold(part)[:1].upper() for part in parts]
-    return {"".join(letters), letters[0] + letters[-1]}
+    every = [fold(part)[:1].upper() for whole in parts for part in whole.split("-")]  # Ferreira-Lowe
+    return {"".join(letters), letters[0] + letters[-1], "".join(every)}

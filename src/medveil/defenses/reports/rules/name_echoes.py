@@ -66,6 +66,9 @@ def _trusted(page: Page, index: int) -> bool:
         return True
     if word.kind & Kind.EPONYM and not word.kind & Kind.ORDINARY:
         return False
+    bracketed = page.before(word.start, 1) == "(" and page.text[word.end : word.end + 1] == ")"
+    if bracketed and page.taken_at(word.start - 3):  # L THA 6/30 (Salt)
+        return True
     if page.in_capitals(word.start) or page.opens_sentence(word.start):
         return False
     return not word.text.isupper() or not (index and page.words[index - 1].capital and page.joined(index - 1))

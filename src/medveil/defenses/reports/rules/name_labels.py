@@ -13,7 +13,8 @@ from medveil.defenses.reports.rules.page import Page, Word
 _PATIENT_LABELS = words(
     "patient name pt pat patients re concerning regarding subject guarantor insured subscriber mother father wife "
     "husband "
-    "son daughter spouse kin guardian contact relative client member nok surname lastname firstname forename seen"
+    "son daughter spouse kin guardian contact relative client member nok surname lastname firstname forename seen "
+    "examinee carer poa caregiver parent parents partner sibling veteran dependent claimant"
 )
 _STAFF_LABELS = words(
     "physician provider radiologist doctor md attending resident fellow referring ordering requesting "
@@ -23,7 +24,15 @@ _STAFF_LABELS = words(
     "verified approved finalized electronically author authenticated surgeon nurse consultant cc c.c attn pcp "
     "registrar "
     "performed operator clinician practitioner to from rad by dictating primary supervising radiographer sonographer "
-    "cardiologist intern copies copy practitioner admitting assistant scribe"
+    "cardiologist intern copies copy practitioner admitting assistant scribe gp ob obgyn anesthesiologist anaesthetist "
+    "anaes anesthetist hospitalist oncologist urologist neurologist psychiatrist psychologist therapist pharmacist "
+    "dietitian midwife interpreter chaplain cons spr sho chair apologies sono rdr scrub assist dictator"
+)
+_ROLES = words(
+    "surgeon cardiologist oncologist pcp gp obstetrician pediatrician paediatrician neurologist urologist physician "
+    "nephrologist pulmonologist radiologist attending midwife psychiatrist therapist dentist dermatologist "
+    "rheumatologist hematologist gastroenterologist endocrinologist anesthesiologist anaesthetist orthopedist "
+    "ophthalmologist hospitalist internist coach teacher interpreter"
 )
 _LABELS = _PATIENT_LABELS | _STAFF_LABELS
 _WITHOUT_COLON = words("pt patient name cc re resident radiologist technologist")
@@ -46,6 +55,7 @@ _FOR = words("result results report reports request requisition appointment film
 _BEFORE_PEOPLE = words("for by with w to per us d") | _DIRECT
 _AFTER_LABEL = re.compile(r"[ \t]*(?:\(s\))?[ \t]*[:=][ \t]*(?:\r?\n[ \t]*)?|[ \t]*\t[ \t]*|[ \t]{3,}")
 _NAME_ENDS = re.compile(r"(?:[ \t][A-Z]\.?)?(?:[ \t]{2,}|[ \t]*(?:\r?\n|$)|[ \t]*[,;(/#\d])")
+_INITIAL_AFTER = re.compile(r",[ ]?[A-HJ-Z](?:\.|(?=[;)\r\n]|[ ]{2}|$))")
 _SPACE = re.compile(r"\.?[ \t]{1,2}")
 _NEXT_NAME = re.compile(r"[;,][ \t]|[ \t]*;[ \t]*")
 _AFTER_PHRASE = re.compile(r"[ \t]{1,2}|[ \t]*\r?\n[ \t]*|/[ \t]|[ \t]?:[ \t]*|\.[ \t]|[ \t]+\(?")
@@ -58,12 +68,25 @@ def take(page: Page) -> None:
             _after_label(page, index)
         if word.folded in _BEFORE_PEOPLE and words[index + 1].capital:
             _after_phrase(page, index + 1)
+        if word.folded in ("is", "was") and index and words[index - 1].folded in _ROLES:
+            _after_role(page, index + 1)
+
+
+def _after_role(page: Page, index: int) -> None:
+    """`His surgeon was Kappelhoff`."""
+    word = page.words[index]
+    if page.joined(index - 1) and page.joined(index - 2) and (word.listed or word.kind == Kind.UNKNOWN):
+        last = name_from(page, index, sure=True)
+        if last >= 0:
+            take_name(page, index, last, Category.DOCTOR)
 
 
 def _after_label(page: Page, index: int) -> None:
     words, word, first = page.words, page.words[index], page.words[index + 1]
     gap = _AFTER_LABEL.match(page.text, word.end)
-    colon = gap is not None and ":" in gap[0]
+    colon = gap is not None and (":" in gap[0] or "=" in gap[0])
+    if gap is not None and "(s)" in gap[0] and index + 2 < len(words):
+        index, first = index + 1, words[index + 2]
     if gap is None and word.folded in _WITHOUT_COLON:
         gap = _SPACE.match(page.text, word.end)
     if gap is None or first.start != gap.end() or first.folded in DOCTORS or first.folded in TITLES:
@@ -76,6 +99,8 @@ def _after_label(page: Page, index: int) -> None:
     last = name_from(
         page, index + 1, sure=colon or inverted or word.folded == "name", comma=category is Category.NAME or inverted
     )
+    if colon and last == index + 1 and _INITIAL_AFTER.match(page.text, first.end):  # Physician(s): Long, A;
+        last = index + 2
     if inverted and last < index + 2:
         middle = index + 3 < len(words) and words[index + 3].initial and page.joined(index + 2)
         last = index + 3 if middle else index + 2

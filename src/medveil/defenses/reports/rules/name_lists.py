@@ -88,7 +88,7 @@ def _stands_out(page: Page, first: int, last: int) -> bool:
 def _strange(page: Page, index: int) -> bool:
     word = page.words[index]
     strange = word.capital and len(word.text) > 2 and not word.kind & (Kind.THING | Kind.CITY)
-    return strange and page.free(word.start, word.end)
+    return strange and word.folded not in DEGREES and page.free(word.start, word.end) and not is_eponym(page, index)
 
 
 def _loud_doubt(page: Page, word: Word) -> bool:

@@ -11,11 +11,14 @@ from medveil.defenses.reports.rules.page import Page, Word
 LONGEST = 6  # words
 DEGREES = words(
     "md do rn np pa pa-c pac phd mbbs frcr facr frcp facs dds dpm mph mba bsn msn crnp aprn lpn dnp crna rrt rph "
-    "pharmd "
-    "rt rtr arrt mbchb frcs frcpc franzcr fccp facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq "
-    "cmt rhit "
-    "rdms cnmt radiologist mrcp mrcs mrcgp frcpath fracs fracp dmrd dmre dnb mch facp facep faap facog faan fscai edir "
-    "msc bsc licsw lmsw arnp agnp fnp anp emt dvm rvt rcis rdcs"
+    "pharmd rt rtr arrt mbchb frcs frcpc franzcr fccp facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq "
+    "cmt rhit rdms cnmt radiologist mrcp mrcs mrcgp frcpath fracs fracp dmrd dmre dnb mch facp facep faap facog faan "
+    "fscai edir msc bsc licsw lmsw arnp agnp fnp anp emt dvm rvt rcis rdcs psyd lmft lmhc lpc lcpc mft edd cgc lgc "
+    "rnc ccrn cacp bcps cde cdces dpt pta otr ota cota ccc-slp rd ldn cnsc cpnp np-c fnp-c fnp-bc acnp agacnp pmhnp "
+    "cen cwocn wocn ocn cpn cnor rnfa cst faafp facmg fcsanz facem fracgp franzcp ranzcog franzcog mrcog frcog frca "
+    "fanzca ffarcsi frcem mrcem mrcpch frcpch mrcpsych frcpsych frcophth dch dgo fcps bds bmbs lrcp msw lsw bcba crt "
+    "rpft nremt emt-p rhia ccs cpc cphq rcp rgn fcap fascp ascp mls facnm fsir fsvm fhrs fasge facg fasco faha mrcpi "
+    "frcsi frcpi fcrad mmed dphil mphil dsc od"
 )
 _SUFFIXES = words("jr sr ii iii iv")
 _PARTICLES = words(
@@ -28,7 +31,7 @@ _STOPS = words(
     "will would can could should may might must shall not no nor so if as per via who which when while his her he she "
     "they we i it its our your their my me him them us you do does did but than then also only very please"
 )
-_TITLES = words("dr drs mr mrs ms prof atty")
+_TITLES = words("dr drs mr mrs ms prof atty engr sh smt shri")
 _NEVER = _TITLES | _STOPS - words("may will do so can us")
 _SPACE = re.compile(r"[ \t\xa0]{1,2}")
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")

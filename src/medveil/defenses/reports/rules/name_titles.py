@@ -13,8 +13,11 @@ from medveil.defenses.reports.rules.page import Page
 DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn np")
 TITLES = words(
     "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev "
-    "atty sgt capt officer detective pastor rabbi"
+    "atty sgt capt officer detective pastor rabbi engr sh smt shri barr alhaji alhaja hajia deacon imam trooper "
+    "constable bishop"
 )
+_VAGUE_TITLES = words("chief coach col lt maj cpl gen major colonel captain sergeant lieutenant judge hon chaplain")
+ALL_TITLES = TITLES | _VAGUE_TITLES | DOCTORS
 _KIN = words(
     "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "
     "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
@@ -23,8 +26,8 @@ _KIN = words(
 _SMALL_TITLES = words("mr mrs ms")
 _NOT_CALLED = words("may will can do page call bill mark sign chase grant price order long")  # dr will call
 _GRADES = words("no trace trivial mild moderate mod severe significant and")
-_CLOSINGS = words("sincerely regards faithfully respectfully cordially truly")
-_AFTER_TITLE = re.compile(r"\.?[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
+_CLOSINGS = words("sincerely regards faithfully respectfully cordially truly cheers aye thanks wishes")
+_AFTER_TITLE = re.compile(r"\.?\)?[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
 _AFTER_KIN = re.compile(r",?[ \t]{1,2}(?:\r?\n)?|[ \t]*\r?\n|[ \t]?[(:][ \t]?|,\r?\n")
 _AFTER_CLOSING = re.compile(r",?[ \t]*(?:\r?\n[ \t]*){1,5}")
 
@@ -33,12 +36,21 @@ def take(page: Page) -> None:
     for index, word in enumerate(page.words[:-1]):
         if word.folded in DOCTORS:
             _after_title(page, index, Category.DOCTOR)
-        elif word.folded in TITLES and (word.capital or (page.is_small and word.folded in _SMALL_TITLES)):
+        elif _is_title(page, index):
             _after_title(page, index, Category.NAME)
         elif word.folded in _KIN:
             _after_kin(page, index)
         elif word.folded in _CLOSINGS:
             _after_closing(page, index)
+
+
+def _is_title(page: Page, index: int) -> bool:
+    word, after = page.words[index], page.words[index + 1]
+    if word.folded in TITLES:
+        return word.capital or (page.is_small and word.folded in _SMALL_TITLES)
+    # a rank of people, and much else: only before a name of the lists, or a word of none
+    called = after.capital and (after.name_only or (after.kind == Kind.UNKNOWN and len(after.text) > 3))
+    return word.folded in _VAGUE_TITLES and word.capital and called
 
 
 def _after_title(page: Page, index: int, category: Category) -> None:
@@ -55,7 +67,7 @@ def _after_title(page: Page, index: int, category: Category) -> None:
         unknown = after.kind == Kind.UNKNOWN and title.folded not in ("mr", "ms", "dr")
         if not after.name_only and not unknown:
             return
-    start = title.start if category is Category.NAME else None
+    start = title.start if category is Category.NAME and title.folded not in _KIN and ")" not in gap else None
     if title.text.islower() or not after.capital:
         _after_small_title(page, index, category, start)
         return
@@ -104,6 +116,8 @@ def _after_kin(page: Page, index: int) -> None:
         return
     if words[first].folded in ("named", "called", "is") and first + 1 < len(words):
         first += 1
+    if words[first].folded in ALL_TITLES:
+        return
     last = name_from(page, first, sure=True)
     if last >= 0 and not words[first].kind & Kind.EPONYM:
         take_name(page, first, last, Category.NAME)

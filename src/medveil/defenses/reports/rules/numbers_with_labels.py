@@ -25,6 +25,10 @@ _AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?!\d)")
 _HAS_DATE = re.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d")
 _LONG_UID = re.compile(r"(?<![\w.])[0-2](?:\.\d{1,39}){4,30}(?![\w])")
+_KEYED = re.compile(
+    r"\"(?:id|identifier|reference|value|mrn|accession\w{0,12}|[a-z]{2,20}_?[iI][dD])\"[ ]?:[ ]?"
+    r"\"(?:[A-Z][A-Za-z]{2,30}/)?(?P<value>(?=[\w.-]{0,20}\d)[A-Za-z0-9][\w-]{3,63})\""
+)
 _STANDARD_UID = "1.2.840.10008."
 
 _SURE = {
@@ -49,9 +53,9 @@ _VAGUE = {
         "authorization auth referral ticket event report barcode tracking job workstation folder provider physician"
     ),
 }
-_PLACES = "room rm bed ward bay cubicle suite station location loc"
+_PLACES = "room rm bed ward bay cubicle suite station location loc theatre theater"
 _BED_LETTER = re.compile(r"[ \t:#-]{1,3}(?P<value>[A-H])(?![\w'’])")
-_PLACE_SURE = words("room rm bed ward bay cubicle")
+_PLACE_SURE = words("room rm bed ward bay cubicle theatre theater")
 _PLAN_WORD = re.compile(r"[ \t]*(?:[A-Z][A-Za-z]{2,20}[ \t]){1,3}(?P<value>[A-Z]{0,4}-?\d{6,14}[A-Z]?)\b")
 _NOT_VALUES = re.compile(r"\d{1,3}(?:st|nd|rd|th|mm|cm|kg|mg|ml|f|fr|view|views|vw|v|x|d|yo)?", re.IGNORECASE)
 
@@ -66,6 +70,7 @@ def _labels() -> dict[str, tuple[re.Pattern[str], Category]]:
 def take(page: Page) -> None:
     text = page.text
     _take_uids(page)
+    _take_keyed(page)
     for start in page.numbers:
         if (match := _SSN.match(text, start)) and page.free(*match.span()):
             page.take(*match.span(), Category.SSN)
@@ -85,6 +90,15 @@ def take(page: Page) -> None:
             _take_place(page, index)
         else:
             _take_value(page, form, word.end, category, sure=form is _AFTER_SURE)
+
+
+def _take_keyed(page: Page) -> None:
+    """`"id":"dr-88f1c2"`, `"reference":"Patient/p-441907"` of a machine's message."""
+    if '":' not in page.text:
+        return
+    for match in _KEYED.finditer(page.text):
+        if page.free(*match.span("value")):
+            page.take(*match.span("value"), Category.OTHER_ID)
 
 
 def _take_uids(page: Page) -> None:

@@ -15,15 +15,22 @@ _LIVES = re.compile(
     r"\s+(?:the\s+(?:town|city|village)\s+of\s+)?$",
     re.IGNORECASE,
 )
+_LIVES_WITH = re.compile(r"\b(?:lives?|living|resides?)[ ](?:[\w/]{1,12}[ ]){1,4}(?:in|near)[ ]$", re.IGNORECASE)
+_ROAD = re.compile(
+    r"(?<![\w-])(?:I-(?!1(?:23|24|25|31)\b)\d{1,3}|(?:US|SR|Interstate|Rte|Route|Highway|Hwy)[ -]\d{1,3})(?![\w-])"
+)
+_ON_ROAD = re.compile(r"\b(?:on|off|along|onto|near|via|down|of|from|exit[ ]\d{1,3})[ ](?:the[ ])?$", re.IGNORECASE)
 _IN = ("in", "of", "to", "from", "near", "outside", "at")  # the last word of all of these
 _NOT_TOWNS = re.compile(
     r"[ \t]*(?:[a-z]+[ \t])?(?:rules?|index|grading|consensus|guidelines?|criteria|classification|score|scale|stool|"
-    r"sign|protocol|definition|study|trial|coma|type|virus|strain|brace|Scientific)\b"
+    r"sign|protocol|definition|study|trial|coma|type|virus|strain|brace|Scientific|chromosome|translocation|collar|"
+    r"fever|disease|pouch|regimen|dressing|approach)\b"
 )
 
 
 def take(page: Page) -> None:
     words = page.words
+    _take_roads(page)
     for index in page.capitals:
         word = words[index]
         known = word.kind & Kind.CITY and not word.kind & (Kind.ORDINARY | Kind.EPONYM)
@@ -42,10 +49,16 @@ def take(page: Page) -> None:
             page.take(word.start, words[end].end, Category.ADDRESS)
 
 
+def _take_roads(page: Page) -> None:
+    for match in _ROAD.finditer(page.text):
+        if page.free(*match.span()) and _ON_ROAD.search(page.before(match.start(), 16)):
+            page.take(*match.span(), Category.ADDRESS)
+
+
 def _unknown(kind: int) -> bool:
     return not kind & (Kind.ORDINARY | Kind.EPONYM | Kind.SHORT)
 
 
 def _lived_in(page: Page, place: int) -> bool:
     before = page.before(place, 48)
-    return before.rstrip().lower().endswith(_IN) and bool(_LIVES.search(before))
+    return before.rstrip().lower().endswith(_IN) and bool(_LIVES.search(before) or _LIVES_WITH.search(before))

@@ -8,14 +8,14 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.page import Page
 
 _HALF = r"(?:[ \t]?(?:\r?\n[ \t]*)?[ap](?:\.[ ]?m\.?|m)(?![A-Za-z]))"
-_ZONE = r"(?:[ \t]?(?:h|hrs|hours|uhr|z|est|edt|cst|cdt|mst|mdt|pst|pdt|utc|gmt)(?![A-Za-z]))"
+_ZONE = r"(?:[ \t]?(?:h|hrs|uhr|z|est|edt|cst|cdt|mst|mdt|pst|pdt|utc|gmt)(?![A-Za-z]))"
 _CLOCK = re.compile(
     rf"(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?::[0-5]\d(?:[.,]\d{{1,6}})?)?(?![\d:])(?:{_HALF}|{_ZONE}|[ap](?![A-Za-z]))?",
     re.IGNORECASE,
 )
 _HOUR = re.compile(rf"(?:0?[1-9]|1[0-2])(?:\.[0-5]\d)?{_HALF}", re.IGNORECASE)
 _HOUR_OF_DAY = re.compile(r"(?:0?[1-9]|1[0-2])(?=[ ]in[ ]the[ ](?:morning|afternoon|evening)\b)", re.IGNORECASE)
-_MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-]){_ZONE}", re.IGNORECASE)
+_MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-])(?:{_ZONE}|(?=[ \t]?hours(?![A-Za-z])))", re.IGNORECASE)
 _BARE = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\w/:]|[.,-]\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|units?|%))")
 _EUROPEAN = re.compile(r"(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])", re.IGNORECASE)
 _AT = re.compile(
@@ -23,8 +23,12 @@ _AT = re.compile(
     r"\t]*)?$",
     re.IGNORECASE,
 )
-_RATIO = re.compile(
-    r"(?:ratio|titers?|titres?|dilut\w*|scale|mix\w*)[ \t]*(?:of|is|was|:|=|<|>)?[ \t]*$", re.IGNORECASE
+_WITH_ZERO = re.compile(r"0\d[0-5]\d(?=[.;,)]?(?:\s|$))")  # recheck lytes 0400
+_ZERO_AFTER = re.compile(r"[a-z)][.,:;]?[ ]$")
+RATIO = re.compile(
+    r"(?:ratio|titers?|titres?|dilut\w*|scale|mix\w*|protocol|treadmill|exercised|stage|duration|split)"
+    r"[ \t]*(?:of|is|was|:|=|<|>)?[ \t]*$",
+    re.IGNORECASE,
 )
 
 
@@ -36,12 +40,13 @@ def take(page: Page) -> None:
         for form in (_CLOCK, _EUROPEAN, _HOUR, _HOUR_OF_DAY, _MILITARY):
             match = form.match(text, start)
             if match and page.free(*match.span()):
-                if not _RATIO.search(page.before(start, 16)):
+                if not RATIO.search(page.before(start, 16)):
                     page.take(*match.span(), Category.TIME)
                 break
         else:
             match = _BARE.match(text, start)
-            if match and _AT.search(page.before(start, 20)):
+            zero = _WITH_ZERO.match(text, start) and _ZERO_AFTER.search(page.before(start, 3))
+            if match and (zero or _AT.search(page.before(start, 20))):
                 page.take(*match.span(), Category.TIME)
 
 

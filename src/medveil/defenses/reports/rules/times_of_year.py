@@ -12,8 +12,11 @@ from medveil.defenses.reports.rules.page import Page, Word
 _YEAR = r"(?:1[89]|20|21)\d\d"
 _FEASTS = words(
     "thanksgiving christmas xmas new easter halloween boxing labor labour memorial independence veterans presidents "
-    "columbus mother's mother’s mothers father's father’s fathers valentine's valentine’s valentines st fourth ramadan "
-    "hanukkah passover yom diwali mardi eid lunar chinese good ash palm guy bonfire rosh juneteenth cinco canada anzac"
+    "columbus mother's mother’s mothers father's father’s fathers valentine's valentine’s valentines st fourth "
+    "ramadan hanukkah passover yom diwali mardi eid lunar chinese good ash palm guy bonfire rosh juneteenth cinco "
+    "canada anzac holi navratri pongal onam vaisakhi purim shavuot sukkot kwanzaa epiphany pentecost whitsun "
+    "michaelmas martinmas hogmanay super burns pancake shrove maundy holy all day nowruz tet orthodox bastille "
+    "australia waitangi remembrance patriots patriots' patriots’ groundhog"
 )
 _FEAST = re.compile(
     r"(?:thanksgiving(?:[ ]day)?|christmas(?:[ ](?:eve|day))?|xmas|new[ ]year(?:['’]?s)?[ ](?:eve|day)|new[ ]year['’]s|"
@@ -21,15 +24,20 @@ _FEAST = re.compile(
     r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s)[ ]day|fourth[ ]of[ ]july|ramadan|hanukkah|"
     r"passover|yom[ ]kippur|diwali|mardi[ ]gras|eid(?:[ -]al-(?:fitr|adha))?|(?:lunar|chinese)[ ]new[ ]year|"
     r"good[ ]friday|ash[ ]wednesday|palm[ ]sunday|(?:guy[ ]fawkes|bonfire)[ ]night|rosh[ ]hashanah|juneteenth|"
-    r"cinco[ ]de[ ]mayo|(?:canada|anzac)[ ]day)(?!\w)"
+    r"cinco[ ]de[ ]mayo|(?:canada|anzac|australia|waitangi|bastille|remembrance|patriots['’]?|groundhog|pancake)[ ]day|"
+    r"holi|navratri|pongal|onam|vaisakhi|purim|shavuot|sukkot|kwanzaa|epiphany|pentecost|whitsun|michaelmas|martinmas|"
+    r"hogmanay|nowruz|super[ ]bowl(?:[ ](?:sunday|weekend))?|burns[ ]night|shrove[ ]tuesday|maundy[ ]thursday|"
+    r"holy[ ](?:thursday|saturday|week)|all[ ](?:saints|souls)['’]?(?:[ ]day)?|day[ ]of[ ]the[ ]dead|"
+    r"orthodox[ ](?:easter|christmas))(?!\w)"
     rf"(?:(?:,?[ ]|[ ]of[ ]|[ ]in[ ]){_YEAR}(?!\d))?(?![ ](?:tree|disease|factor))",
     re.IGNORECASE,
 )
 _SEASONS = words("spring summer fall autumn winter")
 _YEAR_OF_SEASON = re.compile(rf"(?:[ ]of)?[ ](?:{_YEAR}|['’]\d\d)(?!\d)", re.IGNORECASE)
-_WEEKDAYS = words("Mon Tue Tues Wed Thu Thur Thurs Fri")
+_WEEKDAYS = words("Mon Tue Tues Wed Weds Thu Thur Thurs Fri")
 _YEAR_ALONE = re.compile(
-    rf"{_YEAR}s?(?![\w-]|[.,]\d|[ ]?(?:m[lgm]|cc|cm|g|kg|units?|IU|calories|steps|h|hrs|hours)\b)",
+    rf"{_YEAR}s?(?!\w|-(?!(?:\d\d|\d{{4}})(?!\d))|[.,]\d|"
+    r"[ ]?(?:m[lgm]|cc|cm|g|kg|units?|IU|calories|steps|h|hrs|hours)\b)",
     re.IGNORECASE,
 )
 _TELLS_A_YEAR = re.compile(
@@ -45,8 +53,13 @@ _EVENTS = words(
     "cabg mi stemi nstemi cva tia dvt pe stent stents stenting surgery repair replacement avr mvr ppm icd thr tkr "
     "pacemaker tha tka fusion bypass transplant fracture fx graft stroke infarct infarction cancer ca lymphoma "
     "accident mva chemo chemotherapy radiation xrt cath echo pft pfts tte tee dx diagnosed born quit retired stopped "
-    "died deceased married divorced widowed immigrated graduated"
+    "died deceased married divorced widowed immigrated graduated usmc usn usaf army navy marines service colonoscopy "
+    "mammogram mri pci ptca"
 )
+_YEARS_TO = re.compile(r"[ ]?[-–][ ]?(?P<end>(?:1[89]|20)?\d\d)(?![\w/])")  # 1967-71
+# `echo 12/80`, `here in 10/80`: a month and a year too late for a day
+_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?:3[2-9]|[4-9]\d)(?![\d/])")
+_TIMES_DONE = re.compile(r"[ ]x[ ]?\d[ ]$", re.IGNORECASE)  # CABG x4 '68
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
 
 
@@ -62,13 +75,18 @@ def take(page: Page) -> None:
         if _TELLS_A_YEAR.search(page.before(match.start(), 12)) or _after_event(page, match.start()):
             _take(page, *match.span())
     for start in page.numbers:
-        if page.text[start] in "12" and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
-            _take(page, start, _end(_YEAR_ALONE.match(page.text, start)))
+        year = _YEAR_ALONE.match(page.text, start) or _MONTH_AND_YEAR.match(page.text, start)
+        if year and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
+            _take(page, *year.span())
+            if ending := _YEARS_TO.match(page.text, year.end()):
+                _take(page, *ending.span("end"))
 
 
 def _after_event(page: Page, start: int) -> bool:
-    index = bisect_right(page.words, start, key=lambda word: word.start) - 1
-    if index < 0 or page.text[page.words[index].end : start] not in (" ", ", ", " ("):
+    done = _TIMES_DONE.search(page.before(start, 5))
+    place = start - len(done[0]) if done else start
+    index = bisect_right(page.words, place, key=lambda word: word.start) - 1
+    if index < 0 or page.text[page.words[index].end : place] not in (("",) if done else (" ", ", ", " (")):
         return False
     event = page.words[index].folded
     return event in _EVENTS or event.endswith(_OPERATIONS)

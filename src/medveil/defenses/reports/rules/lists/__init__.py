@@ -114,6 +114,7 @@ def _table() -> dict[str, int]:
         ("ordinary_words", Kind.ORDINARY),
         ("countries", Kind.ORDINARY),
         ("organisms", Kind.ORDINARY),
+        ("products", Kind.ORDINARY),
         ("eponyms", Kind.EPONYM),
         ("abbreviations", Kind.SHORT),
         ("cities", Kind.CITY),

@@ -1,0 +1,96 @@
+"""Houses told by what surrounds their name: a label, a trade, what happened there."""
+
+from __future__ import annotations
+
+import re
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.spelling import fold
+
+# An institution after its label, up to the next field.
+_LABELS = (
+    "Agency|Facility|Client|TPA|Employer|School|Pharmacy|Practice|Surgery|Institution|Hospital|Clinic|Site|Laboratory|"
+    "Lab"
+)
+_LABELLED = re.compile(
+    rf"(?<!\w)(?:Referring[ ])?(?:{_LABELS})[ \t]?:[ \t]{{0,4}}(?P<value>[A-ZÀ-Þ][^\n:;,|(]{{2,60}}?)"
+    r"(?=[ \t]{2,}|[ \t]*(?:[\r\n;,|(]|$)|\.[ \t]|[ \t][A-Z][\w#]{1,9}(?:[ ]?:|[ ][A-Z]{0,4}[-#]?\d))"
+)
+_NO_HOUSE = ("Dr", "Mr", "Ms", "XX", "__")
+# A practice by its trade: only after a word in no list.
+_TRADES = words(
+    "dermatology cardiology orthopedics orthopaedics ortho oncology neurology urology pathology imaging eye dental "
+    "pediatrics paediatrics radiology surgery dentistry podiatry optometry rheumatology nephrology gastroenterology "
+    "women's womens pharmacy rehab rehabilitation hematology endocrinology pulmonary chiropractic physiotherapy"
+)
+_VESSEL = re.compile(
+    r"(?<!\w)(?:M/V|F/V|M\.V\.|USS|USNS|USCGC|HMS|HMCS|HMAS)[ ](?P<name>[A-Z][\w'’-]+(?:[ ][A-Z][\w'’-]+){0,2})"
+)
+_HAPPENED = re.compile(
+    r"\b(?:seen|admitted|readmitted|treated|evaluated|hospitali[sz]ed|stabili[sz]ed|intubated|operated|stented|cathed|"
+    r"transfer(?:red)?|xfer(?:red)?|tx['’]?d|sent|brought|flown|airlifted|medflighted|discharged|d/c['’]?d|presented|"
+    r"went|delivered|biopsied|scanned|implanted|placed|done|performed|followed|rehab|films?|cxr|ct|echo|cath|surgery|"
+    r"cabg|records|results?|ed|er|icu)[ ](?:\w+[ ])?(?:at|from|to|@)[ ](?:the[ ])?$",
+    re.IGNORECASE,
+)
+_AT_END = re.compile(r"(?:at|from|to|@|the)[ ]$", re.IGNORECASE)  # looked at first, since it is short
+_WARD_AFTER = re.compile(r"[ ](?:ED|ER|ICU|MICU|CCU|PACU|Hosp|OR|clinic|campus|main)(?![\w/])")
+_AT = re.compile(r"\b(?:at|from|@)[ ](?:the[ ])?$", re.IGNORECASE)
+_WHICH_WARD = words(
+    "medical surgical cardiac cardiothoracic neuro neurosurgical burn trauma main adult pediatric peds paediatric "
+    "general emergency local outside referring transferring adjacent medicine surgery mixed step peripheral same"
+)
+
+
+def take(page: Page) -> None:
+    """By a label, a trade, and the ships on which people serve."""
+    for match in _LABELLED.finditer(page.text) if ":" in page.text else ():
+        if _names(match["value"]) and page.free(*match.span("value")):
+            page.take(*match.span("value"), Category.HOSPITAL)
+    for index, word in enumerate(page.words):
+        if index and word.folded in _TRADES and word.capital:
+            _take_practice(page, index)
+    for match in _VESSEL.finditer(page.text):
+        if page.free(*match.span("name")):
+            page.take(*match.span(), Category.HOSPITAL)
+
+
+def _names(value: str) -> bool:
+    parts = [kind_of(fold(part)) for part in re.findall(r"[^\W\d_]+", value)]
+    return not value.startswith(_NO_HOUSE) and any(not kind & (Kind.ORDINARY | Kind.SHORT) for kind in parts)
+
+
+def _take_practice(page: Page, index: int) -> None:
+    """`Bitterroot Dermatology`."""
+    before, word = page.words[index - 1], page.words[index]
+    strange = before.capital and before.kind == Kind.UNKNOWN and len(before.text) > 4 and not before.text.isupper()
+    if strange and page.text[before.end : word.start] == " " and page.free(before.start, word.end):
+        page.take(before.start, word.end, Category.HOSPITAL)
+
+
+def take_by_events(page: Page) -> None:
+    """After the names of people have been taken: `transferred from Lahey`, `at Mercy ED`."""
+    words = page.words
+    for index in page.capitals:
+        word = words[index]
+        if len(word.text) < 4 or word.kind & Kind.SHORT or not page.free(word.start, word.end):
+            continue
+        before = page.before(word.start, 40)
+        if not _AT_END.search(before[-9:]) or page.in_capitals(word.start):
+            continue
+        if _single(page, word) and _HAPPENED.search(before):
+            last = index
+            while last + 1 < len(words) and last - index < 2 and page.joined(last) and _single(page, words[last + 1]):
+                last += 1
+            page.take(word.start, words[last].end, Category.HOSPITAL)
+        elif word.folded not in _WHICH_WARD and _AT.search(before) and _WARD_AFTER.match(page.text, word.end):
+            page.take(word.start, word.end, Category.HOSPITAL)
+
+
+def _single(page: Page, word: Word) -> bool:
+    """A name or a word in no list."""
+    return (
+        word.capital and not word.kind & (Kind.ORDINARY | Kind.SHORT | Kind.EPONYM) and page.free(word.start, word.end)
+    )
