@@ -38,6 +38,8 @@ from medveil.storage import sweep, write_json
 
 log = logging.getLogger("medveil.deid")
 
+_FEW = 1000  # files whose headers are read here: starting processes takes as long as that
+
 
 @dataclass(frozen=True)
 class DeidOutcome:
@@ -122,7 +124,8 @@ def look_over(files: Source, *, workers: int | None, progress: Progress) -> Inde
     """Read every header once, in parallel, keeping numbers only."""
     entries: list[Entry] = []
     problems: list[tuple[str, str]] = []
-    seen = read_many(partial(look_at, files.root), files.files, workers=workers)
+    few = len(files.files) <= _FEW
+    seen = read_many(partial(look_at, files.root), files.files, workers=1 if few else workers)
     for done, (file, entry) in enumerate(zip(files.files, seen, strict=True), start=1):
         if isinstance(entry, Quarantined):
             problems.append((file, entry.reason))
