@@ -20,6 +20,7 @@ class Keys:
     """Everything that is derived from the site's secret."""
 
     secret: bytes = field(repr=False)
+    moves_dates: bool = True  # or every date stays the one it is, where a profile retains full dates
 
     @classmethod
     def for_demonstration(cls, seed: int) -> Keys:
@@ -62,6 +63,8 @@ class Keys:
 
     def date_shift(self, patient: str) -> int:
         """Days to move all dates of this patient back by: 1 to 365, the same for every date."""
+        if not self.moves_dates:
+            return 0
         return 1 + int.from_bytes(self._digest("date", patient)[:8]) % LONGEST_SHIFT
 
     def _digest(self, kind: str, value: str) -> bytes:

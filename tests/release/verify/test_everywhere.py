@@ -7,12 +7,14 @@ import pytest
 
 from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.hospital import build_hospital
+from medveil.defenses.headers.profile import Profile
 from medveil.defenses.keys import Keys
 from medveil.release.deid.groups import grouped
 from medveil.release.deid.run import look_over
 from medveil.release.deid.sources import Source
 from medveil.release.verify import everywhere
 from medveil.release.verify.everywhere import in_blocks, search_everywhere
+from medveil.release.verify.retained import Retained
 
 KEYS = Keys(b"\x07" * 32)
 
@@ -51,7 +53,9 @@ def test_anyones_number_is_found_in_any_file(
         made(data, numbers.index(number)).write_text(f"see {number}.")
     (data / f"{numbers[0]}.txt").write_text("named after an order")
     groups = list(grouped(linked, KEYS))
-    hashes, wrongs = search_everywhere(data, files.root, groups, KEYS, workers=workers, progress=silent)
+    hashes, wrongs = search_everywhere(
+        data, Retained(files.root, Profile()), groups, KEYS, workers=workers, progress=silent
+    )
     assert hashes["clean.txt"] == sha256(b"nothing").hexdigest() and len(hashes) == len(numbers) + 2
     told = {(wrong.file, wrong.check) for wrong in wrongs}
     named = hashes[f"{numbers[0]}.txt"][:20]

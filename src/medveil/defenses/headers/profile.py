@@ -89,6 +89,11 @@ class Profile:
         }
 
     @property
+    def moves_dates(self) -> bool:
+        """Whether dates in reports have to move: not where those in headers stay as they are."""
+        return Option.FULL_DATES not in self.options
+
+    @property
     def weakened(self) -> bool:
         """Whether an exception keeps or only cleans what the table would remove, empty or replace."""
         rows = ((table().find(tag), action) for tag, action in self.attributes.items())

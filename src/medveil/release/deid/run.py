@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,7 @@ def deidentify(
     """Clean everything under `source` into `out`. What cannot be cleaned stays behind and is told."""
     check_places(source, out, crosswalk)
     check_run(out, settings.told(), keys)
+    keys = replace(keys, moves_dates=settings.header_profile.moves_dates)
     files = Source.of(source)
     index = look_over(files, workers=workers, progress=progress)
     if not index.linked:

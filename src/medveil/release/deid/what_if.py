@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom
@@ -24,6 +25,7 @@ def what_if(source: Path, *, keys: Keys, settings: DeidSettings) -> Iterator[tup
 
     What only shows when pixels and reports are cleaned, or the result is searched, is not foreseen.
     """
+    keys = replace(keys, moves_dates=settings.header_profile.moves_dates)
     files = Source.of(source)
     index = look_over(files, workers=1, progress=lambda stage, done, total: None)
     tools = tools_for(settings)

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.tag import Tag
 
 from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import Identifier, ImageGold
 from medveil.defenses.headers.dates import CAPPED
+from medveil.defenses.headers.profile import Profile
 from medveil.defenses.ordinary_words import is_ordinary
 from medveil.release.verify.burned_in import Box, Read
-from medveil.release.verify.header_check import texts
+from medveil.release.verify.header_check import action_on, texts
 from medveil.release.verify.wrong import KEPT, Wrong
 
 _STEP = re.compile(r"\(([0-9A-F]{4}),([0-9A-F]{4})\)(?:\[(\d+)\])?")
@@ -24,12 +26,15 @@ _SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothin
 _LEFT = "the identifier of the answer key"
 
 
-def in_header(file: str, gold: ImageGold, released: Dataset) -> Iterator[Wrong]:
-    """Identifiers by tag path. A date is judged by its interval, against the original."""
+def in_header(file: str, gold: ImageGold, released: Dataset, profile: Profile) -> Iterator[Wrong]:
+    """Identifiers by tag path, but for what the profile keeps. A date is judged by its interval, by the original."""
     for one in gold.in_header:
         if one.category is Category.DATE or one.text == CAPPED or not _proves(one):
             continue
-        if any(_holds(text, one.text) for text in _texts_at(released, one.path)):
+        element = _element_at(released, one.path)
+        if element is None or element.VR == "SQ" or action_on(element, profile) == "K":
+            continue
+        if _holds("\\".join(texts(element)), one.text):
             yield Wrong(file, "answer key", one.path, one.category, "removed or replaced", _LEFT)
 
 
@@ -78,21 +83,19 @@ def _holds(text: str, piece: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(piece)}(?!\w)", text) is not None
 
 
-def _texts_at(dataset: Dataset, path: str) -> list[str]:
-    """The values at a tag path; none where it leads nowhere any more."""
-    current: Any = dataset
-    steps = [(Tag(int(group, 16), int(element, 16)), item) for group, element, item in _STEP.findall(path)]
-    for tag, item in steps:
+def _element_at(dataset: Dataset, path: str) -> DataElement | None:
+    """The element at a tag path; none where it leads nowhere any more."""
+    current, element = dataset, None
+    for group, number, item in _STEP.findall(path):
+        tag = Tag(int(group, 16), int(number, 16))
         where = current.file_meta if tag.group == 2 and hasattr(current, "file_meta") else current
-        if tag not in where:
-            return []
-        element = where[tag]
-        if not item:
-            return ["\\".join(texts(element))] if element.VR != "SQ" else []
+        element = where.get(tag)
+        if element is None or not item:
+            return element
         if element.VR != "SQ" or int(item) >= len(element.value):
-            return []
+            return None
         current = element.value[int(item)]
-    return []
+    return element
 
 
 def _overlap(one: Box, other: Box) -> bool:

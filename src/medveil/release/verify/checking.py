@@ -41,6 +41,7 @@ from medveil.release.verify.header_check import HeaderCheck
 from medveil.release.verify.known_bytes import KnownBytes
 from medveil.release.verify.moved_dates import without_moved_dates
 from medveil.release.verify.recorded import Recorded
+from medveil.release.verify.retained import Retained
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
 from medveil.release.verify.wrong import Wrong
@@ -88,13 +89,10 @@ class GroupChecker:
         return line({"digests": {}, "wrongs": wrongs})
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Wrong]:
-        person = gathered(
-            self.keys,
-            self.source,
-            group.patient,
-            group.header_files(group.patient),
-            [one.entry.file for one in group.files],
-        )
+        headers = group.header_files(group.patient)
+        names = [one.entry.file for one in group.files]
+        person = gathered(self.keys, self.source, group.patient, headers, names)
+        person = Retained(self.source, self.recorded.profile).without(person, headers)
         known = without_moved_dates(person)
         subject = Subject(person, KnownSearch(known), KnownBytes.own(known))
         for one in group.files:
@@ -134,7 +132,7 @@ class GroupChecker:
         yield from check.wrongs(path, released, original)
         gold = self.answers.get(one.entry.file)
         if gold is not None:
-            yield from answer_key.in_header(path, gold, released)
+            yield from answer_key.in_header(path, gold, released, self.recorded.profile)
             yield from answer_key.in_names(path, gold)
         if "Rows" not in released:
             if "Rows" in original:

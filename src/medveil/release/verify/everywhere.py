@@ -17,6 +17,7 @@ from medveil.release.deid.outputs import is_pseudonymous
 from medveil.release.deid.people import gathered
 from medveil.release.settings import Progress
 from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
+from medveil.release.verify.retained import Retained
 from medveil.release.verify.wrong import Wrong
 
 BLOCK = 250_000  # search strings at a time, about 200 MB; one more block is one more pass over the files
@@ -28,15 +29,15 @@ Needles = dict[bytes, Category]
 class Gathering:
     """What is distinctive of the person a group of files is about."""
 
-    source: Path
     keys: Keys
+    retained: Retained
 
     def __call__(self, group: Group) -> Needles:
         if not group.patient:
             return {}
-        names = [one.entry.file for one in group.files]
-        person = gathered(self.keys, self.source, group.patient, group.header_files(group.patient), names)
-        return distinctive_needles(person.known)
+        names, headers = [one.entry.file for one in group.files], group.header_files(group.patient)
+        person = gathered(self.keys, self.retained.source, group.patient, headers, names)
+        return distinctive_needles(self.retained.without(person, headers).known)
 
     def crashed(self, group: Group) -> Needles:
         """A header that kills its process tells nothing; its file is told by the check of its group."""
@@ -44,10 +45,10 @@ class Gathering:
 
 
 def search_everywhere(
-    data: Path, source: Path, groups: Iterable[Group], keys: Keys, *, workers: int | None, progress: Progress
+    data: Path, retained: Retained, groups: Iterable[Group], keys: Keys, *, workers: int | None, progress: Progress
 ) -> tuple[dict[str, str], set[Wrong]]:
     """The hash of every released file, and where something known of anyone stands in its bytes or its name."""
-    gathering = Gathering(source, keys)
+    gathering = Gathering(keys, retained)
     found = ordered_map(gathering, groups, workers=workers, chunk=8, crashed=gathering.crashed)
     paths = [path for path in sorted(data.rglob("*")) if path.is_file()]
     hashes: dict[str, str] = {}

@@ -76,11 +76,12 @@ class HeaderCheck:
             return ("X", "removed", "a private attribute") if met.new is not None and not safe else None
         if self._must_go(tag):
             return ("X", "removed", "an attribute that is always removed") if met.new is not None else None
-        if met.new is not None and element.VR in _FREE_TEXT and any(self.search.find(t) for t in texts(met.new)):
+        excepted = self.profile.attributes.get(int(tag)) == "K"  # whatever it says
+        if met.new is not None and element.VR in _FREE_TEXT and not excepted and self._names_someone(met.new):
             return ("C", "no known identifier", "a known identifier")
         if element.VR == "SQ" or element.VR in _BULK or tag.group in _PIXEL_GROUPS:
             return None
-        action = self._action(met)
+        action = action_on(element, self.profile) or "K"
         match action[0]:
             case "K":
                 return self._kept(met)
@@ -91,23 +92,19 @@ class HeaderCheck:
             case _:
                 return self._gone(met, action)
 
+    def _names_someone(self, element: DataElement) -> bool:
+        return any(self.search.find(text) for text in texts(element))
+
     def _must_go(self, tag: BaseTag) -> bool:
         """Curves and overlays, unless they are cleaned, and what the standard does not know."""
         known = attribute(int(tag))
         graphics = known.is_curve or known.is_overlay
         return not known.is_known or (graphics and Option.CLEAN_GRAPHICS not in self.profile.options)
 
-    def _action(self, met: Met) -> str:
-        """By the profile; what the table does not list is kept, unless its kind says otherwise."""
-        if int(met.tag) in self.profile.attributes:
-            return self.profile.attributes[int(met.tag)]
-        row = table().find(int(met.tag)) or row_by_vr(met.element.VR)
-        return decide(row, self.profile).action if row is not None else "K"
-
     def _kept(self, met: Met) -> tuple[str, str, str] | None:
         if met.old is None or not any(texts(met.old)):
             return None
-        if any(self.search.find(text) for text in texts(met.old)):
+        if self._names_someone(met.old):
             return None  # it named someone, so it had to change
         if met.new is None:
             return ("K", KEPT, "missing")
@@ -142,6 +139,15 @@ class HeaderCheck:
             return None
         same = texts(met.new) == texts(met.old)
         return (action, "removed, emptied or replaced", "as in the source") if same else None
+
+
+def action_on(element: DataElement, profile: Profile) -> str:
+    """By the profile; none where the table does not list the attribute, and its kind does not say either."""
+    tag = int(element.tag)
+    if tag in profile.attributes:
+        return profile.attributes[tag]
+    row = table().find(tag) or row_by_vr(element.VR)
+    return decide(row, profile).action if row is not None else ""
 
 
 def attributes(released: Dataset, original: Dataset | None) -> Iterator[Met]:

@@ -6,7 +6,7 @@ from medveil.cohort.identifiers import Category
 from medveil.defenses.known import dates_of
 from medveil.defenses.person import Known, Person
 
-_DATED = frozenset({Category.DATE, Category.OTHER_ID})  # a date in a file's name is known as a number too
+DATED = frozenset({Category.DATE, Category.OTHER_ID})  # a date in a file's name is known as a number too
 
 
 def without_moved_dates(person: Person) -> tuple[Known, ...]:
@@ -14,4 +14,4 @@ def without_moved_dates(person: Person) -> tuple[Known, ...]:
     days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
     moved = {day - person.shift for day in days}
     met = {one.value for one in person.known if one.category is Category.DATE and moved & dates_of(one.value)}
-    return tuple(one for one in person.known if one.category not in _DATED or one.value not in met)
+    return tuple(one for one in person.known if one.category not in DATED or one.value not in met)

@@ -31,6 +31,7 @@ from medveil.release.verify.checking import GroupChecker
 from medveil.release.verify.everywhere import search_everywhere
 from medveil.release.verify.manifest import write_manifest
 from medveil.release.verify.recorded import Recorded
+from medveil.release.verify.retained import Retained
 from medveil.release.verify.wrong import Wrong
 from medveil.storage import write_json
 
@@ -77,6 +78,7 @@ def verify(
     recorded = Recorded.of(out)
     told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or recorded.profile).told()}
     recorded = recorded if profile is None else replace(recorded, profile=profile)
+    keys = replace(keys, moves_dates=recorded.profile.moves_dates)
     checker = GroupChecker(files.root, out / DATA, keys, recorded, by_path)
     wrongs: list[Wrong] = []
     total = sum(len(group.files) for group in groups)
@@ -88,7 +90,8 @@ def verify(
             wrongs += [Wrong.of(one) for one in entry["wrongs"]]
             done += len(group.files)
             progress("checking", done, total)
-        hashes, found = search_everywhere(out / DATA, files.root, groups, keys, workers=workers, progress=progress)
+        retained = Retained(files.root, recorded.profile)
+        hashes, found = search_everywhere(out / DATA, retained, groups, keys, workers=workers, progress=progress)
         wrongs += found
         wrongs += _unaccounted(out, index, files, keys, set(hashes))
         wrongs += not_as_written(out, hashes, keys)

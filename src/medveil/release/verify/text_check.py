@@ -33,7 +33,7 @@ class TextCheck:
         found = [
             Wrong(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "a known identifier")
             for one in search.find(released)
-            if one.category is not Category.DATE or (one.start, one.end) not in moved
+            if one.category is not Category.DATE or (shift and (one.start, one.end) not in moved)
         ]
         if original is None:
             return found

@@ -1,0 +1,52 @@
+"""What the profile lets stay: it is known to identify someone, and stands in the output rightly all the same."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.defenses.headers.options import Option
+from medveil.defenses.headers.profile import Profile
+from medveil.defenses.known import dates_of
+from medveil.defenses.person import Known, Person
+from medveil.errors import Quarantined
+from medveil.release.verify.header_check import action_on, attributes, texts
+from medveil.release.verify.moved_dates import DATED
+
+_RETAINING = frozenset({Option.UIDS, Option.DEVICE_IDENTITY, Option.INSTITUTION_IDENTITY, Option.FULL_DATES})
+
+
+@dataclass(frozen=True)
+class Retained:
+    """Of one person, by the headers of the originals."""
+
+    source: Path
+    profile: Profile
+
+    def without(self, person: Person, headers: Iterable[str]) -> Person:
+        """The person as known by what may not stay."""
+        if not self.profile.options & _RETAINING and "K" not in self.profile.attributes.values():
+            return person  # nothing that is known is kept, and no header need be read again
+        values = {value for file in headers for value in self._values(file)}
+        days = {day for value in values for day in dates_of(value)}
+        return replace(person, known=tuple(one for one in person.known if not _stays(one, values, days)))
+
+    def _values(self, file: str) -> set[str]:
+        try:
+            with quarantining("unreadable attribute"):
+                every = attributes(open_dicom(self.source / file, pixels=False), None)
+                kept = [
+                    met.element
+                    for met in every
+                    if met.element.VR != "SQ" and action_on(met.element, self.profile) == "K"
+                ]
+                return {text.strip("^=") for element in kept for text in texts(element)}
+        except Quarantined:  # whose file was withheld
+            return set()
+
+
+def _stays(one: Known, values: set[str], days: set[dt.date]) -> bool:
+    return one.value in values or (one.category in DATED and not days.isdisjoint(dates_of(one.value)))

@@ -1,0 +1,73 @@
+"""What a profile retains is no leak; anything else still is."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pydicom
+import pytest
+
+from medveil.cohort.phantom.gold import load_gold
+from medveil.cohort.phantom.hospital import build_hospital
+from medveil.defenses.keys import Keys
+from medveil.release.deid import DeidSettings, deidentify
+from medveil.release.verify.run import verify
+from medveil.release.verify.wrong import Wrong
+
+KEYS = Keys(b"\x07" * 32)
+OPTIONS = {
+    "Retain UIDs": "StudyInstanceUID",
+    "Retain Device Identity": "DeviceSerialNumber",
+    "Retain Institution Identity": "InstitutionName",
+    "Retain Longitudinal Temporal Information Full Dates": "StudyDate",
+}
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("retained") / "hospital"
+    build_hospital(folder, patients=1, sites=1, seed=11, size=256, workers=1)
+    return folder
+
+
+def cleaned(source: Path, folder: Path, profile: str) -> Path:
+    (folder / "profile.toml").write_text(profile)
+    settings = DeidSettings(profile=folder / "profile.toml", fill="box")
+    deidentify(source, folder / "out", keys=KEYS, settings=settings, workers=1)
+    return folder / "out"
+
+
+def leaks(out: Path, source: Path) -> set[str]:
+    """What headers and reports tell that they should not."""
+    verify(out, source, keys=KEYS, workers=1)
+    with (out / "discrepancies.csv").open(newline="") as file:
+        wrongs = [Wrong.of(row) for row in csv.DictReader(file)]
+    return {f"{wrong.check}: {wrong.found}" for wrong in wrongs if wrong.leak and wrong.check != "pixels"}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_what_an_option_retains_is_no_leak(source: Path, tmp_path: Path, option: str) -> None:
+    out = cleaned(source, tmp_path, f'options = ["{option}", "Clean Pixel Data"]')
+    image = next(iter(load_gold(source).images.values()))
+    (released,) = (out / "data").rglob(f"{KEYS.pseudonym('image', image.image_id)}.dcm")
+    dataset, original = pydicom.dcmread(released), pydicom.dcmread(source / image.path)
+    assert dataset[OPTIONS[option]].value == original[OPTIONS[option]].value
+    assert leaks(out, source) == set()
+    dataset.ImageComments = str(original.PatientID)
+    dataset.save_as(released)
+    assert {"bytes: a known identifier", "header: a known identifier"} <= leaks(out, source)
+
+
+def test_what_an_exception_keeps_is_no_leak(source: Path, tmp_path: Path) -> None:
+    out = cleaned(source, tmp_path, 'options = ["Clean Pixel Data"]\nattributes = { InstitutionName = "K" }')
+    assert leaks(out, source) == set()
+
+
+def test_reports_keep_their_dates_where_headers_do(source: Path, tmp_path: Path) -> None:
+    out = cleaned(source, tmp_path, f'options = ["{list(OPTIONS)[-1]}", "Clean Pixel Data"]')
+    dates = {
+        one.text for image in load_gold(source).images.values() for one in image.in_report if one.category == "DATE"
+    }
+    released = " ".join(path.read_text() for path in (out / "data").rglob("*.txt"))
+    assert dates and [date for date in dates if date not in released] == []
