@@ -4,6 +4,7 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from medveil.cohort.identifiers import Category
@@ -12,6 +13,9 @@ from medveil.defenses.keys import Keys
 from medveil.defenses.known import KnownSearch
 from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
+from medveil.defenses.reports.rules import find_by_rules
+from medveil.defenses.reports.tagger.splitting import split
+from medveil.defenses.reports.tagger.told import Told
 from medveil.errors import Quarantined, SettingsError
 
 KEYS = Keys.for_demonstration(3)
@@ -40,8 +44,8 @@ class OneByOne:
     def __init__(self, words: str) -> None:
         self.words = words.split()
 
-    def find(self, texts: Sequence[str]) -> list[list[Found]]:
-        return [self._first(text) for text in texts]
+    def tell(self, texts: Sequence[str]) -> list[Told]:
+        return [Told(self._first(text), tokens := split(text), np.zeros(len(tokens), np.float32)) for text in texts]
 
     def _first(self, text: str) -> list[Found]:
         for word in self.words:
@@ -177,3 +181,21 @@ def test_phrases_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.M
     for number in range(10):
         cleaner.clean_phrase(f"CHEST {number}", PERSON)
     assert len(cleaner._phrases) <= 3
+
+
+def test_a_name_of_the_lists_alone_is_cleared_by_a_tagger_without_doubt() -> None:
+    text = "Stable. We saw Annette there. Seen by Dr. Zbrozek."
+    lone, titled = Found(15, 22, Category.NAME), Found(42, 49, Category.DOCTOR)
+    assert find_by_rules(text, _told(text, 0.9).clears) == [lone, titled]
+    assert find_by_rules(text, _told(text, 0.9999).clears) == [titled]
+    assert find_by_rules(text) == [lone, titled]
+
+
+def test_the_name_of_somebody_recognised_elsewhere_is_not_cleared() -> None:
+    text = "Stable. We saw Annette there. Seen by Dr. Annette."
+    assert len(find_by_rules(text, _told(text, 0.9999).clears)) == 2
+
+
+def _told(text: str, share: float) -> Told:
+    tokens = split(text)
+    return Told([], tokens, np.full(len(tokens), share, np.float32))

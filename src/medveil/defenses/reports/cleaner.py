@@ -3,7 +3,7 @@ and the result is read again before it is believed."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
@@ -17,12 +17,13 @@ from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.guards import kept_by_guards
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import Rewriter
-from medveil.defenses.reports.rules import find_by_rules, find_in_phrase
+from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
 from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined, SettingsError
 
 if TYPE_CHECKING:
     from medveil.defenses.reports.tagger.tagger import Tagger
+    from medveil.defenses.reports.tagger.told import Told
 
 Style = Literal["surrogates", "placeholders", "rewritten"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -168,24 +169,28 @@ class ReportCleaner:
 
     def _seen(self, texts: Sequence[str]) -> list[Seen]:
         """What rules and tagger find, whoever the text is about."""
-        return [
-            (find_by_rules(text), kept_by_guards(text, tagged))
-            for text, tagged in zip(texts, self._tagged(texts), strict=True)
-        ]
+        return [_layers(text, told, find_by_rules) for text, told in zip(texts, self._told(texts), strict=True)]
 
     def _seen_in_phrase(self, text: str) -> Seen:
         """The same few descriptions stand in file after file."""
         if text not in self._phrases:
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
-            told = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else []
-            self._phrases[text] = find_in_phrase(text), kept_by_guards(text, told)
+            told = self._told([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
+            self._phrases[text] = _layers(text, told, find_in_phrase)
         return self._phrases[text]
 
-    def _tagged(self, texts: Sequence[str]) -> list[list[Found]]:
+    def _told(self, texts: Sequence[str]) -> Sequence[Told | None]:
         if self._tagger is None or not texts:
-            return [[] for _ in texts]
-        return self._tagger.find(texts)
+            return [None for _ in texts]
+        return self._tagger.tell(texts)
+
+
+def _layers(text: str, told: Told | None, find: Callable[[str, Clears | None], list[Found]]) -> Seen:
+    """The rules' and the tagger's, each with a word in what the other finds."""
+    if told is None:
+        return find(text, None), []
+    return find(text, told.clears), kept_by_guards(text, told.found)
 
 
 def _refused(text: str) -> Quarantined | None:

@@ -7,6 +7,8 @@ grows with the length of the text and with nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from medveil.defenses.found import Found, without_overlaps
 from medveil.defenses.reports.rules import (
     addresses,
@@ -33,6 +35,8 @@ from medveil.defenses.reports.rules import (
 from medveil.defenses.reports.rules.page import Page
 
 HOLDS_PARTS = False
+
+Clears = Callable[[Found], bool]
 
 FAMILIES = (
     contacts.take,
@@ -64,17 +68,21 @@ FAMILIES = (
 )
 
 
-def find_by_rules(text: str) -> list[Found]:
-    """Every identifier the rules see, in order of place."""
-    page = Page(text)
-    for family in FAMILIES:
-        family(page)
-    return without_overlaps(page.found)
+def find_by_rules(text: str, clears: Clears | None = None) -> list[Found]:
+    """Every identifier the rules see, in order of place; not those told by a list alone that somebody else clears."""
+    return _found(text, FAMILIES, clears)
 
 
-def find_in_phrase(text: str) -> list[Found]:
+def find_in_phrase(text: str, clears: Clears | None = None) -> list[Found]:
     """The same in a few words that are no sentence, such as a study's description."""
+    return _found(text, (*FAMILIES, phrases.take), clears)
+
+
+def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Found]:
     page = Page(text)
-    for family in (*FAMILIES, phrases.take):
+    for family in families:
         family(page)
-    return without_overlaps(page.found)
+    cleared = {one for one in page.doubted if clears(one)} if clears else set()
+    if cleared:
+        cleared = name_echoes.strangers(page, cleared)
+    return without_overlaps(one for one in page.found if one not in cleared)

@@ -221,10 +221,12 @@ def take_short_names(page: Page) -> None:
     text = page.text
     shorts = {_acronym(text[found.start : found.end]) for found in page.found if found.category is Category.HOSPITAL}
     for match in _SHORT.finditer(text):
-        if page.free(*match.span()) and (
-            match[0] in shorts or match[0] in _FAMOUS or _stands_for_hospital(page, match)
-        ):
+        if not page.free(*match.span()):
+            continue
+        if match[0] in shorts or match[0] in _FAMOUS:
             page.take(*match.span(), Category.HOSPITAL)
+        elif _stands_for_hospital(page, match):
+            page.take(*match.span(), Category.HOSPITAL, doubted=True)
 
 
 def _acronym(name: str) -> str:

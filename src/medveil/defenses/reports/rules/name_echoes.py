@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import PARTICLES, Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
@@ -17,7 +18,7 @@ _TITLES = words("mr mrs ms miss mx dr prof")
 
 
 def take(page: Page) -> None:
-    echoes = _names(page)
+    echoes = _names(page, page.found)
     if not echoes:
         return
     by_length: dict[int, list[str]] = {}
@@ -38,10 +39,16 @@ def take(page: Page) -> None:
             page.take(_start(page, index), end_of(page, index), category)
 
 
-def _names(page: Page) -> dict[str, Category]:
+def strangers(page: Page, doubted: set[Found]) -> set[Found]:
+    """Those of the doubted that have no part of a name recognised elsewhere."""
+    names = _names(page, [found for found in page.found if found not in doubted])
+    return {one for one in doubted if names.keys().isdisjoint(map(fold, _PART.findall(page.text[one.start : one.end])))}
+
+
+def _names(page: Page, recognised: list[Found]) -> dict[str, Category]:
     """Every part of a name recognised so far."""
     names: dict[str, Category] = {}
-    for found in page.found:
+    for found in recognised:
         if found.category in _PEOPLE:
             for match in _PART.finditer(page.text, found.start, found.end):
                 part = fold(match[0])

@@ -37,7 +37,7 @@ def take(page: Page) -> None:
         if page.free(word.start, word.end) and (last := _name_at(page, index)) >= 0:
             end = end_of(page, last)
             if page.free(word.start, end):
-                page.take(word.start, end, Category.NAME)
+                page.take(word.start, end, Category.NAME, doubted=True)
 
 
 def _name_at(page: Page, index: int) -> int:
@@ -68,7 +68,7 @@ def take_unknown(page: Page) -> None:
         while last + 1 < len(words) and last - index < 4 and page.joined(last) and _strange(page, last + 1):
             last += 1
         if last > index and _stands_out(page, index, last):
-            page.take(words[index].start, end_of(page, last), Category.NAME)
+            page.take(words[index].start, end_of(page, last), Category.NAME, doubted=True)
             taken = last
 
 

@@ -72,6 +72,7 @@ class Page:
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: list[Found] = []
+        self.doubted: set[Found] = set()
         self._loud: dict[int, bool] = {}
         self._taken = bytearray(len(text))
         if "[**" in text:
@@ -111,10 +112,12 @@ class Page:
             starts.append(start)
         return starts
 
-    def take(self, start: int, end: int, category: Category) -> None:
-        """Characters [start, end) are an identifier."""
+    def take(self, start: int, end: int, category: Category, *, doubted: bool = False) -> None:
+        """Characters [start, end) are an identifier; `doubted` where a list alone says so, and nothing around it."""
         if end > start:
             self.found.append(Found(start, end, category))
+            if doubted:
+                self.doubted.add(self.found[-1])
             self._taken[start:end] = b"\x01" * (end - start)
 
     def free(self, start: int, end: int) -> bool:

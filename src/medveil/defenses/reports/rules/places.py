@@ -39,7 +39,7 @@ def take(page: Page) -> None:
         if not page.free(word.start, word.end) or page.in_capitals(word.start):
             continue
         if known and not _NOT_TOWNS.match(page.text, word.end):
-            page.take(word.start, word.end, Category.ADDRESS)
+            page.take(word.start, word.end, Category.ADDRESS, doubted=True)
         elif _unknown(word.kind) and len(word.text) > 3 and _lived_in(page, word.start):
             end = index
             while (

@@ -19,6 +19,7 @@ from medveil.defenses.reports.tagger.network import NONE, REACH
 from medveil.defenses.reports.tagger.reading import read
 from medveil.defenses.reports.tagger.spans import marked_sure, spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
+from medveil.defenses.reports.tagger.told import Told
 from medveil.defenses.reports.tagger.word_memory import WordMemory
 from medveil.parallel import one_torch_thread
 
@@ -42,19 +43,23 @@ class Tagger:
         return cls(_loaded(weights()))
 
     def find(self, texts: Sequence[str]) -> list[list[Found]]:
-        with torch.inference_mode(), one_torch_thread():
-            return [found for some in _portions(texts) for found in self._find(some)]
+        return [told.found for told in self.tell(texts)]
 
-    def _find(self, texts: Sequence[Tokens]) -> list[list[Found]]:
+    def tell(self, texts: Sequence[str]) -> list[Told]:
+        with torch.inference_mode(), one_torch_thread():
+            return [told for some in _portions(texts) for told in self._tell(some)]
+
+    def _tell(self, texts: Sequence[Tokens]) -> list[Told]:
         known = iter(self._memory.rows([word for tokens in texts for word in tokens.met()]))
         rows = [np.fromiter(islice(known, len(tokens)), np.int64, len(tokens)) for tokens in texts]
-        found: list[list[Found]] = [[] for _ in texts]
+        told = [Told([], tokens, np.ones(len(tokens), np.float32)) for tokens in texts]
         for group in _groups(rows):
             said = self._read([rows[place] for place in group])
             for place, (shares, begins) in zip(group, said, strict=True):
                 pieces = spans(texts[place], decide(shares, self.model.sure), begins)
-                found[place] = marked_sure(texts[place], pieces, shares[:, NONE])
-        return found
+                nobody = shares[:, NONE]
+                told[place] = Told(marked_sure(texts[place], pieces, nobody), texts[place], nobody)
+        return told
 
     def _read(self, group: Sequence[Rows]) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
         beside = np.zeros((max(map(len, group)), len(group)), np.int64)
