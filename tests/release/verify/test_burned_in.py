@@ -84,3 +84,9 @@ def test_text_that_differs_in_colour_alone_is_read(reader: Reader, tmp_path: Pat
     assert stray_text(reader.read(read_pixels(tmp_path / "a.dcm"))) == []
     planes = _colours(tmp_path / "a.dcm", dataset)(0)
     assert any(stray_text(reader.read(plane)) for plane in planes)
+
+
+@pytest.mark.parametrize("text", ["800000", "0080-00"])
+def test_twisted_rings_in_a_row_are_wires_unless_they_are_read_with_certainty(text: str) -> None:
+    assert not stray_text([Read(text, (0, 0, 9, 9), 0.74)])
+    assert stray_text([Read(text, (0, 0, 9, 9), 0.95)])

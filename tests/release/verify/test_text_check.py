@@ -55,6 +55,14 @@ def test_a_date_moved_onto_a_known_one_is_no_leak() -> None:
     assert dates_found("Compared with 2019-03-31.", "Compared with 2019-04-10.") == set()
 
 
+def test_a_date_moved_onto_one_that_the_text_had_itself_is_no_leak() -> None:
+    """Ten days apart, as far as dates move: date for date each is the one that it should be."""
+    before = "Compared with 2019-03-31. Typed 2019-04-10, filed Apr 10th."
+    assert dates_found("Compared with 2019-03-21. Typed 2019-03-31, filed Mar 31st.", before) == set()
+    assert dates_found("Compared with 2019-03-31. Typed 2019-03-31, filed Mar 31st.", before)
+    assert dates_found("Compared. Typed 2019-03-31, filed Mar 31st.", before) == {"a known identifier"}
+
+
 def test_a_known_date_that_was_left_or_came_from_nowhere_is_one() -> None:
     assert dates_found("Compared with Mar 31st.", "Compared with Mar 31st.") == {"a known identifier"}
     assert dates_found("Compared with Mar 31st.", "Compared with Apr 12th.") == {"a known identifier"}

@@ -22,6 +22,7 @@ SMALLEST_SIDE = 736  # pixels; smaller images are enlarged, for small print
 LARGEST_SIDE = 2000
 _DETECTION = "*det*.onnx"
 _RINGS = frozenset("0O")  # sternal wires in a row, read with certainty; no name or number is made of these alone
+_TWISTED = _RINGS | {"8"}  # with the twist of a wire in it, read with less
 TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
 # What may stay on a radiograph: sides, views, positions and exposure, as the standard's own words and common prints.
 _WORDS = """
@@ -86,7 +87,8 @@ def stray_text(reads: list[Read]) -> list[Read]:
 
 def _is_speck(read: Read) -> bool:
     letters = _LETTERS.findall(read.text.upper())
-    return set(letters) <= _RINGS or (read.score < SURE_OF_SHORT and len(letters) <= SHORT)
+    uncertain = read.score < SURE_OF_SHORT
+    return set(letters) <= _RINGS or (uncertain and (len(letters) <= SHORT or set(letters) <= _TWISTED))
 
 
 def _may_stay(text: str) -> bool:

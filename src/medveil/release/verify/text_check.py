@@ -53,17 +53,21 @@ class TextCheck:
 
 
 def moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tuple[int, int]]:
-    """Places of dates that came there by moving one of the original's, and that the original has not itself.
+    """Places of dates that came there by moving one of the original's: its own, date for date, or one of any place.
 
     Such a date may well be known: another of the person's dates, or its day and month, can lie just that far back.
+    Where the two texts have not as many dates, one that stands in the original too may have been left there.
     """
     before = [_stated(readings) for _, _, readings in _dates(original)]
+    after = [((start, end), _stated(readings)) for start, end, readings in _dates(released)]
     left = {stated for dates in before for stated in dates}
-    moved = {later for stated in left for later in _moved(*stated, shift)}
+    moved = [{later for stated in dates for later in _moved(*stated, shift)} for dates in before]
+    anywhere = {stated for dates in moved for stated in dates}
+    own = moved if len(before) == len(after) else [set[Stated]()] * len(after)
     return {
-        (start, end)
-        for start, end, readings in _dates(released)
-        if (stated := _stated(readings)) & moved and not stated & left
+        place
+        for (place, stated), its_own in zip(after, own, strict=True)
+        if stated & its_own or (stated & anywhere and not stated & left)
     }
 
 
