@@ -48,27 +48,19 @@ def _first_mixed(x: Tensor, taken: Tensor, words: Tensor, apart: int) -> Tensor:
 
 
 def _mixed(layer: Mixing, x: Tensor, present: Tensor, apart: int) -> Tensor:
-    length, width = x.shape
-    padded = _padded(layer.norm(x), present, apart)
-    parts = torch.split(layer.mix.weight.t(), width)
-    mixed = torch.addmm(layer.mix.bias, padded[:length], parts[0])
-    for place in (1, 2):
-        mixed.addmm_(padded[place * apart : place * apart + length], parts[place])
+    normed = layer.norm(x).mul_(present)
+    before, at, after = torch.split(layer.mix.weight.t(), x.shape[1])
+    mixed = torch.addmm(layer.mix.bias, normed, at)
+    mixed[apart:].addmm_(normed[:-apart], before)
+    mixed[:-apart].addmm_(normed[apart:], after)
     return functional.glu(mixed, -1).add_(x)
 
 
 def _lightly_mixed(layer: LightMixing, x: Tensor, present: Tensor, apart: int) -> Tensor:
-    length = len(x)
-    padded = _padded(layer.norm(x), present, 2 * apart)
-    mixed = padded[:length] * layer.weights[0]
-    for place in range(1, 5):
-        mixed.addcmul_(padded[place * apart : place * apart + length], layer.weights[place])
+    normed = layer.norm(x).mul_(present)
+    mixed = normed * layer.weights[2]
+    for step in (1, 2):
+        far = step * apart
+        mixed[far:].addcmul_(normed[:-far], layer.weights[2 - step])
+        mixed[:-far].addcmul_(normed[far:], layer.weights[2 + step])
     return functional.glu(layer.mix(mixed), -1).add_(x)
-
-
-def _padded(x: Tensor, present: Tensor, margin: int) -> Tensor:
-    padded = x.new_empty(len(x) + 2 * margin, x.shape[1])
-    padded[:margin] = 0
-    padded[-margin:] = 0
-    torch.mul(x, present, out=padded[margin:-margin])
-    return padded
