@@ -10,6 +10,7 @@ from functools import cache
 from medveil.cohort.identifiers import Category
 from medveil.defenses.found import Found
 from medveil.defenses.reports.amounts import is_amount
+from medveil.defenses.reports.completing import completed
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
@@ -92,7 +93,9 @@ def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
             sure[one.start : one.end] = b"\x01" * (one.end - one.start)
     trimmed = [one for one in (_trimmed(text, one) for one in whole_numbers(text, found)) if one is not None]
     kept = [one for one in trimmed if not _guarded(page, one, sure=sure.find(1, one.start, one.end) >= 0)]
-    return kept if len(kept) == len(trimmed) else sorted([*kept, *_rest_of_kept(page, trimmed, kept)])
+    if len(kept) < len(trimmed):
+        kept = sorted([*kept, *_rest_of_kept(page, trimmed, kept)])
+    return completed(page, kept)
 
 
 def _rest_of_kept(page: Page, found: list[Found], kept: list[Found]) -> list[Found]:
@@ -210,7 +213,7 @@ def _is_thing(page: Page, found: Found, piece: str) -> bool:
     if found.category is Category.DATE and not ORDINAL_DAY.match(page.text, found.start):
         if _FRACTION.fullmatch(piece) or ("/" in piece and NOT_BEFORE.match(page.text, found.end)):
             return True
-        published = _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24))
+        published = _YEAR_ALONE.fullmatch(piece) and not before.endswith(", ") and _PUBLISHED.search(before)
         return bool(published or _COUNTED_DAY.fullmatch(piece))
     counted = piece.isdigit() and bool(_UNIT_AFTER.match(page.text, found.end))
     return counted or bool(_LEVEL.fullmatch(piece))
@@ -282,14 +285,15 @@ def _names_no_place(page: Page, found: Found, piece: str) -> bool:
         return True
     if any(map(str.isdigit, piece)):
         return found.category is Category.HOSPITAL and not any(map(str.isupper, piece))
-    inside = [page.words[index] for index in _words_in(page, found)]
+    indices = _words_in(page, found)
+    inside = [page.words[index] for index in indices]
     if not inside:
         return False
     if any(word.folded in _HEADS for word in inside) and len(inside) > 1:
         return all(word.kind & Kind.ORDINARY and not word.capital for word in inside)
     if all(word.folded in _countries() for word in inside):
         return True
-    return all(_no_place(page, word) for word in inside)
+    return all(_no_place(page, page.words[index]) or is_eponym(page, index) for index in indices)
 
 
 def _no_place(page: Page, word: Word) -> bool:

@@ -27,7 +27,7 @@ seen in [['98]] and since [['05]] | [[July 1]] [[15:58]]
 on the [[third of December]] | [[November the fifth]] | [[Super Bowl Sunday]]
 due [[tues]] and [[thurs]] | after [[Holi]]
 [[8th]] to [[22nd July]] | echo [[12/80]] | here in [[10/80]] | CABG x4 [['68]]
-USMC [[1967]]-[[71]] | Shingrix [[5/3]]
+USMC [[1967]]-[[71]] | Shingrix [[5/3]] | retired in [[Q1 2012]] | Veteran, [[1968]]-[[1971]], well
 stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """

@@ -54,8 +54,9 @@ _EVENTS = words(
     "pacemaker tha tka fusion bypass transplant fracture fx graft stroke infarct infarction cancer ca lymphoma "
     "accident mva chemo chemotherapy radiation xrt cath echo pft pfts tte tee dx diagnosed born quit retired stopped "
     "died deceased married divorced widowed immigrated graduated usmc usn usaf army navy marines service colonoscopy "
-    "mammogram mri pci ptca"
+    "mammogram mri pci ptca veteran served smoked worked lived"
 )
+_QUARTER = re.compile(r"(?<!\w)Q[1-4][ ,/]{0,2}(?:of[ ])?(?:19|20)\d\d(?!\d)|(?<!\w)(?:19|20)\d\d[ -]?Q[1-4](?!\w)")
 _YEARS_TO = re.compile(r"[ ]?[-–][ ]?(?P<end>(?:1[89]|20)?\d\d)(?![\w/])")  # 1967-71
 # `echo 12/80`, `here in 10/80`: a month and a year too late for a day
 _MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?:3[2-9]|[4-9]\d)(?![\d/])")
@@ -71,6 +72,8 @@ def take(page: Page) -> None:
             _take(page, word.start, _end(_YEAR_OF_SEASON.match(page.text, word.end)))
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)
+    for match in _QUARTER.finditer(page.text) if "Q" in page.text else ():
+        _take(page, *match.span())
     for match in _CLIPPED_YEAR.finditer(page.text) if "'" in page.text or "’" in page.text else ():
         if _TELLS_A_YEAR.search(page.before(match.start(), 12)) or _after_event(page, match.start()):
             _take(page, *match.span())

@@ -1,0 +1,98 @@
+"""Half a name is as bad as none: what the tagger found of a person or a place grows over the rest of it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.rules.eponyms import is_eponym
+from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.name_reading import DEGREES
+from medveil.defenses.reports.rules.name_titles import ALL_TITLES
+from medveil.defenses.reports.rules.page import Page, Word
+
+_PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
+_GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
+_INSIDE = words("of and the for at de la du des der & -")
+_LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
+_LONGEST = 4  # words to each side
+
+
+def completed(page: Page, found: list[Found]) -> list[Found]:
+    """The same findings, those of people and places as long as their names are; never into another."""
+    bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
+    return [
+        _grown(page, one, bounds[2 * place], bounds[2 * place + 3]) if one.category in _GROWING else one
+        for place, one in enumerate(found)
+    ]
+
+
+def _grown(page: Page, one: Found, low: int, high: int) -> Found:
+    all_words = page.words
+    first = bisect_right(all_words, one.start, key=lambda word: word.end)
+    last = bisect_left(all_words, one.end, first, key=lambda word: word.start) - 1
+    if last < first:
+        return _with_word_before(page, one, first - 1, low)
+    if page.in_capitals(one.start):
+        return one
+    start, end = min(one.start, all_words[first].start), max(one.end, all_words[last].end)
+    if start < low or end > high or end < one.end:
+        return one
+    for _ in range(_LONGEST):
+        step = _step(page, last, 1, one.category)
+        if step == last or all_words[step].end > high:
+            break
+        last, end = step, all_words[step].end
+    for _ in range(_LONGEST):
+        step = _step(page, first, -1, one.category)
+        if step == first or all_words[step].start < low:
+            break
+        first, start = step, all_words[step].start
+    return Found(start, end, one.category)
+
+
+def _with_word_before(page: Page, one: Found, index: int, low: int) -> Found:
+    """`Sector 14`, of which only the number was found."""
+    if one.category is not Category.ADDRESS or index < 0 or page.in_capitals(one.start):
+        return one
+    word = page.words[index]
+    beside = page.text[word.end : one.start] == " " and word.start >= low
+    return Found(word.start, one.end, one.category) if beside and word.capital and not word.short else one
+
+
+def _step(page: Page, index: int, way: int, category: Category) -> int:
+    """The next word that belongs to the name, over at most one small word; or the same one."""
+    for reach in (1, 2):
+        following = index + way * reach
+        if not 0 <= following < len(page.words):
+            return index
+        between = page.text[
+            min(page.words[index].end, page.words[following].end) : max(
+                page.words[index].start, page.words[following].start
+            )
+        ]
+        if "\n" in between or len(between) > 6:
+            return index
+        if reach == 1 and between in (" ", " & ", "-") and _belongs(page, following, category, way):
+            return following
+        small = between.split()
+        if reach == 2 and category not in _PEOPLE and len(small) == 1 and small[0] in _INSIDE:
+            return following if _belongs(page, following, category, way) else index
+    return index
+
+
+def _belongs(page: Page, index: int, category: Category, way: int) -> bool:
+    word = page.words[index]
+    if not word.capital or word.short or word.folded in DEGREES or word.folded in ALL_TITLES or is_eponym(page, index):
+        return False
+    if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
+        return False
+    if category in _PEOPLE:
+        return word.initial or _is_name(word)
+    return not word.text.isupper()
+
+
+def _is_name(word: Word) -> bool:
+    return word.name_only or word.kind == Kind.UNKNOWN

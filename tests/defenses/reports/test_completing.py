@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from medveil.cohort.identifiers import Category
+from medveil.defenses.found import Found
+from medveil.defenses.reports.completing import completed
+from medveil.defenses.reports.rules.page import Page
+
+
+@pytest.mark.parametrize(
+    ("text", "seen", "whole", "category"),
+    [
+        (
+            "sent to Bayou Home Health of Terrebonne today",
+            "Bayou",
+            "Bayou Home Health of Terrebonne",
+            Category.HOSPITAL,
+        ),
+        ("seen at Long & Short House, well", "Short", "Long & Short House", Category.HOSPITAL),
+        ("told Anneke Zbrozek-Long so", "Zbrozek", "Anneke Zbrozek-Long", Category.NAME),
+        ("asked K Zbrozek to come", "Zbrozek", "K Zbrozek", Category.DOCTOR),
+        ("flat in Sector 14, near", "14", "Sector 14", Category.ADDRESS),
+        ("N510 NCH Page 1/1", "NCH", "NCH", Category.HOSPITAL),
+        ("at Lahey CT was done", "Lahey", "Lahey", Category.HOSPITAL),
+        ("told Zbrozek, MD Clear lungs", "Zbrozek", "Zbrozek", Category.DOCTOR),
+        ("seen. Stable Zbrozek left", "Zbrozek", "Zbrozek", Category.NAME),
+        ("SEEN AT LAHEY NORMAL CHEST NOW", "LAHEY", "LAHEY", Category.HOSPITAL),
+        ("from Lahey\nHistory of cough", "Lahey", "Lahey", Category.HOSPITAL),
+    ],
+)
+def test_a_name_grows_to_its_end_and_no_further(text: str, seen: str, whole: str, category: Category) -> None:
+    start = text.index(seen)
+    (one,) = completed(Page(text), [Found(start, start + len(seen), category)])
+    assert text[one.start : one.end] == whole
+
+
+def test_it_does_not_grow_into_another_finding() -> None:
+    text = "from Lahey Oakhollow today"
+    found = [Found(5, 10, Category.HOSPITAL), Found(11, 20, Category.ADDRESS)]
+    assert completed(Page(text), found) == found
