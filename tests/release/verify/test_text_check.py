@@ -60,6 +60,7 @@ def test_a_date_moved_onto_one_that_the_text_had_itself_is_no_leak() -> None:
     before = "Compared with 2019-03-31. Typed 2019-04-10, filed Apr 10th."
     assert dates_found("Compared with 2019-03-21. Typed 2019-03-31, filed Mar 31st.", before) == set()
     assert dates_found("Compared with 2019-03-31. Typed 2019-03-31, filed Mar 31st.", before)
+    assert dates_found("Compared with [DATE]. Typed 2019-03-31, filed Mar 31st.", before) == set()
     assert dates_found("Compared. Typed 2019-03-31, filed Mar 31st.", before) == {"a known identifier"}
 
 

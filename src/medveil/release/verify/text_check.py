@@ -15,6 +15,7 @@ from medveil.release.verify.wrong import Wrong
 
 _CHECK = "text"
 SHORTEST = 4  # characters; shorter ones are shared by chance
+_TAKEN_OUT = re.compile(r"\[DATE\]")
 _CLOCK = re.compile(r":[0-5]\d")
 # A time of day alone identifies nobody, and an age over 89 is only told as such.
 _NO_LEAK = frozenset({Category.TIME, Category.AGE_OVER_89, Category.DATE})
@@ -58,8 +59,8 @@ def moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tupl
     Such a date may well be known: another of the person's dates, or its day and month, can lie just that far back.
     Where the two texts have not as many dates, one that stands in the original too may have been left there.
     """
-    before = [_stated(readings) for _, _, readings in _dates(original)]
-    after = [((start, end), _stated(readings)) for start, end, readings in _dates(released)]
+    before = [stated for _, stated in _stated_in(original)]
+    after = _stated_in(released)
     left = {stated for dates in before for stated in dates}
     moved = [{later for stated in dates for later in _moved(*stated, shift)} for dates in before]
     anywhere = {stated for dates in moved for stated in dates}
@@ -74,8 +75,13 @@ def moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tupl
 Stated = tuple[int | None, int, int]  # year, where it is told, month and day
 
 
-def _stated(readings: list[WrittenDate]) -> set[Stated]:
-    return {(one.year, one.month, one.day) for one in readings if one.month is not None and one.day is not None}
+def _stated_in(text: str) -> list[tuple[tuple[int, int], set[Stated]]]:
+    """Every place of a date and what it may mean; one that was taken out means nothing."""
+    found: dict[tuple[int, int], set[Stated]] = {match.span(): set() for match in _TAKEN_OUT.finditer(text)}
+    for start, end, readings in _dates(text):
+        means = found.setdefault((start, end), set())
+        means |= {(one.year, one.month, one.day) for one in readings if one.month is not None and one.day is not None}
+    return sorted(found.items(), key=lambda one: one[0])
 
 
 def _moved(year: int | None, month: int, day: int, shift: dt.timedelta) -> set[Stated]:
