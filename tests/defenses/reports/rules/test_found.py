@@ -14,6 +14,7 @@ CASES = {
 Comparison: [[03/14/2021]]. | Compared to [[3/14/21]]. | Study of [[2021-03-14]]. | film of [[14.03.2021]]
 on [[14-Mar-2021]]
 seen [[March 14, 2021]] | [[14 March 2021]] | since [[Mar 14th]] | on [[March 14]] | [[Sunday 14 March 2021]]
+unchanged from [[April 19]]. No effusion. | on [[April 19. 2019]]
 unchanged since [[3/14]] | cf [[3/5]] | in [[March of 2021]] | [[Mar 2021]] | [[03/2021]] | [[20210314]]
 last [[September]]
 examined on the [[25th]]. | am [[14. März 2021]] | le [[14 mars 2021]] | el [[14 de marzo de 2021]]

@@ -71,7 +71,7 @@ _ON_THE = re.compile(
 )
 
 _AFTER_MONTH = re.compile(
-    rf"\.?(?:{_GAP}|-|/|,[ ]?)(?:the[ ])?(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|\.))?"
+    rf"\.?(?:{_GAP}|-|/|,[ ]?)(?:the[ ])?(?P<day>{_DAY})(?:[ ]?(?:st|nd|rd|th|er|\.(?={_GAP}{_YEAR})))?"
     rf"(?:[ ]?[-–][ ]?{_DAY}(?:st|nd|rd|th)?)?(?P<stop>)(?![\d:%]|[.,]\d(?!\d{{3}})|/\d)"
     rf"(?:(?:,?{_GAP}|[-/][ ]?|{_GAP}of{_GAP}|,?{_GAP}de{_GAP})(?P<year>{_YEAR}|['’]\d\d)(?!\d)|(?:,[ ]|"
     rf"[-/])\d\d(?![\d:/]))?",
