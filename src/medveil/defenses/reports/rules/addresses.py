@@ -85,6 +85,7 @@ _ZIP_LABEL = re.compile(
     r"(?<!\w)(?:zip|postal|post)[ \t]*(?:code)?[ \t]*[:#]?[ \t]*(?P<value>\d{5}(?:-\d{4})?)(?!\d)", re.IGNORECASE
 )
 
+_RESIDENT_PARTS = ("R/o", "r/o", "R/O", "Resident of", "Add")
 # `R/o H.No. 221, VPO Kherki Daula`: a resident of, and where
 _RESIDENT = re.compile(
     r"(?<!\w)(?:R/o|r/o|R/O|Resident of|Add(?:r|ress)?)[.:]?[ ]{1,2}"
@@ -94,7 +95,7 @@ _RESIDENT = re.compile(
 
 def take(page: Page) -> None:
     text = page.text
-    for match in _RESIDENT.finditer(text):
+    for match in _RESIDENT.finditer(text) if any(part in text for part in _RESIDENT_PARTS) else ():
         page.take(*match.span("value"), Category.ADDRESS)
     for start in page.numbers:
         if page.free(start, start + 1):

@@ -10,12 +10,12 @@ from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.spelling import fold
 
 # An institution after its label, up to the next field.
-_LABELS = (
-    "Agency|Facility|Client|TPA|Employer|School|Pharmacy|Practice|Surgery|Institution|Hospital|Clinic|Site|Laboratory|"
-    "Lab"
+_LABELS = words(
+    "agency facility client tpa employer school pharmacy practice surgery institution hospital clinic site laboratory "
+    "lab"
 )
-_LABELLED = re.compile(
-    rf"(?<!\w)(?:Referring[ ])?(?:{_LABELS})[ \t]?:[ \t]{{0,4}}(?P<value>[A-ZÀ-Þ][^\n:;,|(]{{2,60}}?)"
+_VALUE = re.compile(
+    r"[ \t]?:[ \t]{0,4}(?P<value>[A-ZÀ-Þ][^\n:;,|(]{2,60}?)"
     r"(?=[ \t]{2,}|[ \t]*(?:[\r\n;,|(]|$)|\.[ \t]|[ \t][A-Z][\w#]{1,9}(?:[ ]?:|[ ][A-Z]{0,4}[-#]?\d))"
 )
 _NO_HOUSE = ("Dr", "Mr", "Ms", "XX", "__")
@@ -25,6 +25,7 @@ _TRADES = words(
     "pediatrics paediatrics radiology surgery dentistry podiatry optometry rheumatology nephrology gastroenterology "
     "women's womens pharmacy rehab rehabilitation hematology endocrinology pulmonary chiropractic physiotherapy"
 )
+_SHIPS = words("v uss usns uscgc hms hmcs hmas")
 _VESSEL = re.compile(
     r"(?<!\w)(?:M/V|F/V|M\.V\.|USS|USNS|USCGC|HMS|HMCS|HMAS)[ ](?P<name>[A-Z][\w'’-]+(?:[ ][A-Z][\w'’-]+){0,2})"
 )
@@ -46,13 +47,14 @@ _WHICH_WARD = words(
 
 def take(page: Page) -> None:
     """By a label, a trade, and the ships on which people serve."""
-    for match in _LABELLED.finditer(page.text) if ":" in page.text else ():
-        if _names(match["value"]) and page.free(*match.span("value")):
+    for word in page.standing(_LABELS):
+        match = _VALUE.match(page.text, word.end) if word.capital else None
+        if match and _names(match["value"]) and page.free(*match.span("value")):
             page.take(*match.span("value"), Category.HOSPITAL)
-    for index, word in enumerate(page.words):
+    for index, word in enumerate(page.words) if page.standing(_TRADES) else ():
         if index and word.folded in _TRADES and word.capital:
             _take_practice(page, index)
-    for match in _VESSEL.finditer(page.text):
+    for match in _VESSEL.finditer(page.text) if page.standing(_SHIPS) else ():
         if page.free(*match.span("name")):
             page.take(*match.span(), Category.HOSPITAL)
 

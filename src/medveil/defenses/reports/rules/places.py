@@ -16,8 +16,9 @@ _LIVES = re.compile(
     re.IGNORECASE,
 )
 _LIVES_WITH = re.compile(r"\b(?:lives?|living|resides?)[ ](?:[\w/]{1,12}[ ]){1,4}(?:in|near)[ ]$", re.IGNORECASE)
+_ROADS = frozenset({"i", "us", "sr", "interstate", "rte", "route", "highway", "hwy"})
 _ROAD = re.compile(
-    r"(?<![\w-])(?:I-(?!1(?:23|24|25|31)\b)\d{1,3}|(?:US|SR|Interstate|Rte|Route|Highway|Hwy)[ -]\d{1,3})(?![\w-])"
+    r"(?:I-(?!1(?:23|24|25|31)\b)\d{1,3}|(?:US|SR|Interstate|Rte|Route|Highway|Hwy)[ -]\d{1,3})(?![\w-])"
 )
 _ON_ROAD = re.compile(r"\b(?:on|off|along|onto|near|via|down|of|from|exit[ ]\d{1,3})[ ](?:the[ ])?$", re.IGNORECASE)
 _IN = ("in", "of", "to", "from", "near", "outside", "at")  # the last word of all of these
@@ -50,8 +51,9 @@ def take(page: Page) -> None:
 
 
 def _take_roads(page: Page) -> None:
-    for match in _ROAD.finditer(page.text):
-        if page.free(*match.span()) and _ON_ROAD.search(page.before(match.start(), 16)):
+    for word in page.standing(_ROADS):
+        match = _ROAD.match(page.text, word.start)
+        if match and page.free(*match.span()) and _ON_ROAD.search(page.before(match.start(), 16)):
             page.take(*match.span(), Category.ADDRESS)
 
 

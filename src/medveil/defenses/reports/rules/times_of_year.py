@@ -78,7 +78,8 @@ def take(page: Page) -> None:
         if _TELLS_A_YEAR.search(page.before(match.start(), 12)) or _after_event(page, match.start()):
             _take(page, *match.span())
     for start in page.numbers:
-        year = _YEAR_ALONE.match(page.text, start) or _MONTH_AND_YEAR.match(page.text, start)
+        form = _MONTH_AND_YEAR if "/" in page.text[start : start + 3] else _YEAR_ALONE
+        year = form.match(page.text, start)
         if year and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
             _take(page, *year.span())
             if ending := _YEARS_TO.match(page.text, year.end()):
