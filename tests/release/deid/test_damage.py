@@ -11,7 +11,7 @@ from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.damage import DICOM_DAMAGE, TEXT_DAMAGE, damaged_dicom, damaged_text
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.release.deid import cleaning
+from medveil.release.deid import groups
 
 
 def test_damaged_files_come_out_clean_or_not_at_all(tmp_path: Path, clean) -> None:
@@ -60,7 +60,7 @@ def test_a_person_who_cannot_be_known_keeps_the_files_behind(tmp_path: Path, wri
     def surprise(*_: object) -> None:
         raise NotImplementedError
 
-    monkeypatch.setattr(cleaning, "gathered", surprise)
+    monkeypatch.setattr(groups, "gathered", surprise)
     write_dicom(tmp_path / "in/a.dcm")
     made = clean(tmp_path / "in")
     assert (made.outcome.released, made.outcome.withheld) == (0, 1)

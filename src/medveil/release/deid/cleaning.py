@@ -21,7 +21,6 @@ from medveil.release.deid.groups import Group
 from medveil.release.deid.leftovers import refuse_leftovers
 from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import output_path
-from medveil.release.deid.people import gathered
 from medveil.release.deid.picture_file import clean_picture
 from medveil.release.deid.results import Cleaned, seal
 from medveil.release.deid.settings import DeidSettings
@@ -51,7 +50,7 @@ class GroupCleaner:
         if earlier is not None and self._holds(json.loads(earlier), digest):
             return earlier
         try:
-            person = self._person(group)
+            person = group.person(self.keys, self.source)
             search = search_for(person.known)
         except MedveilError:
             raise
@@ -71,10 +70,6 @@ class GroupCleaner:
             lines = ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed)
             files = [file for done in lines for file in json.loads(done)["files"]]
         return line({"source": self._digest(group), "files": files})
-
-    def _person(self, group: Group) -> Person:
-        headers = group.header_files(group.patient)
-        return gathered(self.keys, self.source, group.patient, headers, [one.entry.file for one in group.files])
 
     def _name(self, one: Linked) -> str:
         return self.keys.pseudonym("file", one.entry.file)

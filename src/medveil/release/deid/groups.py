@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from medveil.defenses.keys import Keys
+from medveil.defenses.person import Person
 from medveil.release.deid.linking import Linked
+from medveil.release.deid.people import gathered
 from medveil.release.deid.sources import Kind
 
 MOST_FILES = 200  # in one piece; a patient with more comes in several
@@ -21,13 +24,18 @@ class Group:
     files: tuple[Linked, ...]
     headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where more than its own are needed: by patient
 
-    def header_files(self, patient: str) -> tuple[str, ...]:
-        """The DICOM files that tell of a patient."""
-        return tuple(dict.fromkeys((*_dicom(self.files), *self.headers.get(patient, ()))))
+    @property
+    def header_files(self) -> tuple[str, ...]:
+        """The DICOM files that tell of the patient."""
+        return tuple(dict.fromkeys((*_dicom(self.files), *self.headers.get(self.patient, ()))))
+
+    def person(self, keys: Keys, root: Path) -> Person:
+        """The patient, as these headers and the names of the files know one."""
+        return gathered(keys, root, self.patient, self.header_files, [one.entry.file for one in self.files])
 
     def alone(self, one: Linked) -> Group:
         """One file of the group, which still knows what the others tell."""
-        return Group(self.patient, (one,), self.headers | {self.patient: self.header_files(self.patient)})
+        return Group(self.patient, (one,), self.headers | {self.patient: self.header_files})
 
 
 def grouped(linked: Iterable[Linked], keys: Keys) -> Iterator[Group]:

@@ -13,7 +13,6 @@ from medveil.defenses.person import Person
 from medveil.errors import Quarantined
 from medveil.release.deid.dicom_file import refuse_strange
 from medveil.release.deid.groups import grouped
-from medveil.release.deid.people import gathered
 from medveil.release.deid.run import look_over, without_repeats
 from medveil.release.deid.settings import DeidSettings
 from medveil.release.deid.sources import Kind, Source
@@ -31,8 +30,7 @@ def what_if(source: Path, *, keys: Keys, settings: DeidSettings) -> Iterator[tup
     tools = tools_for(settings)
     groups, repeats = without_repeats(grouped(index.linked, keys), keys)
     for group in groups:
-        names = [one.entry.file for one in group.files]
-        person = gathered(keys, files.root, group.patient, group.header_files(group.patient), names)
+        person = group.person(keys, files.root)
         for one in group.files:
             if one.entry.kind is Kind.DICOM:
                 yield keys.pseudonym("file", one.entry.file), _done(files.root / one.entry.file, person, tools)

@@ -31,7 +31,6 @@ from medveil.release.deid.cleaning import content_digest
 from medveil.release.deid.groups import Group
 from medveil.release.deid.linking import Linked
 from medveil.release.deid.outputs import output_path
-from medveil.release.deid.people import gathered
 from medveil.release.deid.sources import Kind
 from medveil.release.deid.table_file import RowPeople, columns_of
 from medveil.release.journal import line
@@ -89,10 +88,7 @@ class GroupChecker:
         return line({"digests": {}, "wrongs": wrongs})
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Wrong]:
-        headers = group.header_files(group.patient)
-        names = [one.entry.file for one in group.files]
-        person = gathered(self.keys, self.source, group.patient, headers, names)
-        person = Retained(self.source, self.recorded.profile).without(person, headers)
+        person = Retained(self.source, self.recorded.profile).person(group, self.keys)
         known = without_moved_dates(person)
         subject = Subject(person, KnownSearch(known), KnownBytes.own(known))
         for one in group.files:

@@ -14,7 +14,6 @@ from medveil.defenses.keys import Keys
 from medveil.parallel import available_cores, ordered_map
 from medveil.release.deid.groups import Group
 from medveil.release.deid.outputs import is_pseudonymous
-from medveil.release.deid.people import gathered
 from medveil.release.settings import Progress
 from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
 from medveil.release.verify.retained import Retained
@@ -35,9 +34,7 @@ class Gathering:
     def __call__(self, group: Group) -> Needles:
         if not group.patient:
             return {}
-        names, headers = [one.entry.file for one in group.files], group.header_files(group.patient)
-        person = gathered(self.keys, self.retained.source, group.patient, headers, names)
-        return distinctive_needles(self.retained.without(person, headers).known)
+        return distinctive_needles(self.retained.person(group, self.keys).known)
 
     def crashed(self, group: Group) -> Needles:
         """A header that kills its process tells nothing; its file is told by the check of its group."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
+from medveil.defenses.keys import Keys
 from medveil.defenses.known import dates_of
 from medveil.defenses.person import Known, Person
 from medveil.errors import Quarantined
+from medveil.release.deid.groups import Group
 from medveil.release.verify.header_check import action_on, attributes, texts
 from medveil.release.verify.moved_dates import DATED
 
@@ -21,16 +22,17 @@ _RETAINING = frozenset({Option.UIDS, Option.DEVICE_IDENTITY, Option.INSTITUTION_
 
 @dataclass(frozen=True)
 class Retained:
-    """Of one person, by the headers of the originals."""
+    """By the headers of the originals."""
 
     source: Path
     profile: Profile
 
-    def without(self, person: Person, headers: Iterable[str]) -> Person:
-        """The person as known by what may not stay."""
+    def person(self, group: Group, keys: Keys) -> Person:
+        """Who a group of files is about, known by what may not stay."""
+        person = group.person(keys, self.source)
         if not self.profile.options & _RETAINING and "K" not in self.profile.attributes.values():
             return person  # nothing that is known is kept, and no header need be read again
-        values = {value for file in headers for value in self._values(file)}
+        values = {value for file in group.header_files for value in self._values(file)}
         days = {day for value in values for day in dates_of(value)}
         return replace(person, known=tuple(one for one in person.known if not _stays(one, values, days)))
 
