@@ -18,7 +18,7 @@ from medveil.defenses.headers.dates import CAPPED
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.ordinary_words import is_ordinary
 from medveil.release.verify.burned_in import Box, Read
-from medveil.release.verify.header_check import action_on, texts
+from medveil.release.verify.header_check import retains, texts
 from medveil.release.verify.wrong import KEPT, Wrong
 
 _STEP = re.compile(r"\(([0-9A-F]{4}),([0-9A-F]{4})\)(?:\[(\d+)\])?")
@@ -27,12 +27,12 @@ _LEFT = "the identifier of the answer key"
 
 
 def in_header(file: str, gold: ImageGold, released: Dataset, profile: Profile) -> Iterator[Wrong]:
-    """Identifiers by tag path, but for what the profile keeps. A date is judged by its interval, by the original."""
+    """Identifiers by tag path, but for what an option retains. A date is judged by its interval, by the original."""
     for one in gold.in_header:
         if one.category is Category.DATE or one.text == CAPPED or not _proves(one):
             continue
         element = _element_at(released, one.path)
-        if element is None or element.VR == "SQ" or action_on(element, profile) == "K":
+        if element is None or element.VR == "SQ" or retains(element, profile):
             continue
         if _holds("\\".join(texts(element)), one.text):
             yield Wrong(file, "answer key", one.path, one.category, "removed or replaced", _LEFT)

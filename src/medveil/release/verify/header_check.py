@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydicom.dataelem import DataElement
@@ -76,8 +76,7 @@ class HeaderCheck:
             return ("X", "removed", "a private attribute") if met.new is not None and not safe else None
         if self._must_go(tag):
             return ("X", "removed", "an attribute that is always removed") if met.new is not None else None
-        excepted = self.profile.attributes.get(int(tag)) == "K"  # whatever it says
-        if met.new is not None and element.VR in _FREE_TEXT and not excepted and self._names_someone(met.new):
+        if met.new is not None and element.VR in _FREE_TEXT and self._names_someone(met.new):
             return ("C", "no known identifier", "a known identifier")
         if element.VR == "SQ" or element.VR in _BULK or tag.group in _PIXEL_GROUPS:
             return None
@@ -139,6 +138,11 @@ class HeaderCheck:
             return None
         same = texts(met.new) == texts(met.old)
         return (action, "removed, emptied or replaced", "as in the source") if same else None
+
+
+def retains(element: DataElement, profile: Profile) -> bool:
+    """Whether an option of the standard lets the attribute stay; a profile's own exceptions do not count here."""
+    return action_on(element, replace(profile, attributes={})) == "K"
 
 
 def action_on(element: DataElement, profile: Profile) -> str:

@@ -1,4 +1,4 @@
-"""What the profile lets stay: it is known to identify someone, and stands in the output rightly all the same."""
+"""What the options let stay: it is known to identify someone, and stands in the output rightly all the same."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medveil.defenses.known import dates_of
 from medveil.defenses.person import Known, Person
 from medveil.errors import Quarantined
 from medveil.release.deid.groups import Group
-from medveil.release.verify.header_check import action_on, attributes, texts
+from medveil.release.verify.header_check import attributes, retains, texts
 from medveil.release.verify.moved_dates import DATED
 
 _RETAINING = frozenset({Option.UIDS, Option.DEVICE_IDENTITY, Option.INSTITUTION_IDENTITY, Option.FULL_DATES})
@@ -30,7 +30,7 @@ class Retained:
     def person(self, group: Group, keys: Keys) -> Person:
         """Who a group of files is about, known by what may not stay."""
         person = group.person(keys, self.source)
-        if not self.profile.options & _RETAINING and "K" not in self.profile.attributes.values():
+        if not self.profile.options & _RETAINING:
             return person  # nothing that is known is kept, and no header need be read again
         values = {value for file in group.header_files for value in self._values(file)}
         days = {day for value in values for day in dates_of(value)}
@@ -40,11 +40,7 @@ class Retained:
         try:
             with quarantining("unreadable attribute"):
                 every = attributes(open_dicom(self.source / file, pixels=False), None)
-                kept = [
-                    met.element
-                    for met in every
-                    if met.element.VR != "SQ" and action_on(met.element, self.profile) == "K"
-                ]
+                kept = [met.element for met in every if met.element.VR != "SQ" and retains(met.element, self.profile)]
                 return {text.strip("^=") for element in kept for text in texts(element)}
         except Quarantined:  # whose file was withheld
             return set()
