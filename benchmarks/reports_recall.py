@@ -42,6 +42,8 @@ _NOTES = {
     "notes of many kinds, kept apart": ("reports_notes_3.txt", slice(None)),
     "notes of many houses, by which rules were mended": ("reports_notes_4.txt", slice(0, None, 2)),
     "notes of many houses, kept apart": ("reports_notes_4.txt", slice(1, None, 2)),
+    "notes of many trades, by which rules were mended": ("reports_notes_5.txt", slice(None)),
+    "notes of many trades, kept apart": ("reports_notes_6.txt", slice(None)),
 }
 _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 

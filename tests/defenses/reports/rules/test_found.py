@@ -66,6 +66,8 @@ the number [[00279393]] alone | [[123e4567-e89b-12d3-a456-426614174000]]
     "places": """
 transferred from [[Lahey]] today | seen at [[Concord]] for it | was at [[Mercy]] ED | Agency: [[Bayou Home Health]]
 TPA: [[MediAssist]] Claim [[MA-77120934]] | at [[Bitterroot Dermatology]] | captain of [[M/V Constance Hale]]
+a guard for [[Tewk Elementary]]; junior at [[Lincoln HS]] | teaches Latin at [[Dennis-Yarmouth]]
+owns [[Hale Marine LLC]]
 MVC on [[I-84]] near exit 9 | R/o [[H.No. 221, VPO Kherki Daula]] | Lives w/ wife in [[Marblehead]].
 works as a driver for [[Hartwell Steel]] now
 lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box
@@ -88,6 +90,7 @@ Drs. [[Price]] and [[Stone]]
 Dictated by [[Jane Pemberton]], MD | Signed by: [[GRANT MARKER]], M.D. | [[Olga Bondarenko]], DO
 Technologist: [[Ruth Harding]], RT(R)
 Patient: [[Pemberton, Alice M]] | pt [[SHARP, COLIN]] here | her daughter, [[Sakura]], knows | cc: [[Walter Price]]
+Clear. [[Noxolo Gule]] asked that her son be told | Better. [[Wojtek]] lives with a dog
 Thank you for referring [[Grace Savage]], who came | [[R. O'Donoghue]] | [[Long]] is a 54-year-old woman
 [[Lung]] is a 54-year-old woman | seen by NP [[Farida]] then
 $[[ELEANOR LINES]], m.D. | seen by [[eleanor lines]], md | [[Eleanor Lines]], M.d. | [[RNIA TENNOLD]] , M.D.

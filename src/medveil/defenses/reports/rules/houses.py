@@ -25,6 +25,11 @@ _TRADES = words(
     "pediatrics paediatrics radiology surgery dentistry podiatry optometry rheumatology nephrology gastroenterology "
     "women's womens pharmacy rehab rehabilitation hematology endocrinology pulmonary chiropractic physiotherapy"
 )
+# Schools, churches and firms by the last word of their name.
+_LAST_WORDS = words(
+    "elementary academy college university church parish synagogue mosque llc inc ltd corp plc gmbh supermarket "
+    "brewery bakery shipyard ymca hs"
+)
 _SHIPS = words("v uss usns uscgc hms hmcs hmas")
 _VESSEL = re.compile(
     r"(?<!\w)(?:M/V|F/V|M\.V\.|USS|USNS|USCGC|HMS|HMCS|HMAS)[ ](?P<name>[A-Z][\w'’-]+(?:[ ][A-Z][\w'’-]+){0,2})"
@@ -54,6 +59,9 @@ def take(page: Page) -> None:
     for index, word in enumerate(page.words) if page.standing(_TRADES) else ():
         if index and word.folded in _TRADES and word.capital:
             _take_practice(page, index)
+    for index, word in enumerate(page.words) if page.standing(_LAST_WORDS) else ():
+        if index and word.folded in _LAST_WORDS and word.capital and not page.in_capitals(word.start):
+            _take_institution(page, index)
     for match in _VESSEL.finditer(page.text) if page.standing(_SHIPS) else ():
         if page.free(*match.span("name")):
             page.take(*match.span(), Category.HOSPITAL)
@@ -70,6 +78,21 @@ def _take_practice(page: Page, index: int) -> None:
     strange = before.capital and before.kind == Kind.UNKNOWN and len(before.text) > 4 and not before.text.isupper()
     if strange and page.text[before.end : word.start] == " " and page.free(before.start, word.end):
         page.take(before.start, word.end, Category.HOSPITAL)
+
+
+def _take_institution(page: Page, index: int) -> None:
+    """`Tewk Elementary`, `Lincoln HS`; not the American College of anything."""
+    all_words = page.words
+    if page.text[all_words[index].end : all_words[index].end + 4] == " of ":
+        return
+    first = index
+    while first and index - first < 3 and page.text[all_words[first - 1].end : all_words[first].start] in (" ", ", "):
+        before = all_words[first - 1]
+        if not before.capital or before.short or page.opens_sentence(before.start):
+            break
+        first -= 1
+    if first < index and page.free(all_words[first].start, all_words[index].end):
+        page.take(all_words[first].start, all_words[index].end, Category.HOSPITAL)
 
 
 def take_by_events(page: Page) -> None:

@@ -11,7 +11,10 @@ from medveil.defenses.reports.rules.name_reading import DEGREES, possible, take_
 from medveil.defenses.reports.rules.page import Page
 
 _VITALS = words("temp temperature tmax t age aged bp hr rr pulse day pod room rm")
-_VERBS = words("is was may can presented reports complains denies states tolerated")
+_VERBS = words(
+    "is was may can presented reports complains denies states tolerated asked requested declined refused agreed "
+    "verbalized wishes wants lives returns drinks smokes"
+)
 _DEGREE_WORDS = DEGREES | words("m d ph r n p")
 _DEGREE_AFTER = re.compile(
     r"(?:[ ]?,[ \t]{0,2}P\.?A\.?(?![A-Za-z]|[ \t]+(?:view|and|chest|lat|erect|upright))|(?:[ ]?,)?[ \t]{0,2}(?:\r?\n[ "
@@ -28,7 +31,9 @@ _IS_A = re.compile(
     r"[ \t\r\n]{1,3}(?:is|was)[ \t\r\n]{1,3}an?[ \t\r\n]{1,3}(?:\d{1,3}|[a-z\-]+-year|ninety|[a-z]+teen|pleasant|"
     r"very|elderly|young)|(?:['’]s)?[ \t\r\n]{1,3}(?:may[ \t]be[ \t]reached|can[ \t]be[ \t]reached|presented[ "
     r"\t]to|was[ \t](?:admitted|seen|evaluated|transferred|discharged|referred)|reports[ \t]that|complains|denies|"
-    r"states[ \t]that|is[ \t]doing|tolerated)"
+    r"states[ \t]that|is[ \t]doing|tolerated|asked[ \t](?:that|to|for|about|if|whether)|requested[ \t]that|declined|"
+    r"refused|agreed[ \t]to|verbalized|(?:wishes|wants)[ \t]to|lives[ \t](?:with|in|at|alone)|returns[ \t](?:for|to)|"
+    r"(?:drinks|smokes)[ \t](?!per))"
 )
 _CERTAIN = re.compile(r"\W{1,3}(?:(?:is|was)\s+an?\s+\d|(?:may|can)\s+be\s+reached)")
 _OF_AGE = re.compile(r"\W{1,3}(?:is|was)\s+an?\s+\d{1,3}(?:[\s-]*(?:years?|yrs?)[\s-]+old|\s?(?:yo|y/o))(?![A-Za-z])")
