@@ -47,7 +47,7 @@ class NameIndex:
         for category, value in names:
             self.people += [(category, name) for name in PersonName.all_of(value)]
         self._parts: dict[str, list[Part]] = defaultdict(list)
-        self._shortened: dict[str, set[str]] = defaultdict(set)
+        self._shortened: dict[str, tuple[str, ...]] = {}
         self.initials: dict[str, set[int]] = defaultdict(set)
         for person, (_, name) in enumerate(self.people):
             for word in name.parts:
@@ -59,7 +59,7 @@ class NameIndex:
         for word in self._parts:
             if len(word) >= SHORTEST_MISTYPED - 1:
                 for short in shortened(word):
-                    self._shortened[short].add(word)
+                    self._shortened[short] = (*self._shortened.get(short, ()), word)
         self._lengths = frozenset(length for word in self._parts for length in range(len(word) - 1, len(word) + 2))
         # One error leaves the beginning or the end of a word as it was.
         self._long = [word for word in self._parts if len(word) >= SHORTEST_ALONE]
