@@ -68,6 +68,12 @@ def test_a_letter_among_initials_goes_however_widely_they_are_spaced(gap):
     assert Sheet().write("R", 100, 200, size=50).write("K", 130 + gap, 200, size=50).kept() == []
 
 
+def test_a_side_written_twice_is_nobodys_initials_unless_the_two_stand_together():
+    assert Sheet().write("L", 100, 200, size=50).write("L", 180, 200, size=50).kept() == ["L", "L"]
+    assert Sheet().write("L", 100, 200, size=50).write("R", 180, 200, size=50).kept() == []
+    assert Sheet().write("L", 100, 200, size=50).write("L", 140, 200, size=50).kept() == []
+
+
 def test_a_letter_of_which_only_a_part_was_found_is_read_whole():
     sheet = Sheet().write("L", 200, 200, size=60)
     whole = sheet.lines[0].box(sheet.view.shape)
@@ -95,6 +101,12 @@ def test_what_the_readers_read_differently_goes_but_for_look_alikes(monkeypatch)
     sheet = Sheet().write("1I0 KV", 100, 200, size=40)
     monkeypatch.setattr(keeping, "second_opinion", lambda strip: ("110 KV", 0.9))
     assert sheet.kept() == ["110 KV"]
+
+
+@pytest.mark.parametrize(("second", "kept"), [("EREC T", ["ERECT"]), ("ERECTI", []), ("EREC", [])])
+def test_a_space_that_only_the_second_reader_sees_is_none(monkeypatch, second, kept):
+    monkeypatch.setattr(keeping, "second_opinion", lambda strip: (second, 0.9))
+    assert Sheet().write("ERECT", 100, 200, size=40).kept() == kept
 
 
 def test_a_stroke_of_a_kept_letter_is_no_line_of_its_own():

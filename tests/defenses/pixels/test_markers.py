@@ -24,11 +24,11 @@ def test_anything_else_goes(text):
     assert not is_marker(text)
 
 
-@pytest.mark.parametrize("text", ["SUPI\ufffd", "PORTAB", "SUPlNE", "XERECT"])
+@pytest.mark.parametrize("text", ["SUPI\ufffd", "PORTAB", "SUPlNE", "XERECT", "\ufffdP", "P\ufffd"])
 def test_what_is_nearly_a_marker_or_the_most_of_one_is_looked_at_again(text):
     assert holds_marker(text)
 
 
-@pytest.mark.parametrize("text", ["SUP", "RECU", "SUPIDO", "JONES"])
+@pytest.mark.parametrize("text", ["SUP", "RECU", "SUPIDO", "JONES", "\ufffdK", "KP"])
 def test_what_has_too_little_of_a_marker_is_not(text):
     assert not holds_marker(text)

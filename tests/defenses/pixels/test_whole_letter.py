@@ -41,3 +41,9 @@ def test_nothing_is_found_at_the_very_corner_of_a_plain_image():
 def test_a_line_drawn_askew_around_a_small_letter_leads_to_it(view):
     line = Line(115, 120, 62, 58, 0.8)
     assert (100, 100, 130, 140) in [found.box(view.shape) for found in whole_letter(line, view)]
+
+
+def test_a_letter_may_lie_to_one_side_of_what_was_seen_of_it(view):
+    view[20:100, 100:108] = 240
+    found = whole_letter(Line.of_box(FOOT), view)
+    assert (100, 20, 130, 140) in [line.box(view.shape) for line in found]

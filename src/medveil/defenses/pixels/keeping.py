@@ -187,12 +187,13 @@ def _agree(block: list[_Word]) -> None:
 def _among_initials(word: _Word, words: list[_Word]) -> bool:
     """Whether a marker of a letter or two has others of its size in its row, however widely they are spaced.
 
-    One letter may belong to a name that runs the same way there, two only to other letters standing alone.
+    One letter may belong to a name that runs the same way there, two only to other letters standing alone. A side
+    written twice, by the film and by the console, is nobody's initials.
     """
     if word.text is None or word.seen is None or not is_short(word.text):
         return False
     look, row, alone = word.seen, word.seen.row(SPACED), len(_letters(word.text)) > 1
-    others = (other for other in words if other is not word and _alike(word, other))
+    others = (other for other in words if other.text != word.text and _alike(word, other))
     return any(
         _is_written(other) and other.line.share_inside(row) > 0
         for other in others
@@ -356,9 +357,13 @@ def _agreed(look: _Look, reading: Reading, view: View) -> str | None:
     if is_short(reading.text):
         return _agreed_short(look, reading, view)
     text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
-    if not is_marker(text) or is_short(text) or confidence < SECOND:
+    if confidence < SECOND:
         return None
     same = _letters(text).translate(_ALIKE) == _letters(reading.text).translate(_ALIKE)  # but for spaces and points
+    if same and _certain(reading):
+        return reading.text
+    if not is_marker(text) or is_short(text):
+        return None
     return text if same or reading.certainty_for(text) >= max(AGREES, NEARLY * reading.certainty) else None
 
 

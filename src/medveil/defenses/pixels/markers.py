@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from medveil.defenses.pixels.reading.alphabet import OTHER
+
 SIDES = frozenset({"L", "R", "LEFT", "RIGHT"})
 WORDS = SIDES | {
     *("AP", "PA", "LAT", "LATERAL", "LL", "RL", "FRONTAL", "OBL", "OBLIQUE", "LAO", "RAO", "LPO", "RPO", "AXIAL"),
@@ -49,8 +51,15 @@ def holds_marker(text: str) -> bool:
     shortest = 1 if len(plain) <= 2 else 2
     if is_marker(text) or any(len(word) >= shortest and word in plain for word in WORDS | _UNITS.keys()):
         return True
-    pieces = re.findall(r"[A-Z0-9]+", text.upper())
-    return any(_nearly(piece, word) or _begins(piece, word) for piece in pieces for word in WORDS if len(word) > 2)
+    if any(_begins(piece, word) for piece in re.findall(r"[A-Z0-9]+", text.upper()) for word in WORDS):
+        return True
+    pieces = re.findall(rf"[A-Z0-9{OTHER}]+", text.upper())
+    return any(_nearly(piece, word) for piece in pieces for word in WORDS if len(word) > 2 or _unread(piece, word))
+
+
+def _unread(text: str, word: str) -> bool:
+    """Whether it may be the word but for a letter that could not be read."""
+    return OTHER in text and len(text) == len(word)
 
 
 def _begins(text: str, word: str) -> bool:

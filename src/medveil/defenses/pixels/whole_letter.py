@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from medveil.defenses.pixels.lines import Line
 
 REACH = 4  # times the line's longer side that the letter may measure
+FARTHEST = 200  # pixels around the line that are looked at
 SQUARE = 1.7  # heights; a shorter line may be drawn askew around a letter,
 LEAST = 0.6  # and the letter is only this share as high
 SLIMMEST = 0.25  # of the letter's height
@@ -16,8 +17,8 @@ SLIMMEST = 0.25  # of the letter's height
 
 def whole_letter(line: Line, view: NDArray[np.uint8]) -> list[Line]:
     """Upright boxes of the light and of the dark mark under the line, if there is one that stands alone."""
-    aside = REACH * line.length / 2
-    left, top, right, bottom = line.grown(aside, aside + (line.length - line.height) / 2).box(view.shape)
+    aside = min(REACH * line.length, FARTHEST)
+    left, top, right, bottom = line.grown(aside, aside).box(view.shape)
     part = np.ascontiguousarray(view[top:bottom, left:right])
     if min(part.shape) < 8:
         return []
