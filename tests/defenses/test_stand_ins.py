@@ -156,3 +156,9 @@ def test_a_surrogate_is_never_a_name_that_is_known(number: int) -> None:
     search = KnownSearch(person.known)
     made = StandIns(person, realistic=True)
     assert not search.find(made.patient_name()) and not search.find(said(made, Category.NAME, f"{given_name} {family}"))
+
+
+@given(st.integers(1, 9), st.sampled_from("NSEWABCD"), st.integers(1, 99))
+def test_a_room_becomes_one_that_hospitals_hardly_have(floor: int, wing: str, number: int) -> None:
+    """Else it may well be the room of another patient."""
+    assert re.fullmatch(r"\d[JQXZ]-\d\d", said(REAL, Category.OTHER_ID, f"{floor}{wing}-{number:02d}"))

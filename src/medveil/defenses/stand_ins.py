@@ -32,6 +32,8 @@ _STREET = re.compile(
     r"walk|parade|hill|square|view|highway|hwy|parkway|circle)\b\.?",
     re.IGNORECASE,
 )
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+_RARE = "JQXZ"  # for a single one: the room 5S-12 of one patient must not become 6N-12, which may be another's
 _OWN_NUMBERS = frozenset(
     {Category.MRN, Category.SSN, Category.HEALTH_PLAN, Category.DEVICE_SERIAL, Category.OTHER_ID, Category.ACCESSION}
 )
@@ -163,13 +165,14 @@ class StandIns:
         """Digits for digits and letters for letters; a social security number begins with a 9, as none does."""
         value = self._known_spelling(category, piece) if category in _OWN_NUMBERS else piece
         keyed = iter(self._digits(category, value, turn))
+        letters = _LETTERS if sum(letter.isalpha() for letter in piece) > 1 else _RARE
         made = []
         for place, letter in enumerate(piece):
             if letter.isdigit():
                 digit = next(keyed, "0")
                 made.append("9" if category is Category.SSN and place == 0 else digit)
             elif letter.isalpha():
-                drawn = "ABCDEFGHJKLMNPQRSTUVWXYZ"[int(next(keyed, "0") + next(keyed, "0")) % 24]
+                drawn = letters[int(next(keyed, "0") + next(keyed, "0")) % len(letters)]
                 made.append(drawn if letter.isupper() else drawn.lower())
             else:
                 made.append(letter)

@@ -63,6 +63,23 @@ def test_a_number_is_sought_in_every_file_a_name_only_in_its_own() -> None:
     assert set(ANNA.found_in(text)) == {Category.NAME, Category.DATE, Category.MRN}
 
 
+@pytest.mark.parametrize("text", ["seen Anneke Vandermeer", "VANDERMEER, ANNEKE", "Vandermeer^Anneke"])
+def test_a_whole_name_is_sought_in_every_file(text: str) -> None:
+    everyone = KnownBytes(distinctive_needles(KNOWN["anna"]))
+    assert everyone.found_in(text.encode()) == {Category.NAME: 1}
+
+
+@pytest.mark.parametrize("name", ["Kerley^B", "Long^May", "Babcock^Owen", "Vandermeer"])
+def test_a_whole_name_that_may_be_a_stand_in_or_anything_else_is_not(name: str) -> None:
+    assert not distinctive_needles([Known(Category.NAME, name)])
+
+
+@pytest.mark.parametrize("text", ["山田太郎", "山田", "たろう", "Tarou"])
+def test_names_in_every_writing_are_sought(text: str) -> None:
+    taro = KnownBytes.own([Known(Category.NAME, "Yamada^Tarou=山田^太郎=やまだ^たろう")])
+    assert taro.found_in(f"x {text} y".encode())
+
+
 def test_parts_of_words_times_and_ordinary_words_prove_nothing() -> None:
     assert not ANNA.found_in(b"Vandermeers 119530831 101908")
     assert not BERT.found_in(b"a long wait in may")

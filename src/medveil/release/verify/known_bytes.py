@@ -1,7 +1,8 @@
 """Every byte of the output, searched for everything that is known to identify somebody.
 
-What is sought for in all files must be distinctive: numbers, addresses, whole names. A person's single names and dates
-are sought in that person's own files only, for they may well stand in others: as another's, or as a stand-in.
+What is sought for in all files must be distinctive: numbers, addresses, and whole names that no stand-in can be. A
+person's single names and dates are sought in that person's own files only, for they may well stand in others: as
+another's, or as a stand-in.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from medveil.cohort.dicom.elements import PIXEL_DATA, Layout, elements
 from medveil.cohort.identifiers import Category
 from medveil.defenses.ordinary_words import is_ordinary
 from medveil.defenses.person import Known
+from medveil.defenses.surrogate_names import MEN, SURNAMES, WOMEN
 from medveil.errors import Quarantined
 
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
 SHORTEST_IN_NOISE = 8  # characters; megabytes of noise spell shorter words by chance, dark pixels in UTF-16 too
 ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
-_PERSONAL = frozenset({Category.NAME, Category.DOCTOR, Category.DATE, Category.INITIALS, Category.HOSPITAL})
+_NAMES = frozenset({Category.NAME, Category.DOCTOR})
+_PERSONAL = frozenset({Category.DATE, Category.INITIALS, Category.HOSPITAL})
+_INVENTED = frozenset(name.lower() for name in (*WOMEN, *MEN, *SURNAMES))
 _NEVER = frozenset({Category.TIME, Category.AGE_OVER_89, Category.INITIALS})
 _LEAST_DISTINCTIVE = 6
 _WORD = re.compile(rb"[0-9A-Za-z]")
@@ -86,23 +90,26 @@ def forms(known: Known) -> set[str]:
     found = {value}
     match known.category:
         case Category.NAME | Category.DOCTOR:
-            # family, given and middle name; titles and degrees, the fourth and fifth, are anyone's
-            parts = [part for name in value.split("^")[:3] for part in re.split(r"[=,\s]+", name) if part]
-            found |= set(parts)
-            if len(parts) > 1:
-                first, last = parts[1], parts[0]
-                found |= {
-                    f"{first} {last}",
-                    f"{last} {first}",
-                    f"{last}, {first}",
-                    f"{last}^{first}",
-                    f"{last},{first}",
-                }
+            found |= {form for writing in value.split("=") for form in _name_forms(writing)}
         case Category.DATE:
             found |= _date_forms(value)
         case Category.PHONE | Category.FAX | Category.SSN | Category.HEALTH_PLAN | Category.MRN | Category.ACCESSION:
             found.add(re.sub(r"[^0-9A-Za-z]", "", value))
-    return {form for form in found if len(form) >= SHORTEST and not is_ordinary(form.lower())}
+    return {form for form in found if len(form) >= _shortest(form) and not is_ordinary(form.lower())}
+
+
+def _shortest(form: str) -> int:
+    """Characters that prove something; of signs that are words or syllables two are as many as four letters."""
+    return SHORTEST if form < "\u3040" else SHORTEST // 2
+
+
+def _name_forms(name: str) -> set[str]:
+    """Family, given and middle name, and the first two together; the rest, titles and degrees, are anyone's."""
+    parts = [part for piece in name.split("^")[:3] for part in re.split(r"[,\s]+", piece) if part]
+    if len(parts) < 2:
+        return set(parts)
+    last, first = parts[:2]
+    return {*parts, f"{first} {last}", f"{last} {first}", f"{last}, {first}", f"{last}^{first}", f"{last},{first}"}
 
 
 def _date_forms(value: str) -> set[str]:
@@ -127,7 +134,16 @@ def _distinctive(form: str, category: Category) -> bool:
     """Whether this can hardly be anyone else's, nor an invented stand-in."""
     if category in _PERSONAL:
         return False
+    if category in _NAMES:
+        return _is_nobody_elses(form)
     return len(form) >= _LEAST_DISTINCTIVE and any(character.isdigit() for character in form)
+
+
+def _is_nobody_elses(name: str) -> bool:
+    """Whether these are several whole words of a name, not all of which stand-ins are drawn from or a text may have."""
+    words = re.findall(r"[^\W\d_]+", name.lower())
+    telling = [word for word in words if word not in _INVENTED and not is_ordinary(word)]
+    return len(words) > 1 and min(map(len, words)) > 2 and bool(telling)
 
 
 def _encoded(form: str) -> set[bytes]:
