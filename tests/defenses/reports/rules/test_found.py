@@ -67,7 +67,7 @@ the number [[00279393]] alone | [[123e4567-e89b-12d3-a456-426614174000]]
 transferred from [[Lahey]] today | seen at [[Concord]] for it | was at [[Mercy]] ED | Agency: [[Bayou Home Health]]
 TPA: [[MediAssist]] Claim [[MA-77120934]] | at [[Bitterroot Dermatology]] | captain of [[M/V Constance Hale]]
 a guard for [[Tewk Elementary]]; junior at [[Lincoln HS]] | teaches Latin at [[Dennis-Yarmouth]]
-owns [[Hale Marine LLC]]
+owns [[Hale Marine LLC]] | PCP at [[ProHealth]] told | labs drawn at [[Quorl]] then
 MVC on [[I-84]] near exit 9 | R/o [[H.No. 221, VPO Kherki Daula]] | Lives w/ wife in [[Marblehead]].
 works as a driver for [[Hartwell Steel]] now
 lives at [[12 Maple Street]], [[Springfield]], IL [[62704]] | [[1092 County Road 12]] | P.O. Box

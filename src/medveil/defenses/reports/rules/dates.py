@@ -123,7 +123,7 @@ NOT_BEFORE = re.compile(
 )
 # `PHQ-9 4/27`, `Apgar was 9/9`
 SCORED = re.compile(
-    r"\b(?:PHQ|GAD|MMSE|MoCA|Apgars?|GCS|NIHSS|ILO|ECOG|scored?)(?:-?\d\d?)?[ :=]{0,2}(?:(?:of|was)[ ])?$",
+    r"\b(?:BiPAP|IPAP|PHQ|GAD|MMSE|MoCA|Apgars?|GCS|NIHSS|ILO|ECOG|scored?)(?:-?\d\d?)?[ :=]{0,2}(?:(?:of|was)[ ])?$",
     re.IGNORECASE,
 )
 _BEFORE_WORD = re.compile(r"([A-Za-z/\-]+)[.:;,(#]?[ \t\r\n]*(?:the[ \t\r\n]+)?$")

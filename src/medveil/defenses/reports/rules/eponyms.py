@@ -34,7 +34,8 @@ _NOUN_AFTER = re.compile(
 )
 _NOUN_BEFORE = re.compile(
     r"(?:\bnon|\bagent|\bmodified|\bper|\bof|\bsee|\ba|\ban|\bthe|\bsurgical|\bprior|\bprevious|\bleft|\bright|\bl|\br|"
-    r"\bij|\bsubclavian|\bcurrent|\bremaining|\bjugular|\btunneled|\bstatus[ \t\r\n]post|\bs/p|\bknown|\bno)"
+    r"\bij|\bsubclavian|\bcurrent|\bremaining|\bjugular|\btunneled|\bstatus[ \t\r\n]post|\bs/p|\bd/?c|"
+    r"\bpull|\bknown|\bno)"
     r"[ \t\r\n\-]+$",
     re.IGNORECASE,
 )
@@ -42,23 +43,34 @@ _NOUN_BEFORE = re.compile(
 
 # Scores, grades and tests that go by a name, told by the number or the other name beside them: `Wagner 2`.
 _SCALES = words(
-    "aldrete alvarado apgar banff barthel beck bishop bosniak braden bruce bristol caprini clark clavien columbia "
-    "conners constant duke epworth fagerstrom fazekas ferriman fitzpatrick forrest fried garden gartland geneva "
-    "glasgow gleason grace hamilton harris haas hoehn hunt hess kellgren killip khorana lawton lansky likert maddrey "
-    "mallampati meyerding miller modic morse nugent oswestry padua pfirrmann norton outerbridge oxford pirani raynor "
-    "ramsay rankin ranson rey rotterdam rutherford sarnat salter schatzker silverman snellen sokal spetzler tanner "
-    "tegner tinetti waterlow wagner wechsler weber wells wexner yale york zung"
+    "abbey addenbrooke aldrete alvarado anderson apgar ashman austin ballard balthazar banff barthel bayley beck berg "
+    "bishop borden borg bosniak boston brackmann braden bristol brodsky bruce burgess caprini catterall claassen "
+    "clark clavien cognard columbia conners constant crusade denis denver duke eagle epley epworth evans fagerstrom "
+    "fazekas ferriman fisher fitzpatrick forrest fried friedman frykman garden gartland genant geneva glasgow gleason "
+    "grace graeb graf gustilo haas hachinski hamilton harris herring hess hill hoehn house hunt jannetta judet "
+    "kellgren keros khorana killip koos lachman lansbury lansky larsen lawton likert lille lown lund mackay maddrey "
+    "magerl mallampati masaoka mayo mcdonald meyerding miller modic montevideo morse neer norton nottingham nugent "
+    "oswestry outerbridge oxford padua paris pauwels perthes pfirrmann pirani prague ramsay rankin ranson raven "
+    "raymond raynor rey ritchie rockwood rotterdam roy rutherford salter sarnat schatzker sharp silverman simpson "
+    "singh snellen sokal spetzler stammberger steinbrocker stroop stulberg tanner tegner tile tinetti tonnis "
+    "vancouver vineland wagner waterlow weber wechsler wells wexner yale york young zung"
 )
 _SCORED = re.compile(
     r"(?:['’]s)?(?:[ ](?:score[ ]|class[ ]|grade[ ]|type[ ]|level[ ]|was[ ]|of[ ]|is[ ])?|[:=][ ]?|[ ]?=[ ]?)"
-    r"(?:\d{1,2}(?![\d/:-]|\.\d\d)|[IV]{1,3}(?![\w.]))"
+    r"(?:\d{1,2}[a-c]?(?![\d/:-]|\.\d\d)|0\.\d{1,2}|(?:19|20)\d\d(?!\d)|\d{3}(?![\d/:-])|[IV]{1,3}[ab]?(?![\w.])|[A-D]\d)"
 )
 # Two names that are one thing, with a hyphen or a space between them.
 _PAIRS = words(
-    "arnold-chiari braxton-hicks budd-chiari charcot-marie clavien-dindo dandy-walker ehlers-danlos epstein-barr "
-    "ferriman-gallwey guillain-barre hoehn-yahr hunt-hess jackson-rees kaplan-meier kellgren-lawrence klippel-feil "
-    "miller-fisher miller-payne parkes-weber peutz-jeghers rey-osterrieth russell-silver salter-harris spetzler-martin "
-    "stanford-binet sturge-weber wolff-parkinson webster-pak"
+    "ann-arbor army-navy arnold-chiari austin-flint beckwith-wiedemann bio-rad bland-altman braxton-hicks "
+    "brown-sequard budd-chiari calve-perthes charcot-marie cheyne-stokes clavien-dindo cormack-lehane "
+    "creutzfeldt-jakob dandy-walker de-bakey dix-hallpike ehlers-danlos epstein-barr ferriman-gallwey guillain-barre "
+    "gustilo-anderson hill-sachs hoehn-yahr house-brackmann howell-jolly hunt-hess ivor-lewis jackson-pratt "
+    "jackson-rees jarisch-herxheimer kaplan-meier kayser-fleischer kellgren-lawrence "
+    "kirby-bauer klippel-feil lambert-eaton lauge-hansen legg-calve lund-mackay mason-johnston miller-fisher "
+    "miller-payne mini-mental mounier-kuhn osgood-schlatter parkes-weber passy-muir pelger-huet peutz-jeghers "
+    "prader-willi ramsay-hunt rey-osterrieth russell-silver salter-harris sinding-larsen "
+    "spetzler-martin stanford-binet steinberg-ficat stevens-johnson sturge-weber swyer-james thayer-martin "
+    "webster-pak weil-felix wernicke-korsakoff wolff-parkinson wright-giemsa young-burgess ziehl-neelsen"
 )
 
 
@@ -90,7 +102,7 @@ _THING_AFTER = re.compile(
     r"(?:['’]s)?[ \t]{1,2}(?:sign|disease|syndrome|fracture|catheter|tube|procedure|shunt|criteria|classification|"
     r"lymphoma|sarcoma|tumou?r|hernia|deformity|lines?|bands?|canal|index|rules?|scores?|scale|"
     r"screws?|plates?|nails?|rods?|wires?|test|splints?|frame|scissors|retractors?|forceps|"
-    r"clamps?|blade|needles?|brace|collar|elevators?|stockings?|dressings?|chromosome|view|diet|exercises?|"
+    r"clamps?|blade|needles?|brace|collar|elevators?|stockings?|dressings?|chromosome|murmur|stain|neg|pos|negative|positive|absent|view|diet|exercises?|"
     r"maneuver|lift|table|stand|drain|stent|filter|prosthesis|valve|anastomosis|fundoplication)"
     r"(?![A-Za-z])",
     re.IGNORECASE,

@@ -10,10 +10,7 @@ from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.spelling import fold
 
 # An institution after its label, up to the next field.
-_LABELS = words(
-    "agency facility client tpa employer school pharmacy practice surgery institution hospital clinic site laboratory "
-    "lab"
-)
+_LABELS = words("agency facility client tpa employer school pharmacy practice institution hospital clinic")
 _VALUE = re.compile(
     r"[ \t]?:[ \t]{0,4}(?P<value>[A-ZÀ-Þ][^\n:;,|(]{2,60}?)"
     r"(?=[ \t]{2,}|[ \t]*(?:[\r\n;,|(]|$)|\.[ \t]|[ \t][A-Z][\w#]{1,9}(?:[ ]?:|[ ][A-Z]{0,4}[-#]?\d))"
@@ -38,12 +35,15 @@ _HAPPENED = re.compile(
     r"\b(?:seen|admitted|readmitted|treated|evaluated|hospitali[sz]ed|stabili[sz]ed|intubated|operated|stented|cathed|"
     r"transfer(?:red)?|xfer(?:red)?|tx['’]?d|sent|brought|flown|airlifted|medflighted|discharged|d/c['’]?d|presented|"
     r"went|delivered|biopsied|scanned|implanted|placed|done|performed|followed|rehab|films?|cxr|ct|echo|cath|surgery|"
-    r"cabg|records|results?|ed|er|icu)[ ](?:\w+[ ])?(?:at|from|to|@)[ ](?:the[ ])?$",
+    r"cabg|records|results?|ed|er|icu|drawn|pfts?|labs?|mri|mammogram|eval|opinion|pcp|biopsy|clinic|admission|stay|"
+    r"visit|dialysis|chemo|infusion|oncologist|cardiologist|surgeon|nephrology)[ ](?:\w+[ ])?"
+    r"(?:at|from|to|@)[ ](?:the[ ])?$",
     re.IGNORECASE,
 )
 _AT_END = re.compile(r"(?:at|from|to|@|the)[ ]$", re.IGNORECASE)  # looked at first, since it is short
 _WARD_AFTER = re.compile(r"[ ](?:ED|ER|ICU|MICU|CCU|PACU|Hosp|OR|clinic|campus|main)(?![\w/])")
 _AT = re.compile(r"\b(?:at|from|@)[ ](?:the[ ])?$", re.IGNORECASE)
+_CAMEL = re.compile(r"(?!Mac?[A-Z]|De[A-Z]|La[A-Z]|Di[A-Z]|Van[A-Z])[A-Z][a-z]+[A-Z][a-z]+")  # ProHealth
 _WHICH_WARD = words(
     "medical surgical cardiac cardiothoracic neuro neurosurgical burn trauma main adult pediatric peds paediatric "
     "general emergency local outside referring transferring adjacent medicine surgery mixed step peripheral same"
@@ -69,7 +69,7 @@ def take(page: Page) -> None:
 
 def _names(value: str) -> bool:
     parts = [kind_of(fold(part)) for part in re.findall(r"[^\W\d_]+", value)]
-    return not value.startswith(_NO_HOUSE) and any(not kind & (Kind.ORDINARY | Kind.SHORT) for kind in parts)
+    return not value.startswith(_NO_HOUSE) and any(not kind & Kind.THING for kind in parts)
 
 
 def _take_practice(page: Page, index: int) -> None:
@@ -110,8 +110,15 @@ def take_by_events(page: Page) -> None:
             while last + 1 < len(words) and last - index < 2 and page.joined(last) and _single(page, words[last + 1]):
                 last += 1
             page.take(word.start, words[last].end, Category.HOSPITAL)
-        elif word.folded not in _WHICH_WARD and _AT.search(before) and _WARD_AFTER.match(page.text, word.end):
+        elif _AT.search(before) and _is_house(page, word):
             page.take(word.start, word.end, Category.HOSPITAL)
+
+
+def _is_house(page: Page, word: Word) -> bool:
+    """`at ProHealth`, `at Mercy ED`; not the medical ICU."""
+    if _CAMEL.fullmatch(word.text):
+        return _single(page, word)
+    return word.folded not in _WHICH_WARD and bool(_WARD_AFTER.match(page.text, word.end))
 
 
 def _single(page: Page, word: Word) -> bool:

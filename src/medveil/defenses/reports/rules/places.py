@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.cohort.identifiers import Category
+from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind
 from medveil.defenses.reports.rules.page import Page
 
@@ -39,7 +40,7 @@ def take(page: Page) -> None:
             continue
         if not page.free(word.start, word.end) or page.in_capitals(word.start):
             continue
-        if known and not _NOT_TOWNS.match(page.text, word.end):
+        if known and not _NOT_TOWNS.match(page.text, word.end) and not is_eponym(page, index):
             page.take(word.start, word.end, Category.ADDRESS, doubted=True)
         elif _unknown(word.kind) and len(word.text) > 3 and _lived_in(page, word.start):
             end = index
