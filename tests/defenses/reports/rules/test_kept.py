@@ -44,6 +44,7 @@ CAG: LAD 90% | take two in the morning | ten to twelve days | five to seven week
 Bruce protocol 9:30 | Chief Complaint: pain
 admitted to Medicine | transferred to Surgical ICU | Facility: Extended care | Hospital: day 3 | on I-131 therapy
 Nursing asked for a film | Cough returns to baseline
+father 100 pack-years
 Lachman neg | Nottingham 6, Prague C2M4 | Jarisch-Herxheimer | D/C Foley POD1 | McDonald 2017 met | Surgery: Whipple
 student at home
 driver for Cardiology | by the American College of Radiology | r/o pneumonia | Referred to Cardiology

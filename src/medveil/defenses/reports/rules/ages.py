@@ -16,11 +16,15 @@ _AFTER = re.compile(
 )
 _AGE_LABEL = re.compile(
     r"(?:\b(?:died|dead|deceased|alive|living|well|away|lived|passed)[ \t]+(?:at|to)(?:[ \t]+age)?|"
+    r"\b(?:mother|father|husband|wife|brother|sister|mom|dad|grandmother|grandfather|aunt|uncle|spouse)[,]?|"
     r"\bage[ds]?|\balter|\bage[ \t]*/[ \t]*sex|\bage[ \t]+of|\baged[ \t]+about|\bturn(?:ed|ing|s))[ \t]*[:=]?[ "
     r"\t]*$",
     re.IGNORECASE,
 )
-_BARE = re.compile(r"(?P<age>0?9\d|1[0-2]\d)(?![\d.,]*\d|[ \t]?(?:%|mm|cm|kg|lbs?|days?|weeks?|months?|hours?))")
+_BARE = re.compile(
+    r"(?P<age>0?9\d|1[0-2]\d)(?![\d.,]*\d|[ \t]?-?(?:%|mm|cm|kg|lbs?|packs?|days?|weeks?|months?|hours?))",
+    re.IGNORECASE,
+)
 _TEMPERATURE = re.compile(r"(?:temp\w*|fever|febrile|tmax|t)[ \t]*(?:of|to|is|was|:|=)?[ \t]*$", re.IGNORECASE)
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _WORDS = re.compile(

@@ -23,7 +23,7 @@ _NEAR_END = 250
 _FIELDS = words("CC DD TD DT DV RE ID PT NB")  # `CC : MD`
 _VIEWS = words("CT CTA MR MRI MRA US XR CXR KUB PET PA AP LAT DOB DOS ED ICU")
 _READERS = words("typed overread read dictated transcribed reviewed signed interpreted entered verified approved")
-_TYPISTS = words("transcribed typed trans typist dict initial initials transcriptionist")
+_TYPISTS = words("transcribed typed trans typist dict initial initials transcriptionist note")
 _AFTER_SIGNER = re.compile(r"[ \t]{0,2}[:=]?[ \t\r\n]{1,2}")
 _VALUE_ENDS = re.compile(r"[\s.,;:)/]|$")
 _DASH_BEFORE = re.compile(r"(?:^|\n)[ \t]*(?:-{1,2}|—|/)[ \t]?$")

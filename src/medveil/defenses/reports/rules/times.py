@@ -19,8 +19,8 @@ _MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-])(?:{_ZONE}|(?=[ \t
 _BARE = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\w/:]|[.,-]\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|units?|%))")
 _EUROPEAN = re.compile(r"(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])", re.IGNORECASE)
 _AT = re.compile(
-    r"(?:\bat|@|\btime|\btimed|\bapprox(?:imately)?\.?|\baround|\bhours|\btaken|\bhrs)[ \t]*[:=]?[ \t]*(?:\r?\n[ "
-    r"\t]*)?$",
+    r"(?:@|\b(?:at|time|timed|approx(?:imately)?\.?|around|hours|taken|hrs|lkw|lsn|tod|eta|onset))"
+    r"[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$",
     re.IGNORECASE,
 )
 _WITH_ZERO = re.compile(r"0\d[0-5]\d(?=[.;,)]?(?:\s|$))")  # recheck lytes 0400
