@@ -59,6 +59,12 @@ def test_what_an_option_retains_is_no_leak(source: Path, tmp_path: Path, option:
     assert {"bytes: a known identifier", "header: a known identifier"} <= leaks(out, source)
 
 
+def test_all_options_that_retain_go_together(source: Path, tmp_path: Path) -> None:
+    """A station that is kept bears the initials of a hospital, which stand in attributes that are not."""
+    out = cleaned(source, tmp_path, f"options = {[*OPTIONS]}")
+    assert leaks(out, source) == set()
+
+
 def test_what_an_exception_of_ones_own_lets_through_is_one(source: Path, tmp_path: Path) -> None:
     out = cleaned(source, tmp_path, 'options = ["Clean Pixel Data"]\nattributes = { PatientName = "K" }')
     assert {

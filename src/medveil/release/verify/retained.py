@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.keys import Keys
@@ -34,7 +35,14 @@ class Retained:
             return person  # nothing that is known is kept, and no header need be read again
         values = {value for file in group.header_files for value in self._values(file)}
         days = {day for value in values for day in dates_of(value)}
-        return replace(person, known=tuple(one for one in person.known if not _stays(one, values, days)))
+        known = tuple(one for one in person.known if not self._stays(one, values, days))
+        return replace(person, known=known)
+
+    def _stays(self, one: Known, values: set[str], days: set[dt.date]) -> bool:
+        """A house that may be named may be so by any of its names: stations are called after its initials."""
+        if one.category is Category.HOSPITAL and Option.INSTITUTION_IDENTITY in self.profile.options:
+            return True
+        return one.value in values or (one.category in DATED and not days.isdisjoint(dates_of(one.value)))
 
     def _values(self, file: str) -> set[str]:
         try:
@@ -44,7 +52,3 @@ class Retained:
                 return {text.strip("^=") for element in kept for text in texts(element)}
         except Quarantined:  # whose file was withheld
             return set()
-
-
-def _stays(one: Known, values: set[str], days: set[dt.date]) -> bool:
-    return one.value in values or (one.category in DATED and not days.isdisjoint(dates_of(one.value)))
