@@ -57,11 +57,12 @@ _SCALES = words(
 )
 _SCORED = re.compile(
     r"(?:['’]s)?(?:[ ](?:score[ ]|class[ ]|grade[ ]|type[ ]|level[ ]|was[ ]|of[ ]|is[ ])?|[:=][ ]?|[ ]?=[ ]?)"
-    r"(?:\d{1,2}[a-c]?(?![\d/:-]|\.\d\d)|0\.\d{1,2}|(?:19|20)\d\d(?!\d)|\d{3}(?![\d/:-])|[IV]{1,3}[ab]?(?![\w.])|[A-D]\d)"
+    r"(?:\d{1,2}[a-c]?(?![\d/:-]|\.\d\d)|0\.\d{1,2}|\d{3}(?![\d/:-])|[IV]{1,3}[ab]?(?![\w.])|[A-D]\d)"
 )
+_EDITION = re.compile(r"[ ](?:19|20)\d\d(?!\d)")  # McDonald 2017; but somebody moved to Boston 2019
 # Two names that are one thing, with a hyphen or a space between them.
 _PAIRS = words(
-    "ann-arbor army-navy arnold-chiari austin-flint beckwith-wiedemann bio-rad bland-altman braxton-hicks "
+    "army-navy arnold-chiari austin-flint beckwith-wiedemann bio-rad bland-altman braxton-hicks "
     "brown-sequard budd-chiari calve-perthes charcot-marie cheyne-stokes clavien-dindo cormack-lehane "
     "creutzfeldt-jakob dandy-walker de-bakey dix-hallpike ehlers-danlos epstein-barr ferriman-gallwey guillain-barre "
     "gustilo-anderson hill-sachs hoehn-yahr house-brackmann howell-jolly hunt-hess ivor-lewis jackson-pratt "
@@ -72,6 +73,8 @@ _PAIRS = words(
     "spetzler-martin stanford-binet steinberg-ficat stevens-johnson sturge-weber swyer-james thayer-martin "
     "webster-pak weil-felix wernicke-korsakoff wolff-parkinson wright-giemsa young-burgess ziehl-neelsen"
 )
+
+_PAIR_PARTS = frozenset(part for pair in _PAIRS for part in (pair, *pair.split("-")))
 
 
 def is_eponym(page: Page, index: int) -> bool:
@@ -90,8 +93,12 @@ def is_eponym(page: Page, index: int) -> bool:
 
 def _is_scale(page: Page, index: int) -> bool:
     words, word = page.words, page.words[index]
-    if word.folded in _SCALES and _SCORED.match(page.text, word.end):
-        return True
+    if word.folded in _SCALES:
+        edition = not word.kind & Kind.CITY and _EDITION.match(page.text, word.end)
+        if edition or _SCORED.match(page.text, word.end):
+            return True
+    if word.folded not in _PAIR_PARTS:
+        return False
     before = words[index - 1].folded if index else ""
     after = words[index + 1].folded if index + 1 < len(words) else ""
     return not _PAIRS.isdisjoint((word.folded, f"{before}-{word.folded}", f"{word.folded}-{after}"))
