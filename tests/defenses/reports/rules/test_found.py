@@ -78,7 +78,8 @@ care at [[Mass General]] then
 sent to [[Rite Aid]] | Tx'd from [[Baystate]] | [[Wrexford and Dalby NHS Foundation Trust]] - Radiology
 pt came from [[st brendans]] last night with st elevation in v2, no st depression at st segment
 wohnhaft [[Am Anger 7]], [[99084]] [[Erfurt]]
-from [[Boston]] to here | came to [[Boston]] 2019, well | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
+came to [[Boston]] 2019, well
+from [[Boston]] to here | [[P.O. Box 1234]] | postcode [[NR21 0HZ]] | [[Lindenstraße 12]] | she lives in [[Oakhollow]]
 """,
     "people": """
 Result for [[da Made, Thembekile]] (chart [[MR099417]])
