@@ -40,7 +40,7 @@ _HAPPENED = re.compile(
     r"(?:at|from|to|@)[ ](?:the[ ])?$",
     re.IGNORECASE,
 )
-_AT_END = re.compile(r"(?:at|from|to|@|the)[ ]$", re.IGNORECASE)  # looked at first, since it is short
+_AT_END = ("at ", "om ", "to ", "@ ", "he ")  # the ends of all that may stand before it, looked at first
 _WARD_AFTER = re.compile(r"[ ](?:ED|ER|ICU|MICU|CCU|PACU|Hosp|OR|clinic|campus|main)(?![\w/])")
 _AT = re.compile(r"\b(?:at|from|@)[ ](?:the[ ])?$", re.IGNORECASE)
 _CAMEL = re.compile(r"(?!Mac?[A-Z]|De[A-Z]|La[A-Z]|Di[A-Z]|Van[A-Z])[A-Z][a-z]+[A-Z][a-z]+")  # ProHealth
@@ -102,9 +102,9 @@ def take_by_events(page: Page) -> None:
         word = words[index]
         if len(word.text) < 4 or word.kind & Kind.SHORT or not page.free(word.start, word.end):
             continue
-        before = page.before(word.start, 40)
-        if not _AT_END.search(before[-9:]) or page.in_capitals(word.start):
+        if not page.before(word.start, 4).lower().endswith(_AT_END) or page.in_capitals(word.start):
             continue
+        before = page.before(word.start, 40)
         if _single(page, word) and _HAPPENED.search(before):
             last = index
             while last + 1 < len(words) and last - index < 2 and page.joined(last) and _single(page, words[last + 1]):

@@ -36,7 +36,7 @@ def take(page: Page) -> None:
     for index, word in enumerate(page.words[:-1]):
         if word.folded in DOCTORS:
             _after_title(page, index, Category.DOCTOR)
-        elif _is_title(page, index):
+        elif word.folded in ALL_TITLES and _is_title(page, index):
             _after_title(page, index, Category.NAME)
         elif word.folded in _KIN:
             _after_kin(page, index)

@@ -79,7 +79,7 @@ def take(page: Page) -> None:
             _take(page, *match.span())
     for start in page.numbers:
         form = _MONTH_AND_YEAR if "/" in page.text[start : start + 3] else _YEAR_ALONE
-        year = form.match(page.text, start)
+        year = form.match(page.text, start) if form is _MONTH_AND_YEAR or page.text[start] in "12" else None
         if year and (_TELLS_A_YEAR.search(page.before(start, 12)) or _after_event(page, start)):
             _take(page, *year.span())
             if ending := _YEARS_TO.match(page.text, year.end()):
