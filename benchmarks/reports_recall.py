@@ -51,7 +51,7 @@ _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Found]]]:
     rules, tagged = [find_by_rules(text) for text in texts], tagger.find(texts)
     cleaner = ReportCleaner(tagger=tagger)
-    both = [cleaner.find(text) for text in texts]
+    both = cleaner.find_many(texts)
     return {"rules": rules, "tagger": tagged, "rules and tagger": both}
 
 

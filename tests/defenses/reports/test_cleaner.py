@@ -113,6 +113,12 @@ def test_many_are_cleaned_as_one_by_one(cleaner: ReportCleaner) -> None:
     assert cleaner.clean_many(texts, people) == alone
 
 
+def test_many_are_searched_as_one_by_one() -> None:
+    both = ReportCleaner()
+    texts = [REPORT, "", "No pneumothorax.", REPORT.upper(), "Seen by Dr. Hartwell on 3 May 2021."]
+    assert both.find_many(texts) == [both.find(text) for text in texts]
+
+
 def test_what_keeps_being_found_takes_its_line_with_it() -> None:
     cleaner = ReportCleaner(tagger=OneByOne(STRANGE))  # type: ignore[arg-type]
     line = ", then of ".join(STRANGE.split()[:6])

@@ -84,6 +84,10 @@ class ReportCleaner:
         """Every identifier in the text, in order of place."""
         return self._find_many([text], [known])[0]
 
+    def find_many(self, texts: Sequence[str]) -> list[list[Found]]:
+        """As `find`, text by text, and faster: they are read side by side."""
+        return self._find_many(texts, [None] * len(texts))
+
     def clean(self, text: str, person: Person) -> CleanedText:
         """The very same text where nothing is found; raises Quarantined where it is not sure to be clean."""
         return _or_raise(self.attempt_many([text], [person])[0])
