@@ -211,7 +211,7 @@ def run(work: Path, *, seed: int, workers: int | None) -> Tally:
 def _pieces(group: Group) -> Iterator[Group]:
     for start in range(0, len(group.files), FILES):
         piece = replace(group, files=group.files[start : start + FILES])
-        yield replace(piece, headers={group.patient: piece.header_files(group.patient)})
+        yield replace(piece, headers={group.patient: piece.header_files})
 
 
 def _show(stage: str, done: int, total: int) -> None:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import Identifier, ImageGold
+from medveil.defenses.headers.profile import Profile
 from medveil.defenses.person import Known
 from medveil.release.verify import answer_key
 from medveil.release.verify.burned_in import Read, Reader
@@ -136,6 +137,7 @@ def _to_keep(text: Text, named: NDArray[np.bool_]) -> list[tuple[str, list[tuple
 
 def headers(keys: Sequence[ImageGold], sources: Sequence[Path], outputs: Sequence[Path | None]) -> Figures:
     """`outputs` has None where the tool withheld the file."""
+    profile = Profile.default()
     left: list[tuple[float, str]] = []
     days: list[tuple[float, str]] = []
     bytes_left: list[tuple[float, str]] = []
@@ -152,8 +154,8 @@ def headers(keys: Sequence[ImageGold], sources: Sequence[Path], outputs: Sequenc
             if one.category is Category.DATE:
                 if _at(before, one.path) is not None:
                     days.append((float(_at(after, one.path) == _at(before, one.path)), key.patient_id))
-            elif any(answer_key.in_header("", alone, before)):
-                left.append((float(any(answer_key.in_header("", alone, after))), key.patient_id))
+            elif any(answer_key.in_header("", alone, before, profile)):
+                left.append((float(any(answer_key.in_header("", alone, after, profile))), key.patient_id))
                 by_class[str(one.category)].append((1 - left[-1][0], key.patient_id))
         kept += [(same, key.patient_id) for same in _kept(key, before, after)]
         own = KnownBytes.own(
