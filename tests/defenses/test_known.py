@@ -38,6 +38,12 @@ def found(text: str, search: KnownSearch = SEARCH) -> list[str]:
     return [text[one.start : one.end] for one in search.find(text)]
 
 
+def test_a_family_name_with_its_particle_needs_no_title() -> None:
+    search = KnownSearch([Known(Category.DOCTOR, "de Wit^Marijke^^^DO")])
+    assert found("CHEST DR de Wit", search) == ["de Wit"]
+    assert found("A case of some wit and wisdom", search) == []
+
+
 @pytest.mark.parametrize(
     "written",
     [

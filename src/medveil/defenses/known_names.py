@@ -66,9 +66,15 @@ class KnownNames:
         gap = text[before.end : word.start]
         if before.folded in TITLES and len(gap) <= 3 and word.capital:
             return True
+        if word.capital and gap == " " and self._has_particle(hit, before):
+            return True
         if before.folded in _LABELS and (":" in gap or "=" in gap) and len(gap) <= _LONGEST_GAP:
             return True
         return hit.exact and self._mid_sentence(text, before, word, after, gap, loud)
+
+    def _has_particle(self, hit: Hit, before: Word) -> bool:
+        """The whole family name, though its last word is one of the language: "de Wit"."""
+        return any(before.folded in self.people[part.person][1].particles for part in hit.parts)
 
     def _mid_sentence(self, text: str, before: Word, word: Word, after: Word | None, gap: str, loud: bool) -> bool:
         """A capital where running text has none. A month before a number, or after "in", is a month."""

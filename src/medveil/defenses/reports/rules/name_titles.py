@@ -65,7 +65,7 @@ def _after_title(page: Page, index: int, category: Category) -> None:
     dotted, loud = gap.startswith("."), title.text.isupper() and len(title.text) > 1
     if loud and not dotted:  # MR and DR are machines, MS a disease
         unknown = after.kind == Kind.UNKNOWN and title.folded not in ("mr", "ms", "dr")
-        if not after.name_only and not unknown:
+        if not after.name_only and not unknown and not _leads_to_name(page, index + 1):
             return
     start = title.start if category is Category.NAME and title.folded not in _KIN and ")" not in gap else None
     if title.text.islower() or not after.capital:
@@ -75,6 +75,16 @@ def _after_title(page: Page, index: int, category: Category) -> None:
     if last >= 0:
         take_name(page, index + 1, last, category, start=start)
         _take_others(page, last, category)
+
+
+def _leads_to_name(page: Page, index: int) -> bool:
+    """`de Vries`, `van den Berg`: small particles before a name."""
+    for word in page.words[index : index + 4]:
+        if word.capital:
+            return word.name_only or word.kind == Kind.UNKNOWN
+        if not word.kind & Kind.PARTICLE:
+            return False
+    return False
 
 
 def _after_small_title(page: Page, index: int, category: Category, start: int | None) -> None:

@@ -64,9 +64,9 @@ def kind_of(folded: str) -> int:
         if any(part & (Kind.EPONYM | Kind.ORDINARY | Kind.SHORT) and not part & Kind.NAME for part in parts):
             return kind | Kind.ORDINARY
         if any(name_only(part) for part in parts) or all(part & Kind.NAME for part in parts):
-            kind |= parts[0] | parts[-1]
+            kind |= (parts[0] | parts[-1]) & ~Kind.EPONYM  # no list has the two as one thing
             if any(name_only(part) for part in parts):
-                kind &= ~(Kind.ORDINARY | Kind.EPONYM | Kind.SHORT)
+                kind &= ~(Kind.ORDINARY | Kind.SHORT)
     return kind
 
 
