@@ -171,6 +171,7 @@ def test_a_short_name_of_a_hospital_is_found_by_its_full_name() -> None:
         "CHEST PA [[KJ]]",
         "CXR FOR DR [[HARTWELL]]",
         "CHEST DR [[de Vries]]",
+        'Dr."[[H. Drain]] was paged',
         "Films of [[Smith-Jones]] were compared",
         "CHEST PA [[SHARP, COLIN]]",
         "Chest AP for [[Ms Hartwell]]",

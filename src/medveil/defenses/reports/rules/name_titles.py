@@ -27,7 +27,8 @@ _SMALL_TITLES = words("mr mrs ms")
 _NOT_CALLED = words("may will can do page call bill mark sign chase grant price order long")  # dr will call
 _GRADES = words("no trace trivial mild moderate mod severe significant and")
 _CLOSINGS = words("sincerely regards faithfully respectfully cordially truly cheers aye thanks wishes")
-_AFTER_TITLE = re.compile(r"\.?\)?[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
+# a damaged or misread space is one of "!$`
+_AFTER_TITLE = re.compile(r"(?:\.[\"!$`]|\.?\)?)[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")
 _AFTER_KIN = re.compile(r",?[ \t]{1,2}(?:\r?\n)?|[ \t]*\r?\n|[ \t]?[(:][ \t]?|,\r?\n")
 _AFTER_CLOSING = re.compile(r",?[ \t]*(?:\r?\n[ \t]*){1,5}")
 
