@@ -11,7 +11,7 @@ from medveil.finding import Table
 from medveil.release.protect.frontier import FrontierResult
 from medveil.release.protect.tables import refuted, told
 from medveil.release.protect.telling import Effect, Goal, Keys
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 INTRODUCTION = """# Weakening the link: results on real pairs
 

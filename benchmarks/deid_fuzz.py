@@ -31,19 +31,19 @@ from typing import Any
 
 import numpy as np
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.damage import DICOM_DAMAGE, TEXT_DAMAGE, damaged_dicom, damaged_text
 from medveil.cohort.phantom.gold import Gold, load_gold
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.defenses.keys import Keys
-from medveil.parallel import silence_libraries
-from medveil.release.deid import DeidSettings
-from medveil.release.deid.cleaning import GroupCleaner
-from medveil.release.deid.groups import Group, grouped
-from medveil.release.deid.outputs import output_path
-from medveil.release.deid.run import look_over
-from medveil.release.deid.sources import Source
-from medveil.release.journal import journaled, line
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings
+from medveil.release.clean.cleaning import GroupCleaner
+from medveil.release.clean.groups import Group, grouped
+from medveil.release.clean.outputs import output_path
+from medveil.release.clean.run import look_over
+from medveil.release.clean.sources import Source
+from medveil.runtime.journal import journaled, line
+from medveil.runtime.workers import silence_libraries
 
 HANG = 60  # seconds for one file
 FILES = 10  # cleaned together: what one of them tells is known for all

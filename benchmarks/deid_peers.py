@@ -40,7 +40,7 @@ from deid_peers_scoring import Figures, Seen, Text
 from deid_peers_tools import MISSING
 from medveil.cohort.phantom.gold import Gold, ImageGold, load_gold
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 
 SCRIPT = Path(__file__).with_name("deid_peers_tools.py")
 TEXT_TOOLS = ("medveil_text", "presidio_text", "philter")

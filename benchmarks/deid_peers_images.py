@@ -17,9 +17,9 @@ from PIL import Image, ImageDraw, ImageFont
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import DigitalXRayImageStorageForPresentation, ExplicitVRLittleEndian, generate_uid
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.gold import Boxed, ImageGold, PixelIdentifier
+from medveil.person.identifiers import Category
 
 SIZE = 1024
 BITS = 12

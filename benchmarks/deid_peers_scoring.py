@@ -25,10 +25,10 @@ import pydicom
 from numpy.typing import NDArray
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import Identifier, ImageGold
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.person import Known
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
 from medveil.release.verify import answer_key
 from medveil.release.verify.burned_in import Read, Reader
 from medveil.release.verify.known_bytes import KnownBytes

@@ -137,9 +137,9 @@ def dicom_anonymizer() -> tuple[str, Work]:
 
 
 def medveil_text() -> tuple[str, Work]:
-    from medveil.defenses.keys import Keys
-    from medveil.defenses.person import Person
     from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
+    from medveil.person.keys import Keys
+    from medveil.person.person import Person
 
     keys = Keys.for_demonstration(1)
     cleaner = ReportCleaner()
@@ -172,8 +172,8 @@ def medveil_image() -> tuple[str, Work]:
     from medveil.cohort.dicom.encode import encoded
     from medveil.cohort.dicom.opening import open_dicom
     from medveil.defenses.headers.known_in_header import known_in
-    from medveil.defenses.known import KnownSearch
     from medveil.defenses.pixels.removal import TextRemover
+    from medveil.person.search.known import KnownSearch
 
     remover = TextRemover()
 
@@ -191,9 +191,9 @@ def medveil_headers() -> tuple[str, Work]:
     from medveil.defenses.headers.engine import HeaderCleaner
     from medveil.defenses.headers.known_in_header import known_in
     from medveil.defenses.headers.profile import Profile
-    from medveil.defenses.keys import Keys
-    from medveil.defenses.person import Person
     from medveil.defenses.reports.cleaner import ReportCleaner
+    from medveil.person.keys import Keys
+    from medveil.person.person import Person
 
     keys, reports = Keys.for_demonstration(1), ReportCleaner()
     cleaner = HeaderCleaner(Profile.default(), clean_text=lambda text, person: reports.clean_phrase(text, person).text)
@@ -209,8 +209,8 @@ def medveil_headers() -> tuple[str, Work]:
 
 def medveil_deid() -> tuple[str, Work]:
     """A whole folder: headers, pixels, reports and names. Loading is timed here, for each worker loads for itself."""
-    from medveil.defenses.keys import Keys
-    from medveil.release.deid import DeidSettings, deidentify
+    from medveil.person.keys import Keys
+    from medveil.release.clean import DeidSettings, deidentify
 
     def run(items: list[Item]) -> list[Any]:
         return [

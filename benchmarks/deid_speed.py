@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.defenses.keys import Keys
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ from medveil.encoders.identity.preparing import prepare
 from medveil.encoders.identity.settings import TrainingSettings
 from medveil.encoders.identity.training import MODEL, RECORD, STATE, build_network, train_on
 from medveil.encoders.identity.training_images import TrainingImages
-from medveil.storage import write_json
+from medveil.runtime.storage import write_json
 
 # each member of the ensemble: its backbone, and the steps that make it, in order
 CHAINS = {

@@ -44,7 +44,7 @@ class Pack:
 
 def write_pack(path: Path, *, visits: int, seed: int, workers: int | None = None) -> None:
     """Draw `visits` visits of as many patients, of hospitals counted up from `seed`."""
-    from medveil.parallel import ordered_map
+    from medveil.runtime.workers import ordered_map
 
     drawn = ordered_map(_pair, _chosen(seed, visits), workers=workers, chunk=4)
     save_pack(path, drawn, _stand_ins(seed + visits + STAND_INS))

@@ -27,7 +27,7 @@ from medveil.encoders.encoder import Encoder, unit_length
 from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.encoder import MedveilSmall
 from medveil.encoders.medveil_small.model import load_model
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 from medveil.weights.linkage import bundled
 
 SEED = 7

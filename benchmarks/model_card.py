@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from medveil.storage import sha256_of, write_bytes, write_json
+from medveil.runtime.storage import sha256_of, write_bytes, write_json
 
 Card = dict[str, Any]
 

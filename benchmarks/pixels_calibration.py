@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from medveil.compiled import steps_of
 from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
 from medveil.defenses.pixels.detection.text_detector import half_size, sharpened
 from medveil.defenses.pixels.detection.text_network import TextNetwork
+from medveil.runtime.compiled import steps_of
 from pixels_backgrounds import drawn, film, train_files
 from pixels_rendering import find_fonts
 from pixels_text import SEED, SIZE, SIZES, write

@@ -32,7 +32,7 @@ from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.pixels.lines import Box
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.errors import Quarantined
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.shares import share
 from pixels_rendering import find_fonts, font_of, line_ink

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from medveil.defenses.pixels.keeping import sort_out
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.markers import is_marker
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 from medveil.stats.shares import exact_interval
 from pixels_text import phrase
 from reader_rendering import Stock, background, printed, stamped, worn

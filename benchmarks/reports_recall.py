@@ -23,13 +23,13 @@ from pathlib import Path
 
 import numpy as np
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
 from medveil.defenses.reports.tagger.corpus.generator import Document
 from medveil.defenses.reports.tagger.model_file import load_model
 from medveil.defenses.reports.tagger.tagger import Tagger
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share

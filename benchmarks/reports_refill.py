@@ -17,8 +17,8 @@ from pathlib import Path
 
 from faker import Faker
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, join, mark
+from medveil.person.identifiers import Category
 
 _LOCALES = (
     "en_US",

@@ -17,13 +17,13 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import mean, quantiles
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.tagger.model_file import load_model
 from medveil.defenses.reports.tagger.splitting import split
 from medveil.defenses.reports.tagger.tagger import Tagger
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
 from tagger_start import phantom_reports
 
 _BATCH = 32

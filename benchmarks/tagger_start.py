@@ -118,8 +118,8 @@ def _write(path: Path, reports: Iterator[dict[str, object]]) -> None:
 
 
 def read_reports(path: Path) -> list[Document]:
-    from medveil.cohort.identifiers import Category
-    from medveil.defenses.found import Found
+    from medveil.person.identifiers import Category
+    from medveil.person.span import Found
 
     rows = json.loads(gzip.decompress(path.read_bytes()))
     return [

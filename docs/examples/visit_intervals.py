@@ -14,10 +14,10 @@ import pandas as pd
 from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
 from medveil.cohort.readers import read_cohort
-from medveil.defenses.keys import Keys
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding
 from medveil.parts import Guarantee, Record, register_attack, register_defense, register_measure
+from medveil.person.keys import Keys
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.shares import share
 from medveil.testing import check_attack, check_defense, check_measure

@@ -19,7 +19,7 @@ from medveil.commands import (
     releases,
     verify,
 )
-from medveil.commands.groups import app
+from medveil.commands.app import app
 from medveil.errors import MedveilError
 
 # importing a verb makes it known

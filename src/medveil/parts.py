@@ -6,8 +6,9 @@ A part registers itself with a decorator where it is defined:
     @register_attack
     class PixelSimilarity: ...
 
-Built-in parts are found by importing the packages below, but for those that say `HOLDS_PARTS = False`; parts of
-other packages by the entry points `medveil.attacks`, `medveil.measures`, `medveil.defenses` and `medveil.encoders`.
+Built-in parts are found by importing what stands at the entrance of each folder (`attack.py`, `defense.py`,
+`measure.py`, `encoder.py`); parts of other packages by the entry points `medveil.attacks`, `medveil.measures`,
+`medveil.defenses` and `medveil.encoders`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
-from types import ModuleType
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from medveil.finding import Finding
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from medveil.cohort import Cohort
-    from medveil.defenses.person import Person
+    from medveil.person.person import Person
 
 
 @dataclass(frozen=True)
@@ -130,16 +131,13 @@ register_encoder = _register("encoders")
 
 @cache
 def _discover(kind: Kind) -> None:
-    _import_below(importlib.import_module(_HOMES[kind]))
+    home = importlib.import_module(_HOMES[kind])
+    for found in pkgutil.iter_modules(home.__path__, prefix=f"{home.__name__}."):
+        entrance = f"{found.name}.{kind.removesuffix('s')}" if found.ispkg else found.name
+        if find_spec(entrance):
+            importlib.import_module(entrance)
     for entry in entry_points(group=f"medveil.{kind}"):
         entry.load()
-
-
-def _import_below(package: ModuleType) -> None:
-    for found in pkgutil.iter_modules(package.__path__, prefix=f"{package.__name__}."):
-        module = importlib.import_module(found.name)
-        if found.ispkg and getattr(module, "HOLDS_PARTS", True):
-            _import_below(module)
 
 
 def registered(kind: Kind) -> dict[str, type[Any]]:

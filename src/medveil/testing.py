@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
-from medveil.defenses.keys import Keys
 from medveil.encoders.encoder import Encoder, Prepared
 from medveil.errors import MedveilError, NotMeasurable, Quarantined
 from medveil.finding import Finding
 from medveil.parts import Attack, Defense, Measure, Record
+from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
 
 _IDENTIFYING = ("image_id", "patient_id", "study_id", "path")

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.commands import deid  # noqa: F401
-from medveil.commands.groups import app
-from medveil.defenses.keys import Keys
+from medveil.commands.app import app
 from medveil.errors import SettingsError
+from medveil.person.keys import Keys
 
 pytestmark = pytest.mark.usefixtures("_own_settings")
 

@@ -16,7 +16,7 @@ from medveil.cohort.readers import read_cohort
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, MedveilError, SettingsError
-from medveil.release.alone import Input
+from medveil.release.attack_report import Input
 from medveil.release.protect import preparation
 
 

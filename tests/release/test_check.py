@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.defenses.keys import Keys
+from medveil.person.keys import Keys
 from medveil.release.check import check_release
 from medveil.release.defend import Defended
 from medveil.report.content import Check

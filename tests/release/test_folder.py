@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError
+from medveil.person.keys import Keys
 from medveil.release.folder import begin, check_run, held
 
 KEYS = Keys(b"\x07" * 32)

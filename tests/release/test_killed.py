@@ -14,7 +14,7 @@ import pytest
 DRIVER = """
 import os, random, signal, sys, time
 from pathlib import Path
-from medveil.defenses.keys import Keys
+from medveil.person.keys import Keys
 from medveil.release import Settings, release
 
 source, folder, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])

@@ -7,8 +7,8 @@ import pydicom
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined
+from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
 
 KEYS = Keys.for_demonstration(1)

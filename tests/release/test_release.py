@@ -17,9 +17,9 @@ import pytest
 from medveil.attacks.linkage.attack import ORIGINAL_REPORTS
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
 from medveil.finding import Verdict
+from medveil.person.keys import Keys
 from medveil.release import Outcome, Settings, release
 from medveil.release.folder import held
 

@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.defenses.keys import Keys
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
 from medveil.release.verify.run import verify
 from medveil.report import schema
 from medveil.report.write import Document

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from medveil.cohort import schema
 from medveil.cohort.images import load_image
 from medveil.errors import InputError
-from medveil.storage import atomic_path
+from medveil.runtime.storage import atomic_path
 
 FILE = "cohort.parquet"
 FORMAT = b"medveil.cohort/1"

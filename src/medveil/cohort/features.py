@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from medveil.cohort.cohort import Cohort
 from medveil.cohort.images import load_image
 from medveil.cohort.preprocess import resize, to_8_bit
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 
 Image = NDArray[Any]
 Vector = NDArray[np.float32]

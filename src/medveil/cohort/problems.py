@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from medveil.cohort.cohort import Cohort
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 
 def write_problems(cohort: Cohort, path: Path) -> None:

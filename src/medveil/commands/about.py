@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from medveil import console
-from medveil.commands.groups import app
+from medveil.commands.app import app
 from medveil.commands.options import Json
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from medveil import console
-from medveil.commands.groups import attacks
+from medveil.commands.app import attacks
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 
 
@@ -44,7 +44,7 @@ def identity(
     from medveil.cohort.readers import read_cohort
     from medveil.encoders.identity.embedder import load_embedder
     from medveil.release import Outcome
-    from medveil.release.alone import Input, report_attack
+    from medveil.release.attack_report import Input, report_attack
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medveil import console
-from medveil.commands.groups import attacks
+from medveil.commands.app import attacks
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 from medveil.errors import SettingsError
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from medveil.cohort import Cohort
     from medveil.encoders.extraction import Embeddings
-    from medveil.release.alone import Input
+    from medveil.release.attack_report import Input
 
 
 class Match(StrEnum):
@@ -94,7 +94,7 @@ def linkage(
     from medveil.attacks.linkage.settings import LinkageSettings
     from medveil.finding import Threshold
     from medveil.release import Outcome
-    from medveil.release.alone import report_attack
+    from medveil.release.attack_report import report_attack
 
     console.start_logging(log_level)
     settings = LinkageSettings(
@@ -156,7 +156,7 @@ def _encoded(
     from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings
     from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort
-    from medveil.release.alone import Input
+    from medveil.release.attack_report import Input
 
     if is_embedding_folder(source):
         if encoders:
@@ -182,7 +182,7 @@ def _precomputed(images: Path, reports: Path, ids: Path | None) -> tuple[pd.Data
 
     from medveil.encoders.extraction import Embeddings
     from medveil.encoders.precomputed import read_embeddings
-    from medveil.release.alone import Input
+    from medveil.release.attack_report import Input
 
     image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids)
     vectors = Embeddings(image_vectors, report_vectors, np.arange(len(pairs)), {})

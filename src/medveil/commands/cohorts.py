@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from medveil import console
-from medveil.commands.groups import app, cohorts
+from medveil.commands.app import app, cohorts
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
 
 

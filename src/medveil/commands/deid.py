@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medveil import console
-from medveil.commands.groups import app
+from medveil.commands.app import app
 from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
-    from medveil.release.deid.settings import DeidSettings
+    from medveil.release.clean.settings import DeidSettings
 
 
 @app.command(
@@ -83,9 +83,9 @@ def deid(
     OUT/data holds the cleaned files under pseudonyms; what could not be cleaned stays behind and is listed in
     OUT/quarantine.csv. Exit code 0: all is clean; 1: something was withheld. A killed run continues where it was.
     """
-    from medveil.release.deid.run import deidentify
-    from medveil.release.deid.settings import DeidSettings
-    from medveil.release.deid.site_key import site_key
+    from medveil.release.clean.run import deidentify
+    from medveil.release.clean.settings import DeidSettings
+    from medveil.release.clean.site_key import site_key
 
     console.start_logging(log_level)
     settings = DeidSettings.of(
@@ -132,9 +132,9 @@ def _show_what_if(source: Path, settings: DeidSettings, key: Path | None, *, jso
     """Nothing is written, so the key need not last: files go by the names of the key given, or of one made for this."""
     import secrets
 
-    from medveil.defenses.keys import Keys
-    from medveil.release.deid.site_key import site_key
-    from medveil.release.deid.what_if import what_if
+    from medveil.person.keys import Keys
+    from medveil.release.clean.site_key import site_key
+    from medveil.release.clean.what_if import what_if
 
     keys = site_key(key, None) if key else Keys(secrets.token_bytes(32))
     shown = {}

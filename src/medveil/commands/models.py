@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from medveil import console
-from medveil.commands.groups import app
+from medveil.commands.app import app
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medveil import console
-from medveil.commands.groups import protects
+from medveil.commands.app import protects
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
     from medveil.cohort import Cohort
     from medveil.defenses.alignment.ledger import Ledger
-    from medveil.release.alone import Input
+    from medveil.release.attack_report import Input
     from medveil.release.protect.candidates import Candidate
 
 
@@ -107,7 +107,7 @@ def alignment(
     from medveil.encoders.encoder import load_encoder
     from medveil.finding import Threshold
     from medveil.release import Outcome
-    from medveil.release.alone import Input
+    from medveil.release.attack_report import Input
     from medveil.release.protect.model import protect_model
     from medveil.release.protect.model_report import summary
 

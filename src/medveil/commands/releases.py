@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medveil import console
-from medveil.commands.groups import app
+from medveil.commands.app import app
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def release(
 
     OUT/data is what may be published, once OUT/report.html says so. A killed run continues where it was.
     """
-    from medveil.defenses.keys import Keys, default_key_file
+    from medveil.person.keys import Keys, default_key_file
     from medveil.release import Settings
     from medveil.release import release as run
 
@@ -83,7 +83,7 @@ def demo(
 ) -> None:
     """Invent a hospital and take it through a release, then protect a model. Ends well whatever the verdicts."""
     from medveil.cohort.phantom.hospital import build_hospital
-    from medveil.defenses.keys import Keys
+    from medveil.person.keys import Keys
     from medveil.release import Settings
     from medveil.release import release as run
 
@@ -113,7 +113,7 @@ def _protected_model(out: Path, seed: int, workers: int | None, watch: console.W
     are measured on, and of small images, which are drawn quickly and need no cleaning."""
     from medveil.cohort.phantom.hospital import build_hospital
     from medveil.encoders.encoder import load_encoder
-    from medveil.release.alone import Input
+    from medveil.release.attack_report import Input
     from medveil.release.protect.candidates import candidates
     from medveil.release.protect.model import protect_model
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.storage import told, write_bytes
+from medveil.runtime.storage import told, write_bytes
 
 Vectors = NDArray[np.float32]
 KEY = 32  # bytes

@@ -22,7 +22,7 @@ from medveil.encoders.encoder import Encoder
 from medveil.encoders.extraction import Embeddings
 from medveil.encoders.precomputed import read_embeddings
 from medveil.errors import InputError
-from medveil.storage import atomic_path, write_json
+from medveil.runtime.storage import atomic_path, write_json
 
 KIND = "medveil.embeddings/"
 FORMAT = f"{KIND}1"

@@ -12,10 +12,9 @@ import numpy as np
 import pandas as pd
 
 from medveil.cohort import Cohort
-from medveil.cohort.identifiers import Category
-from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch
-from medveil.parallel import ordered_map
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.search.known import KnownSearch
 from medveil.release.defend import Defended
 from medveil.release.people import person_of_row
 from medveil.release.settings import Progress
@@ -24,6 +23,7 @@ from medveil.release.verify.known_bytes import KnownBytes
 from medveil.release.verify.moved_dates import without_moved_dates
 from medveil.release.verify.text_check import moved_rightly
 from medveil.report.content import Check
+from medveil.runtime.workers import ordered_map
 
 MOST_READ = 100  # images, drawn at random: reading takes a second each
 

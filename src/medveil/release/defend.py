@@ -19,12 +19,12 @@ from medveil.cohort.cohort import FILE
 from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside, load_image
 from medveil.cohort.rows import CHUNK, Rows
-from medveil.defenses.keys import Keys
 from medveil.errors import Quarantined, StorageError
 from medveil.parts import Defense, Record, registered
-from medveil.release.journal import Entry, count, journaled, line
+from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
-from medveil.storage import write_bytes
+from medveil.runtime.journal import Entry, count, journaled, line
+from medveil.runtime.storage import write_bytes
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:

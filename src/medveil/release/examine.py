@@ -9,10 +9,10 @@ from importlib.metadata import version
 
 import medveil
 from medveil.cohort import Cohort
-from medveil.defenses.keys import Keys
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Threshold
 from medveil.parts import Kind, KnowsOriginals, registered
+from medveil.person.keys import Keys
 from medveil.release.check import check_release
 from medveil.release.defend import Defended, build_chain
 from medveil.release.settings import Progress, Settings

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import medveil
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
-from medveil.storage import sweep, told, write_bytes, write_json
+from medveil.person.keys import Keys
+from medveil.runtime.storage import sweep, told, write_bytes, write_json
 
 RUN = "run.json"
 

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 
 from medveil.cohort.dicom.opening import has_prefix, head_of, open_dicom
-from medveil.cohort.identifiers import Category
 from medveil.cohort.images import inside
 from medveil.defenses.headers.known_in_header import known_in
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Known, Person
-from medveil.release.deid.people import known_in_name
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
+from medveil.release.clean.people import known_in_name
 
 _IDS = (("patient_id", Category.MRN), ("study_id", Category.OTHER_ID), ("image_id", Category.OTHER_ID))
 _SHORTEST_ID = 5  # characters; a study called 2 is not known by its number

@@ -9,14 +9,14 @@ from typing import Any
 
 from medveil.cohort import Cohort
 from medveil.cohort.readers import read_cohort
-from medveil.defenses.keys import Keys
 from medveil.finding import Verdict
+from medveil.person.keys import Keys
 from medveil.release.defend import Defended, defend
 from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, held, write_csv
 from medveil.release.settings import Progress, Settings
 from medveil.report import write_report
-from medveil.storage import write_json
+from medveil.runtime.storage import write_json
 
 
 @dataclass(frozen=True)

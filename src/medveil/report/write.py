@@ -7,9 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from medveil import storage
 from medveil.report.content import ReportContent
 from medveil.report.page import render
+from medveil.runtime import storage
 
 JSON_NAME = "report.json"
 HTML_NAME = "report.html"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from medveil.parallel import available_cores
+from medveil.runtime.workers import available_cores
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]

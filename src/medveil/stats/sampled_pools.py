@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.parallel import available_cores
+from medveil.runtime.workers import available_cores
 from medveil.stats.codes import Codes
 from medveil.stats.pools import METRICS, Counts, PoolScores, certain_scores, draws_of, mean_chance
 from medveil.stats.ranks import profile_words

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.errors import InputError
-from medveil.storage import sha256_of
+from medveil.runtime.storage import sha256_of
 
 
 def read_card(weights: Path) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from pydicom.uid import ExplicitVRLittleEndian
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 DIGITAL_X_RAY = "1.2.840.10008.5.1.4.1.1.1.1"
 SAMPLES: dict[str, Any] = {

@@ -14,7 +14,7 @@ from pydicom.dataset import FileDataset
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.table import table
-from medveil.defenses.person import Person
+from medveil.person.person import Person
 
 MISPLACED = (0x0000, 0x0002, 0x0004)
 # What PS3.3 requires of a digital X-ray image, where that decides between compound actions.

@@ -10,9 +10,9 @@ from pydicom.dataset import FileDataset
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.icc_profile import without_words
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
 from medveil.errors import Quarantined
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ from pydicom.dataelem import RawDataElement
 from pydicom.dataset import Dataset
 from pydicom.tag import BaseTag
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.known_in_header import known_in, readable_in
-from medveil.defenses.person import Known
 from medveil.errors import Quarantined
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
 
 
 def header(name: str | list[str]) -> Dataset:

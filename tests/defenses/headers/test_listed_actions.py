@@ -10,7 +10,7 @@ from pydicom.dataset import FileDataset
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import EDITION, table
-from medveil.defenses.person import Person
+from medveil.person.person import Person
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "dicom-actions.md"
 

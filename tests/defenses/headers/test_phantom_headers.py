@@ -12,16 +12,16 @@ from pydicom import dcmread
 from pydicom.dataset import Dataset, FileDataset
 
 from medveil.cohort.dicom.opening import open_dicom
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import Gold, ImageGold, load_gold
 from medveil.cohort.phantom.names import ORDINARY_WORDS
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
-from medveil.defenses.stand_ins import StandIns
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+from medveil.person.surrogates.stand_ins import StandIns
 
 Cleaned = list[tuple[ImageGold, FileDataset, FileDataset, bytes]]  # the answer, before, after, bytes
 

@@ -10,7 +10,7 @@ from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import read_csv
-from medveil.defenses.person import Person
+from medveil.person.person import Person
 
 SAFE = frozenset({Option.SAFE_PRIVATE, Option.MODIFIED_DATES})
 

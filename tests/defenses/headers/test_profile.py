@@ -9,8 +9,8 @@ from pydicom.dataset import FileDataset
 from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.person import Person
 from medveil.errors import SettingsError
+from medveil.person.person import Person
 
 TOML = """
 options = ["Clean Pixel Data Option", "retain safe private", "113105",

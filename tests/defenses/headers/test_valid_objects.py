@@ -24,9 +24,9 @@ from medveil.defenses.headers.engine import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.requirement import type_of
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
 from medveil.errors import Quarantined
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 TEST_FILES = Path(pydicom.__file__).parent / "data" / "test_files"
 PERSON = Person(Keys.for_demonstration(3), "12345")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Known
 from medveil.defenses.pixels import keeping
 from medveil.defenses.pixels.keeping import sort_out
 from medveil.defenses.pixels.lines import Line
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
+from medveil.person.search.known import KnownSearch
 
 
 class Sheet:

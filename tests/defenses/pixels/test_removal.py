@@ -9,14 +9,14 @@ from PIL import Image, ImageDraw, ImageFont
 
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
 from medveil.defenses.pixels import removal as removing
+from medveil.defenses.pixels.defense import RemovedText
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.removal import TextRemover
-from medveil.defenses.remove_text import RemovedText
 from medveil.errors import Quarantined
 from medveil.parts import Record
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 KEYS = Keys(b"k")
 REMOVER = TextRemover(fill="classical")

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
-from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
 from medveil.defenses.reports.tagger.splitting import split
 from medveil.defenses.reports.tagger.told import Told
 from medveil.errors import Quarantined, SettingsError
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
+from medveil.person.search.known import KnownSearch
+from medveil.person.span import Found
 
 KEYS = Keys.for_demonstration(3)
 PERSON = Person(

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.completing import completed
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
 from medveil.defenses.reports.draft import REMOVED, Draft
-from medveil.defenses.stand_ins import StandIns
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+from medveil.person.span import Found
+from medveil.person.surrogates.stand_ins import StandIns
 
 STAND_INS = StandIns(Person(Keys.for_demonstration(1), "77"), realistic=False)
 TEXT = "one two three four five six seven eight nine ten"

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.guards import kept_by_guards
 from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 DROPPED = [
     ("[[Kerley]] B lines", Category.NAME),

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.merging import merged
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 TEXT = "abcd efgh ijkl mnop qrst uvwx yz01 2345"
 spans = st.tuples(st.integers(0, 38), st.integers(1, 12), st.sampled_from(list(Category))).map(

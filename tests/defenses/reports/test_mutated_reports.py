@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.cohort.identifiers import Category
-from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
+from medveil.person.search.known import KnownSearch
 
 COUNT = 120
 PIECES = (

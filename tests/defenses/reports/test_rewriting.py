@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rewriting import PROMPT, Rewriter
 from medveil.encoders.model_libraries import library
 from medveil.errors import InputError, SettingsError
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 PERSON = Person(Keys.for_demonstration(1), "77")
 TEXT = "Dr. Hartwell reports no left effusion.\nThe heart is normal."

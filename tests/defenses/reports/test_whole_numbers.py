@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.whole_numbers import whole_numbers
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 
 def test_pieces_that_touch_are_one_number_of_the_longest_piece_s_kind() -> None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from torch import nn
 
 from medveil.cohort.readers import read_cohort
-from medveil.compiled import Compiled, compiled
 from medveil.encoders.identity import inference
 from medveil.encoders.identity.checkpoint import Architecture, save_network
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder, load_together
@@ -22,6 +21,7 @@ from medveil.encoders.identity.training_images import TrainingImages
 from medveil.encoders.identity.validation import score
 from medveil.encoders.identity.verification import Verifier, load_verifier
 from medveil.errors import InputError
+from medveil.runtime.compiled import Compiled, compiled
 from medveil.weights.identity import MEMBERS, bundled
 
 

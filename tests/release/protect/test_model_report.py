@@ -6,7 +6,7 @@ from pathlib import Path
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.settings import Variant
 from medveil.finding import Threshold, Verdict
-from medveil.release.alone import Input
+from medveil.release.attack_report import Input
 from medveil.release.protect.candidates import candidates
 from medveil.release.protect.features import ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment

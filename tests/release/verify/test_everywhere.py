@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
-from medveil.release.deid.groups import grouped
-from medveil.release.deid.run import look_over
-from medveil.release.deid.sources import Source
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.release.clean.groups import grouped
+from medveil.release.clean.run import look_over
+from medveil.release.clean.sources import Source
 from medveil.release.verify import everywhere
 from medveil.release.verify.everywhere import in_blocks, search_everywhere
 from medveil.release.verify.retained import Retained

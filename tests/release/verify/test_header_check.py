@@ -6,10 +6,10 @@ import pytest
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Known
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
+from medveil.person.search.known import KnownSearch
 from medveil.release.verify.header_check import HeaderCheck, attributes
 
 SHIFT = dt.timedelta(days=10)

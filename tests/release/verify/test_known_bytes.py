@@ -12,8 +12,8 @@ from PIL import Image, PngImagePlugin
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import DeflatedExplicitVRLittleEndian, ExplicitVRLittleEndian
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.person import Known
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
 from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
 
 KNOWN = {

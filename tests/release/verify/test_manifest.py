@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError
+from medveil.person.keys import Keys
 from medveil.release.verify.manifest import FILE, check_manifest, hashed, write_manifest
 
 KEYS = Keys.for_demonstration(1)

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import datetime as dt
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Known, Person
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
 from medveil.release.verify.moved_dates import without_moved_dates
 
 KEYS = Keys(b"\x07" * 32)

@@ -9,9 +9,9 @@ import pytest
 
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
 from medveil.release.verify.recorded import Recorded
 from medveil.release.verify.run import verify
 

@@ -10,8 +10,8 @@ import pytest
 
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.defenses.keys import Keys
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
 from medveil.release.verify.run import verify
 from medveil.release.verify.wrong import Wrong
 

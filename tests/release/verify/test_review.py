@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 import pytest
 
-from medveil.defenses.keys import Keys
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
 from medveil.release.verify.review import apply_decisions, write_review
 
 KEYS = Keys.for_demonstration(4)

@@ -16,10 +16,10 @@ from typer.testing import CliRunner
 from medveil.cli import app
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError, SettingsError
-from medveil.release.deid import DeidSettings, deidentify
-from medveil.release.deid.results import seal
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean.results import seal
 from medveil.release.verify.manifest import check_manifest, hashed, write_manifest
 from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify

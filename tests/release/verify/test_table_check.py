@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from medveil.defenses.keys import Keys
-from medveil.release.deid import DeidSettings, deidentify
+from medveil.person.keys import Keys
+from medveil.release.clean import DeidSettings, deidentify
 from medveil.release.verify.run import verify
 
 KEYS = Keys(b"\x07" * 32)

@@ -3,10 +3,10 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Known
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
+from medveil.person.search.known import KnownSearch
+from medveil.person.span import Found
 from medveil.release.verify.text_check import TextCheck
 
 SEARCH = KnownSearch([Known(Category.NAME, "Vandermeer^Anneke")])

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.features import texture
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 BUNDLED = "chest_check.npz"
 

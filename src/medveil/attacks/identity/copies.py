@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import connected_components
 from medveil.cohort.images import load_image
 from medveil.cohort.preprocess import resize, to_8_bit
 from medveil.errors import Quarantined
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 from medveil.stats.search import nearest
 
 AGREEMENT = 0.96

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from medveil.attacks.identity.calibration import Calibration
 from medveil.attacks.identity.pairs import Side
 from medveil.cohort import Cohort
+from medveil.runtime.storage import write_bytes
 from medveil.stats.codes import Codes
 from medveil.stats.search import nearest
-from medveil.storage import write_bytes
 
 PER_IMAGE = 5
 NAMES = ("image_id", "study_id", "patient_id")

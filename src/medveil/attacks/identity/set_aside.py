@@ -9,7 +9,7 @@ from pathlib import Path
 from medveil.attacks.identity.copies import Copies
 from medveil.attacks.identity.looks import Looks
 from medveil.finding import Table
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 EXACT = "exact copy of another image"
 NEAR = "near copy of another image (saved anew, resized, cropped or with other grays)"

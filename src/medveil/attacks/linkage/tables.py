@@ -13,9 +13,9 @@ from medveil.attacks.linkage.extrapolation import Extrapolation
 from medveil.attacks.linkage.measurement import Protocol, Setting
 from medveil.attacks.linkage.settings import DIRECTIONS, Unit
 from medveil.finding import Table
+from medveil.runtime.storage import write_bytes
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import METRICS, PoolScores
-from medveil.storage import write_bytes
 
 CASES = "linkable-cases"  # the one table that speaks of single cases
 MOST_CASES = 100

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from medveil.errors import Quarantined
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

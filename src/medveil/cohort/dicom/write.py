@@ -24,7 +24,7 @@ from pydicom.uid import UID, DeflatedExplicitVRLittleEndian
 from medveil.cohort.dicom.elements import Encoding, Layout, Span, elements, items
 from medveil.cohort.dicom.opening import head_of, may_be_dicom, quarantining
 from medveil.errors import InputError, Quarantined
-from medveil.storage import atomic_path
+from medveil.runtime.storage import atomic_path
 
 # An attribute of the dataset, or (sequence, item number, ..., attribute) inside sequences; by tag or keyword.
 TagPath = int | str | tuple[int | str, ...]

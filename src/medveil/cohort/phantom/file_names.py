@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import NameIdentifier
 from medveil.cohort.phantom.headers import Chart
 from medveil.cohort.phantom.people import fold
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
+from medveil.person.identifiers import Category
 
 _LAYOUTS = {
     "by mrn": "{mrn}/{accession}.dcm",

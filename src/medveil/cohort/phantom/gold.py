@@ -17,7 +17,7 @@ Places of an identifier
 `text` is what is written there, typing errors, line breaks and all; `value` what it stands for: a person's full
 name, a date or a time in ISO form, a number in its usual form.
 
-Categories are those of `medveil.cohort.identifiers`.
+Categories are those of `medveil.person.identifiers`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.drawing import Box
 from medveil.cohort.phantom.names import ORDINARY_WORDS
 from medveil.errors import InputError
+from medveil.person.identifiers import Category
 
 FORMAT = "medveil.phantom-gold/1"
 FOLDER = "gold"

@@ -15,7 +15,6 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.filewriter import dcmwrite
 from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEG2000Lossless, RLELossless
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import HeaderIdentifier
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
 from medveil.cohort.phantom.people import Encounter, Person
@@ -24,6 +23,7 @@ from medveil.cohort.phantom.pose import FIELD_CM
 from medveil.cohort.phantom.private_tags import add_private_tags
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark, vary
 from medveil.cohort.phantom.sites import Site, Staff
+from medveil.person.identifiers import Category
 
 DIGITAL_X_RAY = "1.2.840.10008.5.1.4.1.1.1.1.1"
 COMPUTED_RADIOGRAPHY = "1.2.840.10008.5.1.4.1.1.1"

@@ -38,8 +38,8 @@ from medveil.cohort.rows import Rows
 from medveil.cohort.schema import LABELS
 from medveil.cohort.splits import assign_splits
 from medveil.errors import InputError
-from medveil.parallel import ordered_map
-from medveil.storage import sweep, write_bytes, write_json
+from medveil.runtime.storage import sweep, write_bytes, write_json
+from medveil.runtime.workers import ordered_map
 
 SETTINGS = "phantom.json"
 FORMAT = "medveil.phantom/1"

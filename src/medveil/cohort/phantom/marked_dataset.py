@@ -10,10 +10,10 @@ from pydicom.dataset import Dataset, PrivateBlock
 from pydicom.sequence import Sequence
 from pydicom.tag import Tag
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import HeaderIdentifier
 from medveil.cohort.phantom.people import fold
 from medveil.cohort.phantom.reports.marked_text import MarkedText
+from medveil.person.identifiers import Category
 
 CODECS = {"": "ascii", "ISO_IR 100": "latin-1", "ISO_IR 192": "utf-8"}
 

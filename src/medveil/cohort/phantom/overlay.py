@@ -7,12 +7,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.burn_in import Corner, burn, burn_marker
 from medveil.cohort.phantom.gold import Boxed, PixelIdentifier
 from medveil.cohort.phantom.headers import Chart
 from medveil.cohort.phantom.people import fold
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
+from medveil.person.identifiers import Category
 
 SHARE = 0.45  # of all images carry burned-in identifiers
 

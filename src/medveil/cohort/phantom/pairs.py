@@ -13,7 +13,7 @@ from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import MOST, make_site
-from medveil.parallel import ordered_map
+from medveil.runtime.workers import ordered_map
 
 Pair = tuple[NDArray[np.uint16], str]
 

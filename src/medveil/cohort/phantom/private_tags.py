@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
 from medveil.cohort.phantom.people import Encounter, Person
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
 from medveil.cohort.phantom.sites import Site
+from medveil.person.identifiers import Category
 
 
 def add_private_tags(header: MarkedDataset, person: Person, encounter: Encounter, site: Site) -> None:

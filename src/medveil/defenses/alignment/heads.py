@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.errors import InputError, SettingsError
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 FORMAT = "medveil.heads/1"
 GROUPS = 32

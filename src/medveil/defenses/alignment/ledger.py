@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from medveil.defenses.alignment.accounting import Spending, epsilon
 from medveil.defenses.alignment.settings import Unit
 from medveil.errors import InputError, MedveilError, SettingsError
-from medveil.storage import told, write_bytes
+from medveil.runtime.storage import told, write_bytes
 
 FORMAT = "medveil.ledger/1"
 ROWS = 4096  # hashed at a time

@@ -9,7 +9,7 @@ import torch
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.settings import Settings
 from medveil.defenses.alignment.steps import Step
-from medveil.parallel import one_torch_thread
+from medveil.runtime.workers import one_torch_thread
 
 
 def optimiser_of(heads: Heads, settings: Settings) -> torch.optim.Optimizer:

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from medveil.defenses.alignment.heads import Heads
 from medveil.errors import InputError, SettingsError
-from medveil.storage import sweep, write_bytes, write_json
+from medveil.runtime.storage import sweep, write_bytes, write_json
 
 FORMAT = "medveil.alignment/1"
 HEADS, RECORD = "heads.safetensors", "record.json"

@@ -23,9 +23,9 @@ from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.stamps import stamps
 from medveil.defenses.headers.text_values import UTF8, fits, texts_of
 from medveil.defenses.headers.values import CleanText, Values, values_for
-from medveil.defenses.person import Person
-from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
+from medveil.person.person import Person
+from medveil.person.surrogates.stand_ins import StandIns
 
 DEEPEST = 128  # sequences within sequences; past it no writer can follow
 _CHARSET = 0x00080005

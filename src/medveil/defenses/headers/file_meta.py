@@ -7,8 +7,8 @@ from pydicom.uid import UID, ExplicitVRBigEndian, ExplicitVRLittleEndian, Implic
 
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
+from medveil.person.surrogates.stand_ins import StandIns
 
 IMPLEMENTATION_CLASS = "2.25.313747826103428870411506148107519846153"
 IMPLEMENTATION_NAME = "MEDVEIL"

@@ -10,11 +10,11 @@ from pydicom.dataset import Dataset
 from pydicom.tag import Tag
 
 from medveil.cohort.dicom.opening import quarantining
-from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.attribute import CLASS_UIDS, attribute
 from medveil.defenses.headers.text_values import check_charset, check_decoded, texts_of
-from medveil.defenses.person import Known
 from medveil.errors import Quarantined
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
 
 _BY_KEYWORD = {
     Category.NAME: (

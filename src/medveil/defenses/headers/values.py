@@ -10,17 +10,17 @@ from typing import Any
 
 from pydicom.dataelem import DataElement
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.headers import dummies
 from medveil.defenses.headers.attribute import CLASS_ROOTS, CLASS_UIDS, CODES
 from medveil.defenses.headers.dates import capped_age, day_of, moved
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.text_values import each, texts_of
-from medveil.defenses.known import KnownSearch, search_for
-from medveil.defenses.person import Known, Person
-from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
+from medveil.person.identifiers import Category
+from medveil.person.person import Known, Person
+from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.surrogates.stand_ins import StandIns
 
 CleanText = Callable[[str, Person], str]
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.known import KnownSearch
 from medveil.defenses.pixels.detection.text_detector import SURE
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.markers import holds_marker, is_marker, is_short
@@ -28,6 +27,7 @@ from medveil.defenses.pixels.reading.general import HEIGHT as SECOND_HEIGHT
 from medveil.defenses.pixels.reading.general import second_opinion
 from medveil.defenses.pixels.rereading import are_readable, without
 from medveil.defenses.pixels.whole_letter import whole_letter
+from medveil.person.search.known import KnownSearch
 
 CERTAIN = 0.95  # that a marker is written, and nothing else: no other look is needed
 SECOND = 0.5  # certainty of the second reader's least certain character

@@ -7,11 +7,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.compiled import Compiled, compiled
 from medveil.defenses.pixels.reading.spelling import Reading as Reading
 from medveil.defenses.pixels.reading.spelling import spelled
 from medveil.defenses.pixels.reading.strips import HEIGHT as HEIGHT
 from medveil.defenses.pixels.reading.strips import side_by_side
+from medveil.runtime.compiled import Compiled, compiled
 from medveil.weights.reader import bundled
 
 Strip = NDArray[np.uint8]

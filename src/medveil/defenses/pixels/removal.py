@@ -12,7 +12,6 @@ from pydicom.dataset import FileDataset
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
 from medveil.cohort.dicom.stream_comments import CannotTell
-from medveil.defenses.known import KnownSearch
 from medveil.defenses.pixels.detection.text_detector import SURE
 from medveil.defenses.pixels.keeping import Sorted, sort_out
 from medveil.defenses.pixels.lines import Box, Line
@@ -22,6 +21,7 @@ from medveil.defenses.pixels.rereading import is_still_text, without
 from medveil.defenses.pixels.seeing import see_text
 from medveil.defenses.pixels.views import View, colour_views, views_of
 from medveil.errors import Quarantined
+from medveil.person.search.known import KnownSearch
 
 How = Literal["generator", "classical", "box"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
-from medveil.defenses.known import KnownSearch, search_for
-from medveil.defenses.legible import Legible, is_deceptive
-from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.guards import kept_by_guards
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import Rewriter
 from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
-from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined, SettingsError
+from medveil.person.identifiers import Category
+from medveil.person.legible import Legible, is_deceptive
+from medveil.person.person import Known, Person
+from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.span import Found
+from medveil.person.surrogates.stand_ins import StandIns
 
 if TYPE_CHECKING:
     from medveil.defenses.reports.tagger.tagger import Tagger

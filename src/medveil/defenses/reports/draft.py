@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.merging import merged
-from medveil.defenses.stand_ins import StandIns
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
+from medveil.person.surrogates.stand_ins import StandIns
 
 REMOVED = "[REMOVED]"
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")

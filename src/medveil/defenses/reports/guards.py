@@ -7,8 +7,6 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cache
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.amounts import is_amount
 from medveil.defenses.reports.completing import completed
 from medveil.defenses.reports.rules.contacts import is_standard
@@ -21,7 +19,9 @@ from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.tagger.sure_found import SureFound
 from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
-from medveil.defenses.spelling import fold
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
+from medveil.person.spelling import fold
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})

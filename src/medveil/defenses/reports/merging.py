@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 # Names of people and places: two findings that overlap are one name.
 _GROWING = frozenset({Category.NAME, Category.DOCTOR, Category.HOSPITAL, Category.ADDRESS, Category.INITIALS})

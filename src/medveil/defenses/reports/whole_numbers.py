@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from medveil.cohort.identifiers import NUMBERS, Category
-from medveil.defenses.found import Found
+from medveil.person.identifiers import NUMBERS, Category
+from medveil.person.span import Found
 
 WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _NO_GAP = re.compile(r"[-/.()]{0,2}")

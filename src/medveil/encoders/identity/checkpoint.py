@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from medveil.errors import InputError
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 Kind = Literal["verification", "reidentification"]
 FORMAT = "medveil.identity/1"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.compiled import Compiled, compiled
 from medveil.encoders.identity.preparing import SIDE, prepare
+from medveil.runtime.compiled import Compiled, compiled
 
 Network = Callable[[Tensor], Tensor]
 FEW, MANY = 4, 64  # images a batch, on the processor, whose caches are small, and elsewhere

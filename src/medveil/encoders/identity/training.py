@@ -30,7 +30,7 @@ from medveil.encoders.identity.training_images import TrainingImages, from_cohor
 from medveil.encoders.identity.validation import Scores, score
 from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError
-from medveil.storage import atomic_path, write_json
+from medveil.runtime.storage import atomic_path, write_json
 
 if TYPE_CHECKING:
     from medveil.cohort import Cohort

@@ -14,7 +14,7 @@ from medveil.encoders.medveil_small.image_network import ImageNetwork
 from medveil.encoders.medveil_small.report_network import ReportNetwork
 from medveil.encoders.medveil_small.words import Tokenizer, Words
 from medveil.errors import InputError
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 FORMAT = "medveil.small/1"
 

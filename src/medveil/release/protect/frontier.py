@@ -30,9 +30,9 @@ from medveil.release.protect.points import AS_IT_IS, Point, load_point, save_poi
 from medveil.release.protect.tables import csv_rows
 from medveil.release.protect.telling import Effect, Goal, Keys, best_effect, effects, frontier_finding, stands_of
 from medveil.release.protect.worst_case import worst_case_audit
+from medveil.runtime.storage import write_bytes, write_json
 from medveil.stats.paired import Correction
 from medveil.stats.privacy_audit import PrivacyAudit, audit_one_run
-from medveil.storage import write_bytes, write_json
 
 Progress = Callable[[str, int, int], None]  # what was measured, and how many of how many are done
 

@@ -11,7 +11,7 @@ from medveil.defenses.alignment.ledger import Ledger
 from medveil.defenses.alignment.run_state import HEADS
 from medveil.encoders.encoder import Encoder
 from medveil.finding import Threshold, Verdict
-from medveil.release.alone import Input
+from medveil.release.attack_report import Input
 from medveil.release.protect.canaries import CANARIES
 from medveil.release.protect.candidates import Candidate
 from medveil.release.protect.frontier import CSV, FrontierResult, protect_alignment
@@ -19,7 +19,7 @@ from medveil.release.protect.measuring import Measuring
 from medveil.release.protect.model_report import report_model
 from medveil.release.protect.points import Point
 from medveil.release.protect.preparation import Watch, prepare
-from medveil.storage import told, write_bytes, write_json
+from medveil.runtime.storage import told, write_bytes, write_json
 
 SEED = 7  # of measuring: that of the noise must stay secret
 RUNS = "runs"

@@ -10,7 +10,7 @@ from typing import Any
 from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.defenses.alignment.settings import VARIANTS
 from medveil.finding import Finding, Threshold, Verdict, percent
-from medveil.release.alone import Input, how_to_repeat
+from medveil.release.attack_report import Input, how_to_repeat
 from medveil.release.protect.frontier import FrontierResult
 from medveil.release.protect.measuring import view_told
 from medveil.release.protect.points import Point

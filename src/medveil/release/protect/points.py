@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from medveil.attacks.refit.attack import RefitPoint
 from medveil.parts import Guarantee
 from medveil.release.protect.measuring import Measured
+from medveil.runtime.storage import write_bytes
 from medveil.stats.estimate import Estimate
 from medveil.stats.privacy_audit import PrivacyAudit
-from medveil.storage import write_bytes
 
 FILE, DRAWS = "point.json", "replicates.npy"
 AS_IT_IS = "as it is"

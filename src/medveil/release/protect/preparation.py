@@ -24,7 +24,7 @@ from medveil.encoders.headless import Headless, headless
 from medveil.errors import InputError
 from medveil.release.protect.features import PairedFeatures, ProtectionData
 from medveil.release.protect.measuring import OWN_PAIRS
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 PHANTOMS = 256
 PHANTOM_SEED = 1_902_653_077  # of no hospital anybody would build: public pairs must not be pairs to protect

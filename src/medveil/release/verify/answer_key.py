@@ -12,11 +12,11 @@ from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset
 from pydicom.tag import Tag
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import Identifier, ImageGold
 from medveil.defenses.headers.dates import CAPPED
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.ordinary_words import is_ordinary
+from medveil.person.identifiers import Category
+from medveil.person.search.ordinary_words import is_ordinary
 from medveil.release.verify.burned_in import Box, Read
 from medveil.release.verify.header_check import retains, texts
 from medveil.release.verify.wrong import KEPT, Wrong

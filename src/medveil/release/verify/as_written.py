@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError
-from medveil.release.deid.outputs import DATA
-from medveil.release.deid.results import seal
-from medveil.release.deid.seals import FILE as SEALS
-from medveil.release.deid.seals import RECORDS as SEALED
-from medveil.release.deid.seals import broken_seals
-from medveil.release.deid.withdrawn import withdrawn
+from medveil.person.keys import Keys
+from medveil.release.clean.outputs import DATA
+from medveil.release.clean.results import seal
+from medveil.release.clean.seals import FILE as SEALS
+from medveil.release.clean.seals import RECORDS as SEALED
+from medveil.release.clean.seals import broken_seals
+from medveil.release.clean.withdrawn import withdrawn
 from medveil.release.verify.wrong import Wrong
 
 JOURNAL = "journal.jsonl"

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.compiled import compiled_onnx
+from medveil.runtime.compiled import compiled_onnx
 
 Box = tuple[int, int, int, int]
 

@@ -20,20 +20,19 @@ from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
 from medveil.cohort.phantom.gold import ImageGold
-from medveil.defenses.keys import Keys
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode
-from medveil.defenses.stand_ins import StandIns
 from medveil.errors import Quarantined
-from medveil.release.deid.cleaning import content_digest
-from medveil.release.deid.groups import Group
-from medveil.release.deid.linking import Linked
-from medveil.release.deid.outputs import output_path
-from medveil.release.deid.sources import Kind
-from medveil.release.deid.table_file import RowPeople, columns_of
-from medveil.release.journal import line
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+from medveil.person.search.known import KnownSearch
+from medveil.person.surrogates.stand_ins import StandIns
+from medveil.release.clean.cleaning import content_digest
+from medveil.release.clean.groups import Group
+from medveil.release.clean.linking import Linked
+from medveil.release.clean.outputs import output_path
+from medveil.release.clean.sources import Kind
+from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
 from medveil.release.verify.burned_in import Reader, stray_text
 from medveil.release.verify.header_check import HeaderCheck
@@ -44,6 +43,7 @@ from medveil.release.verify.retained import Retained
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
 from medveil.release.verify.wrong import Wrong
+from medveil.runtime.journal import line
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.keys import Keys
-from medveil.parallel import available_cores, ordered_map
-from medveil.release.deid.groups import Group
-from medveil.release.deid.outputs import is_pseudonymous
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.release.clean.groups import Group
+from medveil.release.clean.outputs import is_pseudonymous
 from medveil.release.settings import Progress
 from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
 from medveil.release.verify.retained import Retained
 from medveil.release.verify.wrong import Wrong
+from medveil.runtime.workers import available_cores, ordered_map
 
 BLOCK = 250_000  # search strings at a time, about 200 MB; one more block is one more pass over the files
 

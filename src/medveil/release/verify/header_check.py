@@ -17,7 +17,7 @@ from medveil.defenses.headers.decision import decide, row_by_vr
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import table
-from medveil.defenses.known import KnownSearch
+from medveil.person.search.known import KnownSearch
 from medveil.release.verify.wrong import KEPT, Wrong
 
 _CHECK = "header"

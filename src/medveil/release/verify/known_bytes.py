@@ -17,11 +17,11 @@ from collections.abc import Iterable, Mapping
 from ahocorasick_rs import BytesAhoCorasick
 
 from medveil.cohort.dicom.elements import PIXEL_DATA, Layout, elements
-from medveil.cohort.identifiers import Category
-from medveil.defenses.ordinary_words import is_ordinary
-from medveil.defenses.person import Known
-from medveil.defenses.surrogate_names import MEN, SURNAMES, WOMEN
 from medveil.errors import Quarantined
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
+from medveil.person.search.ordinary_words import is_ordinary
+from medveil.person.surrogates.name_stock import MEN, SURNAMES, WOMEN
 
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
 SHORTEST_IN_NOISE = 8  # characters; megabytes of noise spell shorter words by chance, dark pixels in UTF-16 too

@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError
+from medveil.person.keys import Keys
 from medveil.release.verify.as_written import RECORDS, strays
-from medveil.storage import sha256_of, write_json
+from medveil.runtime.storage import sha256_of, write_json
 
 FORMAT = "medveil.manifest/1"
 FILE = "manifest.json"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.known import dates_of
-from medveil.defenses.person import Known, Person
+from medveil.person.identifiers import Category
+from medveil.person.person import Known, Person
+from medveil.person.search.known import dates_of
 
 DATED = frozenset({Category.DATE, Category.OTHER_ID})  # a date in a file's name is known as a number too
 

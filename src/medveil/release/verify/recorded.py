@@ -7,7 +7,7 @@ from pathlib import Path
 
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, SettingsError
-from medveil.release.deid.settings import DeidSettings
+from medveil.release.clean.settings import DeidSettings
 from medveil.release.folder import read_run
 
 

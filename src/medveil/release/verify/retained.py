@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
-from medveil.cohort.identifiers import Category
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
-from medveil.defenses.known import dates_of
-from medveil.defenses.person import Known, Person
 from medveil.errors import Quarantined
-from medveil.release.deid.groups import Group
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
+from medveil.person.search.known import dates_of
+from medveil.release.clean.groups import Group
 from medveil.release.verify.header_check import attributes, retains, texts
 from medveil.release.verify.moved_dates import DATED
 

@@ -14,22 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
-from medveil.defenses.keys import Keys
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import InputError, Quarantined
-from medveil.release.deid.linking import Linked
-from medveil.release.deid.outputs import DATA, output_path
-from medveil.release.deid.run import look_over
-from medveil.release.deid.seals import broken_seals, seal_records
-from medveil.release.deid.sources import Kind, Source
-from medveil.release.deid.withdrawn import withdraw, withdrawn
+from medveil.person.keys import Keys
+from medveil.release.clean.linking import Linked
+from medveil.release.clean.outputs import DATA, output_path
+from medveil.release.clean.run import look_over
+from medveil.release.clean.seals import broken_seals, seal_records
+from medveil.release.clean.sources import Kind, Source
+from medveil.release.clean.withdrawn import withdraw, withdrawn
 from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
 from medveil.release.verify.wrong import Wrong
 from medveil.report.review_page import Case, render_review
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 SHOWN = 640  # pixels a side
 _QUALITY = 80

@@ -17,14 +17,13 @@ import medveil
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.keys import Keys
 from medveil.errors import InputError
-from medveil.release.deid.groups import grouped
-from medveil.release.deid.outputs import DATA, is_pseudonymous, output_path
-from medveil.release.deid.run import Index, look_over, without_repeats
-from medveil.release.deid.sources import Source
+from medveil.person.keys import Keys
+from medveil.release.clean.groups import grouped
+from medveil.release.clean.outputs import DATA, is_pseudonymous, output_path
+from medveil.release.clean.run import Index, look_over, without_repeats
+from medveil.release.clean.sources import Source
 from medveil.release.folder import held, read_run, write_csv
-from medveil.release.journal import journaled
 from medveil.release.settings import Progress
 from medveil.release.verify.as_written import not_as_written
 from medveil.release.verify.checking import GroupChecker
@@ -33,7 +32,8 @@ from medveil.release.verify.manifest import write_manifest
 from medveil.release.verify.recorded import Recorded
 from medveil.release.verify.retained import Retained
 from medveil.release.verify.wrong import Wrong
-from medveil.storage import write_json
+from medveil.runtime.journal import journaled
+from medveil.runtime.storage import write_json
 
 FORMAT = "medveil.verify/1"
 JOURNAL = "verify.jsonl"

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.person import Person
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.encodings import decode
-from medveil.release.deid.sources import Kind
-from medveil.release.deid.table_file import RowPeople
+from medveil.person.person import Person
+from medveil.person.search.known import KnownSearch
+from medveil.release.clean.sources import Kind
+from medveil.release.clean.table_file import RowPeople
 from medveil.release.verify.moved_dates import without_moved_dates
 from medveil.release.verify.text_check import TextCheck
 from medveil.release.verify.wrong import Wrong

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
-from medveil.defenses.known import KnownSearch
-from medveil.defenses.written_dates import WrittenDate, dates_in
+from medveil.person.identifiers import Category
+from medveil.person.search.known import KnownSearch
+from medveil.person.span import Found
+from medveil.person.written_dates import WrittenDate, dates_in
 from medveil.release.verify.wrong import Wrong
 
 _CHECK = "text"

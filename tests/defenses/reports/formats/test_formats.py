@@ -8,9 +8,6 @@ from collections.abc import Mapping
 
 import pytest
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.keys import Keys
-from medveil.defenses.person import Known, Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import BROKEN, clean_csv
@@ -18,6 +15,9 @@ from medveil.defenses.reports.formats.encodings import decode, encode, encoding_
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.reports.formats.text_file import clean_text_file
 from medveil.errors import InputError, Quarantined, SettingsError
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
 
 KEYS = Keys.for_demonstration(4)
 CLEANER = ReportCleaner(tagger=None)

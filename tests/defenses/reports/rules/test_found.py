@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules import find_by_rules, find_in_phrase
+from medveil.person.identifiers import Category
 
 CASES = {
     "dates": """

@@ -1,8 +1,8 @@
 import pytest
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.tagger.plausible import plausible
 from medveil.defenses.reports.tagger.splitting import split
+from medveil.person.identifiers import Category
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import numpy as np
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
 from medveil.defenses.reports.tagger.spans import marked_sure, spans, targets
 from medveil.defenses.reports.tagger.splitting import split
 from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 TEXT = "Seen by Dr. Anna O'Neil\nSmith, pager p5512."
 

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 import torch
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.tagger import tagger as module
 from medveil.defenses.reports.tagger.network import REACH
 from medveil.defenses.reports.tagger.reading import read, taken_from
 from medveil.defenses.reports.tagger.tagger import Tagger
+from medveil.person.identifiers import Category
 
 TEXTS = [
     "Chest clear. Dr. Kerley read it on 3/4.",

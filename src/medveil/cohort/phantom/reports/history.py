@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
 from medveil.cohort.phantom.reports.mentions import Mentions
+from medveil.person.identifiers import Category
 
 _COMPLAINTS = (
     "[shortness of breath|dyspnea|cough|productive cough|fever|fever and cough|chest pain|pleuritic chest pain|"

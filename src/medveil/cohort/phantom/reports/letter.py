@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import device_sentence, removal
 from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
 from medveil.cohort.phantom.reports.mentions import Mentions
 from medveil.cohort.phantom.reports.reading import Reading
 from medveil.cohort.phantom.reports.sentences import impression, sentence
+from medveil.person.identifiers import Category
 
 
 def write(m: Mentions, reading: Reading) -> MarkedText:

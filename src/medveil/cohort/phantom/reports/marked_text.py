@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.gold import Identifier, Statement
+from medveil.person.identifiers import Category
 
 
 @dataclass(frozen=True, slots=True)

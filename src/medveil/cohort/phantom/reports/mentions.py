@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.people import Encounter, Person, fold, mistyped
 from medveil.cohort.phantom.plan import VisitPlan
 from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, mark, vary
 from medveil.cohort.phantom.sites import Site, Staff
+from medveil.person.identifiers import Category
 
 _TENS = {9: "ninety", 10: "one hundred", 11: "one hundred and ten"}
 _ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")

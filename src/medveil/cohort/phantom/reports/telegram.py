@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from medveil.cohort.identifiers import Category
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import LABEL, device_note
 from medveil.cohort.phantom.reports.marked_text import MarkedText, Subject, as_marked, fill, join, mark
 from medveil.cohort.phantom.reports.mentions import Mentions
 from medveil.cohort.phantom.reports.reading import Reading
 from medveil.cohort.phantom.reports.shorthand import note
+from medveil.person.identifiers import Category
 
 _KINDS = {
     "endotracheal tube": "ETT",

@@ -15,9 +15,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.compiled import Compiled, compiled
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
+from medveil.runtime.compiled import Compiled, compiled
 from medveil.weights.pixels import bundled
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save
 
 from medveil.defenses.pixels.inpainting.networks import Architecture, Generator
 from medveil.errors import InputError, SettingsError
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 FORMAT = "medveil.inpainting/1"
 

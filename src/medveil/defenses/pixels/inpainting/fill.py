@@ -116,9 +116,9 @@ def _classical(image: Floats, seen: Bools) -> Floats:
 def _network(path: Path) -> Painter:
     import torch
 
-    from medveil.compiled import compiled
     from medveil.defenses.pixels.inpainting.checkpoint import load_generator
     from medveil.defenses.pixels.inpainting.networks import Stacked
+    from medveil.runtime.compiled import compiled
 
     generator = load_generator(path)
     if generator.architecture.channels != 1:

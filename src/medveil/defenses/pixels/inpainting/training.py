@@ -29,7 +29,7 @@ from medveil.defenses.pixels.inpainting.settings import InpaintingSettings
 from medveil.defenses.pixels.inpainting.training_images import TrainingImages
 from medveil.encoders.identity.backbones import placed
 from medveil.errors import InputError, SettingsError
-from medveil.storage import atomic_path, write_json
+from medveil.runtime.storage import atomic_path, write_json
 
 MODEL, STATE, RECORD = "generator.safetensors", "state.pt", "training.json"
 CHECKED = 8  # batches of validation crops, the same every time

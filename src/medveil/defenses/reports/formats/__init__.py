@@ -2,5 +2,3 @@
 
 Each file holds one format; functions work on one document that somebody else opens and stores.
 """
-
-HOLDS_PARTS = False

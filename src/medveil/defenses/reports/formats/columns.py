@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.person import Person
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.errors import Quarantined, SettingsError
+from medveil.person.identifiers import Category
+from medveil.person.person import Person
 
 BATCH = 64  # rows that go through the tagger together
 

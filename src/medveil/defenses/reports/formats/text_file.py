@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from medveil.defenses.found import Found
-from medveil.defenses.person import Person
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode, encode
+from medveil.person.person import Person
+from medveil.person.span import Found
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from medveil.defenses.found import Found, without_overlaps
 from medveil.defenses.reports.rules import (
     addresses,
     ages,
@@ -33,8 +32,7 @@ from medveil.defenses.reports.rules import (
     times_of_year,
 )
 from medveil.defenses.reports.rules.page import Page
-
-HOLDS_PARTS = False
+from medveil.person.span import Found, without_overlaps
 
 Clears = Callable[[Found], bool]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _YEARS = r"(?:years?|yrs?|yr|y\.?[ ]?/?[ ]?o\b|yo[mfw]?\b|y[mf]\b|jahre?|jährig\w*|ans\b|años|anni|jaar)"
 _AFTER = re.compile(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _LONGEST = 60
 _REST = re.compile(rf"[\w-]{{1,{_LONGEST}}}")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page
-from medveil.defenses.spelling import fold
+from medveil.person.identifiers import Category
+from medveil.person.spelling import fold
 
 _WORKS = words("works worked working employed employee job retired")
 # What people do or are somewhere; only with `at` or `for`, since much else is said of them too.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.person.identifiers import Category
 
 # The word a name turns on.
 _HEADS = words(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import PARTICLES, Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
 from medveil.defenses.reports.rules.page import Page, Word
-from medveil.defenses.spelling import fold, one_error_apart
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
+from medveil.person.spelling import fold, one_error_apart
 
 _PEOPLE = (Category.NAME, Category.DOCTOR)
 _PART = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import DEGREES, possible, take_name
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _VITALS = words("temp temperature tmax t age aged bp hr rr pulse day pod room rm")
 _VERBS = words(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import DEGREES, name_from, take_name
 from medveil.defenses.reports.rules.name_titles import DOCTORS, TITLES
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.person.identifiers import Category
 
 _PATIENT_LABELS = words(
     "patient name pt pat patients re concerning regarding subject guarantor insured subscriber mother father wife "

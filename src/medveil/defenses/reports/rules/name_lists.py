@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import DEGREES, end_of, name_from
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.person.identifiers import Category
 
 _LABEL_AFTER = re.compile(r"[ ](?:Loc|Name|ID|No|Type|Class|DOB|Sex|Age|Phone)\b[ .#]{0,2}[:=]")  # Pat Loc:
 _GRADED = words("hepatitis influenza group grade type class stage vitamin factor protein strep part category")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn np")
 TITLES = words(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _NUMBER_WORD = r"(?:(?:numbers?|num|nbr|nr|no|n°|nº|id|ids|identifier|ident|code)(?![A-Za-z0-9])|#(?![A-Za-z]))"
 _MARK = r"[ \t.:#=_()\[\]\-]{0,14}"

@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
-from medveil.defenses.spelling import fold
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
+from medveil.person.spelling import fold
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+")

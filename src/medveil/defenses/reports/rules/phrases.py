@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.person.identifiers import Category
 
 _TITLE = words("dr mr mrs ms miss prof doctor for by")
 _BODY = words(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _LIVES = re.compile(
     r"\b(?:(?:lives|living|resides|residing|born|works|working|house|apartment|moved|native|resident|flew|home|"

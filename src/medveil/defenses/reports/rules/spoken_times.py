@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _AMOUNTS = "days?|weeks?|months?|years?|hours?|minutes?|times|mm|cm|mg|ml|units?|tablets?|pills?|doses?|puffs?"

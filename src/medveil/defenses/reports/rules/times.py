@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import Category
 
 _HALF = r"(?:[ \t]?(?:\r?\n[ \t]*)?[ap](?:\.[ ]?m\.?|m)(?![A-Za-z]))"
 _ZONE = r"(?:[ \t]?(?:h|hrs|uhr|z|est|edt|cst|cdt|mst|mdt|pst|pdt|utc|gmt)(?![A-Za-z]))"

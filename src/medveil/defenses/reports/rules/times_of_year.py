@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page, Word
+from medveil.person.identifiers import Category
 
 _YEAR = r"(?:1[89]|20|21)\d\d"
 _FEASTS = words(

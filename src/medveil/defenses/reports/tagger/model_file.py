@@ -14,7 +14,7 @@ from torch import Tensor
 from medveil.defenses.reports.tagger.network import CATEGORIES, TaggerNetwork
 from medveil.defenses.reports.tagger.word_features import Vocabulary
 from medveil.errors import InputError
-from medveil.storage import write_bytes
+from medveil.runtime.storage import write_bytes
 
 FORMAT = "medveil.tagger/1"
 _SCALE = ".scale"

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.tagger.splitting import GAPS
 from medveil.defenses.reports.tagger.word_features import COUNTS, SHAPES
+from medveil.person.identifiers import Category
 
 CATEGORIES = tuple(Category)
 NONE = len(CATEGORIES)  # the class of a word that identifies nobody

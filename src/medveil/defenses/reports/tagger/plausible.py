@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medveil.cohort.identifiers import Category
+from medveil.person.identifiers import Category
 
 _WITH_SIGNS = {Category.URL, Category.EMAIL}
 _WITH_DIGITS = {Category.PHONE, Category.FAX, Category.SSN, Category.UID}

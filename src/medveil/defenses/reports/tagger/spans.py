@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
 from medveil.defenses.reports.tagger.plausible import plausible
 from medveil.defenses.reports.tagger.splitting import Tokens
 from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.person.span import Found
 
 _NO_DOUBT = 0.05  # chosen on notes that are not kept apart, on Indiana's reports and on texts without identifiers
 _INDEX = {category: place for place, category in enumerate(CATEGORIES)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from medveil.defenses.found import Found
+from medveil.person.span import Found
 
 
 @dataclass(frozen=True, slots=True, order=True)

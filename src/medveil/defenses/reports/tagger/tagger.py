@@ -12,7 +12,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.deciding import decide
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
 from medveil.defenses.reports.tagger.network import NONE, REACH
@@ -21,7 +20,8 @@ from medveil.defenses.reports.tagger.spans import marked_sure, spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.told import Told
 from medveil.defenses.reports.tagger.word_memory import WordMemory
-from medveil.parallel import one_torch_thread
+from medveil.person.span import Found
+from medveil.runtime.workers import one_torch_thread
 
 _WINDOW = 1024  # places read at once: of as many short texts as fit, or of a part of a long one
 _LOOKED_UP = 1 << 13  # words, at least

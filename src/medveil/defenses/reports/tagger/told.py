@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.splitting import Tokens
+from medveil.person.span import Found
 
 # So sure must it be to clear a name that stands in a list: of those that were right, none was cleared in the notes,
 # phantoms and refilled reports looked at.

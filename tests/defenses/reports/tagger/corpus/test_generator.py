@@ -2,11 +2,11 @@ import random
 
 import pytest
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.corpus.generator import Document, as_document, changed, cut, document
 from medveil.defenses.reports.tagger.corpus.grammar import parsed, render, text_of
 from medveil.defenses.reports.tagger.corpus.noise import disturbed
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 
 def test_the_same_number_gives_the_same_text():

@@ -10,8 +10,6 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
-HOLDS_PARTS = False
-
 
 def words(text: str) -> frozenset[str]:
     """A set of words written as one text."""

@@ -6,13 +6,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.corpus.documents import KINDS
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, found_in, text_of
 from medveil.defenses.reports.tagger.corpus.noise import disturbed
 from medveil.defenses.reports.tagger.corpus.people import Lexicon
 from medveil.defenses.reports.tagger.corpus.refill import refilled
 from medveil.defenses.reports.tagger.corpus.scene import Scene
+from medveil.person.span import Found
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeAlias
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 Piece: TypeAlias = tuple[str, Category | None]
 Pieces: TypeAlias = list[Piece]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from medveil.cohort.identifiers import Category
-from medveil.defenses.found import Found
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces
 from medveil.defenses.reports.tagger.corpus.scene import Scene
+from medveil.person.identifiers import Category
+from medveil.person.span import Found
 
 _SLOTS = {
     Category.NAME: "p",

@@ -7,12 +7,12 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from medveil.cohort.identifiers import Category
 from medveil.defenses.reports.tagger.corpus import names, numbers, papers, places, workplaces
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces, render
 from medveil.defenses.reports.tagger.corpus.lists import lines
 from medveil.defenses.reports.tagger.corpus.people import Lexicon, People
 from medveil.defenses.reports.tagger.corpus.terms import GAPS, TERMS
+from medveil.person.identifiers import Category
 
 T = TypeVar("T")
 

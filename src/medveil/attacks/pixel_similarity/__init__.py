@@ -1,0 +1,1 @@
+"""Re-identification by raw pixel similarity: the least an attacker will try."""

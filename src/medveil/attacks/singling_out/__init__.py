@@ -1,0 +1,1 @@
+"""Singling out by what the table says of a person."""

@@ -1,0 +1,1 @@
+"""The table of studies: pseudonyms, shifted dates, and quasi-identifiers."""

@@ -1,0 +1,1 @@
+"""Who is protected: a person, their keyed stand-ins, and the search for what is known of them."""

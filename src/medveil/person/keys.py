@@ -1,0 +1,77 @@
+"""Keyed pseudonyms and date shifts: the same for the same key, meaningless without it."""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from medveil.errors import SettingsError
+from medveil.runtime.storage import told
+
+LONGEST_SHIFT = 365  # days
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Everything that is derived from the site's secret."""
+
+    secret: bytes = field(repr=False)
+    moves_dates: bool = True  # or every date stays the one it is, where a profile retains full dates
+
+    @classmethod
+    def for_demonstration(cls, seed: int) -> Keys:
+        """A key anyone can compute: for phantom data only."""
+        return cls(sha256(f"medveil demonstration {seed}".encode()).digest())
+
+    @classmethod
+    def load_or_create(cls, path: Path) -> Keys:
+        """The key kept in `path`, made at the first call and readable by its owner only."""
+        try:
+            with told():
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return cls._load(path)
+        with os.fdopen(descriptor, "w") as file, told():
+            file.write(secrets.token_hex(32) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return cls._load(path)
+
+    @classmethod
+    def _load(cls, path: Path) -> Keys:
+        try:
+            secret = bytes.fromhex(path.read_text().strip())
+        except (OSError, ValueError):
+            secret = b""
+        if len(secret) < 16:
+            raise SettingsError(f"{path} is not a key file; give 32 or more hexadecimal digits, or another file")
+        return cls(secret)
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells whether two runs used the same key, and nothing about the key."""
+        return self._digest("fingerprint", "").hex()[:16]
+
+    def pseudonym(self, kind: str, value: str) -> str:
+        """Twenty hexadecimal digits that stand for this value of this kind."""
+        return self._digest(kind, value).hex()[:20]
+
+    def date_shift(self, patient: str) -> int:
+        """Days to move all dates of this patient back by: 1 to 365, the same for every date."""
+        if not self.moves_dates:
+            return 0
+        return 1 + int.from_bytes(self._digest("date", patient)[:8]) % LONGEST_SHIFT
+
+    def _digest(self, kind: str, value: str) -> bytes:
+        return hmac.new(self.secret, f"medveil\x1f{kind}\x1f{value}".encode(), sha256).digest()
+
+
+def default_key_file() -> Path:
+    """Where the site's key lives unless the user names another place."""
+    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(home) / "medveil" / "key"

@@ -1,0 +1,41 @@
+"""One person, one pseudonym and one shift: in headers, burned-in text, reports and file names alike."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+
+
+@dataclass(frozen=True, order=True)
+class Known:
+    """Something known to identify this person or those around: from a header, a table, a file name."""
+
+    category: Category
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Person:
+    """A patient as the defenses see one. Told apart by the id alone: a name may be shared or misspelled."""
+
+    keys: Keys = field(repr=False)
+    patient_id: str = field(repr=False)
+    known: tuple[Known, ...] = field(default=(), repr=False)  # the person's own name before those of others
+    sex: str = field(default="", repr=False)  # M or F where it is known, for names that fit
+
+    def __hash__(self) -> int:
+        """By the id alone, for speed: it tells nearly all people apart."""
+        return hash(self.patient_id)
+
+    @cached_property
+    def pseudonym(self) -> str:
+        return self.keys.pseudonym("patient", self.patient_id)
+
+    @cached_property
+    def shift(self) -> dt.timedelta:
+        """How far every date of this person moves back."""
+        return dt.timedelta(days=self.keys.date_shift(self.patient_id))

@@ -1,0 +1,32 @@
+"""What is found in a text: characters [start, end) and the kind of identifier they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from medveil.person.identifiers import Category
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Found:
+    start: int
+    end: int
+    category: Category
+
+
+def without_overlaps(found: Iterable[Found]) -> list[Found]:
+    """In order of place; what overlaps becomes one, of the longest part's kind: nothing found is left out."""
+    merged: list[Found] = []
+    widest = 0
+    for one in sorted(found):
+        if not merged or one.start >= merged[-1].end:
+            merged.append(one)
+            widest = one.end - one.start
+            continue
+        last = merged[-1]
+        category = last.category
+        if one.end - one.start > widest:
+            category, widest = one.category, one.end - one.start
+        merged[-1] = Found(last.start, max(last.end, one.end), category)
+    return merged

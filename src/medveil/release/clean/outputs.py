@@ -1,0 +1,49 @@
+"""Where the output goes: every name is a pseudonym, and a person's files lie together."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from medveil.person.keys import Keys
+from medveil.release.clean.linking import Linked
+from medveil.release.clean.sources import Kind
+
+DATA = "data"
+_MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl)")
+_ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: "csv", Kind.JSONL: "jsonl"}
+
+
+def output_path(linked: Linked, keys: Keys) -> str:
+    """Below `data`: <patient>/<study>/<image>.dcm, reports beside; tables in a folder of their own."""
+    entry = linked.entry
+    ending = _ENDINGS[entry.kind]
+    if entry.kind in (Kind.CSV, Kind.JSONL):
+        return f"tables/{keys.pseudonym('file', entry.file)}.{ending}"
+    patient = keys.pseudonym("patient", linked.patient)
+    study = keys.pseudonym("study", linked.study or f"none of {linked.patient}")
+    if entry.image:
+        name = keys.pseudonym("image", entry.image)
+    else:
+        name = keys.pseudonym("report" if entry.kind is Kind.REPORT else "file", entry.file)
+    return f"{patient}/{study}/{name}.{ending}"
+
+
+def is_pseudonymous(path: str) -> bool:
+    """Whether a path below `data` is such as `output_path` makes: any other may tell whose file it is."""
+    return _MADE.fullmatch(path) is not None
+
+
+def remove_others(folder: Path, released: set[str]) -> None:
+    """Nothing may stay from an earlier run whose file has since gone or is now withheld; nor an empty folder."""
+    for path in folder.rglob("*"):
+        if (path.is_symlink() or not path.is_dir()) and path.relative_to(folder).as_posix() not in released:
+            path.unlink()
+    remove_empty_folders(folder)
+
+
+def remove_empty_folders(folder: Path) -> None:
+    """The innermost first: a folder of empty ones is empty too."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not path.is_symlink() and not any(path.iterdir()):
+            path.rmdir()

@@ -1,0 +1,116 @@
+"""Who a file is about, and what is known of that person: from headers, from names of files and folders, from rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from pydicom.dataset import Dataset
+
+from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.defenses.headers.known_in_header import known_in, readable_in
+from medveil.errors import Quarantined
+from medveil.person.identifiers import Category
+from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
+from medveil.person.search.ordinary_words import is_ordinary
+from medveil.person.written_dates import readings
+
+# Words in the names of columns, and what stands in such a column.
+_COLUMNS = (
+    (("physician", "doctor", "radiologist", "referrer", "referring", "technologist", "operator"), Category.DOCTOR),
+    (("mrn", "patient_id", "patientid", "subject", "medical_record"), Category.MRN),
+    (("accession",), Category.ACCESSION),
+    (("ssn", "social"), Category.SSN),
+    (("phone", "telephone", "mobile"), Category.PHONE),
+    (("email", "mail"), Category.EMAIL),
+    (("dob", "date", "birth"), Category.DATE),
+    (("address", "street", "city", "town", "zip", "postal"), Category.ADDRESS),
+    (("hospital", "institution", "site", "clinic"), Category.HOSPITAL),
+    (("study", "order", "visit", "uid", "series"), Category.OTHER_ID),
+    (("name", "patient"), Category.NAME),
+)
+_MACHINES = ("Modality", "Manufacturer", "ManufacturerModelName", "BodyPartExamined")
+OWN = "\x1f"  # begins the key of a person who has no id: no patient id can
+
+
+def person_of(keys: Keys, patient: str, known: Iterable[Known], sex: str = "") -> Person:
+    """The person's own name stays first; the id is known too, wherever it came from."""
+    own = [] if patient.startswith(OWN) else [Known(Category.MRN, patient)]
+    return Person(keys, patient, tuple(dict.fromkeys((*known, *own))), sex)
+
+
+def gathered(keys: Keys, root: Path, patient: str, headers: Iterable[str], names: Iterable[str] = ()) -> Person:
+    """A person as the headers of these files and the names of those know one.
+
+    A damaged header tells what can be read of it; its file is quarantined when its turn comes.
+    """
+    first: list[Known] = []
+    rest: set[Known] = set()
+    technical: set[str] = set()
+    sex = ""
+    for file in headers:
+        try:
+            dataset = open_dicom(root / file, pixels=False)
+        except Quarantined:
+            continue
+        found = _told_by(dataset)
+        values = {_text(dataset, keyword) for keyword in ("PatientName", "PatientID")}
+        first += [known for known in found if known.value in values and known not in first]
+        rest |= set(found)
+        technical |= _technical(dataset)
+        sex = sex or _text(dataset, "PatientSex")
+    for name in names:
+        rest |= set(known_in_name(name, technical))
+    return person_of(keys, patient, (*first, *sorted(rest)), sex)
+
+
+def _told_by(dataset: Dataset) -> tuple[Known, ...]:
+    try:
+        return known_in(dataset)
+    except Quarantined:
+        return readable_in(dataset)
+
+
+def _text(dataset: Dataset, keyword: str) -> str:
+    try:
+        with quarantining("unreadable attribute"):
+            return str(dataset.get(keyword) or "").strip("\0 ^=")
+    except Quarantined:
+        return ""
+
+
+def _technical(dataset: Dataset) -> set[str]:
+    """Words of kinds of images and of machines: folders are named after these too."""
+    values = " ".join(_text(dataset, keyword) for keyword in _MACHINES)
+    return set(re.findall(r"[^\W\d_]+", values.lower()))
+
+
+def known_in_name(file: str, technical: Collection[str] = ()) -> set[Known]:
+    """What the names of a file and its folders give away: numbers, dates, LAST_FIRST. `technical` words are none."""
+    found = set()
+    for part in (*PurePosixPath(file).parent.parts, PurePosixPath(file).stem):
+        words = [word for word in re.split(r"[_^,\s]+", part) if word]
+        for word in words:
+            if sum(letter.isdigit() for letter in word) >= 5:
+                found.add(Known(Category.OTHER_ID, word))
+                if len(word) >= 8 and any(reading.whole for reading in readings(word)):
+                    found.add(Known(Category.DATE, word))
+        names = [word for word in words if word.replace("-", "").isalpha() and word.lower() not in technical]
+        if len(names) >= 2 and not any(is_ordinary(word.lower()) for word in names):
+            found.add(Known(Category.NAME, "^".join(names[:2])))
+    return found
+
+
+def known_in_row(row: Mapping[str, str], text_columns: Iterable[str]) -> set[Known]:
+    """What the other columns of a table say of the person a row is about."""
+    found = set()
+    for column, value in row.items():
+        if column in text_columns or not 2 <= len(value) <= 200:
+            continue
+        name = column.lower()
+        category = next((category for words, category in _COLUMNS if any(word in name for word in words)), None)
+        if category is not None:
+            found.add(Known(category, value))
+    return found

@@ -1,0 +1,143 @@
+"""A table of reports: which columns are what, who each row is about, and the cleaned table."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from io import BytesIO, TextIOWrapper
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from medveil.cohort.readers.csv_table import ALIASES
+from medveil.defenses.reports.formats.columns import Columns
+from medveil.defenses.reports.formats.csv_column import clean_csv
+from medveil.defenses.reports.formats.encodings import encoding_of
+from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
+from medveil.errors import InputError, Quarantined
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+from medveil.release.clean.entries import Entry
+from medveil.release.clean.people import OWN, gathered, known_in_row, person_of
+from medveil.release.clean.results import Cleaned
+from medveil.release.clean.settings import DeidSettings
+from medveil.release.clean.sources import Kind
+from medveil.release.clean.tools import Tools
+
+_REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
+_HEAD = 1 << 16
+_UNREADABLE = "table that cannot be read and written as one"
+
+
+def clean_table(
+    path: Path,
+    entry: Entry,
+    headers: Mapping[str, tuple[str, ...]],
+    root: Path,
+    keys: Keys,
+    settings: DeidSettings,
+    tools: Tools,
+) -> Cleaned:
+    columns = columns_of(path, entry.kind, settings)
+    person = RowPeople(entry.file, columns, headers, root, keys)
+    out = BytesIO()
+    clean = clean_csv if entry.kind is Kind.CSV else clean_jsonl
+    with path.open("rb") as source:
+        try:
+            result = clean(source, out, columns, tools.reports, person)
+        except InputError:  # of this table alone, and no reason to stop the others
+            raise Quarantined(_UNREADABLE) from None
+    if not result.rows:
+        raise Quarantined("no row could be cleaned")
+    found = Counter({f"report {category}": count for category, count in result.found.items()})
+    return Cleaned(
+        out.getvalue(),
+        found,
+        rows=result.rows,
+        rows_withheld=Counter(result.quarantined),
+        not_rewritten=result.not_rewritten,
+    )
+
+
+class RowPeople:
+    """Who each row of a table is about, asked row after row; a row without a patient is a person of its own."""
+
+    def __init__(
+        self, file: str, columns: Columns, headers: Mapping[str, tuple[str, ...]], root: Path, keys: Keys
+    ) -> None:
+        self._file, self._columns, self._keys = file, columns, keys
+        self._without_patient = 0
+        self._known = lru_cache(maxsize=64)(lambda patient: gathered(keys, root, patient, headers.get(patient, ())))
+
+    def __call__(self, row: Mapping[str, str]) -> Person:
+        patient = (row.get(self._columns.patient) or "").strip() if self._columns.patient else ""
+        told = known_in_row(row, self._columns.text)
+        if not patient:
+            self._without_patient += 1
+            return person_of(self._keys, f"{OWN}row {self._without_patient} of {self._file}", sorted(told))
+        known = self._known(patient)
+        return person_of(self._keys, patient, (*known.known, *sorted(told)), known.sex)
+
+
+def columns_of(path: Path, kind: Kind, settings: DeidSettings) -> Columns:
+    """The columns the user named, else those whose names are usual."""
+    names = _names(path, kind)
+    if len(set(names)) < len(names):
+        raise Quarantined("table with two columns of one name")
+    text = settings.report_columns or tuple(name for name in names if name.strip().lower() in _REPORTS)
+    text = tuple(name for name in text if name in names)
+    if not text:
+        raise Quarantined("table without a known report column")
+    usual = (name for name in names if name.strip().lower() in ALIASES["patient_id"])
+    patient = settings.patient_column if settings.patient_column in names else next(usual, None)
+    return Columns(text, patient, tuple(name for name in settings.keep_columns if name in names))
+
+
+def refuse_unknown_columns(tables: list[tuple[Path, Kind]], settings: DeidSettings) -> None:
+    """A column the user named must be in some table: a slip of the pen would leave reports out silently."""
+    wanted = {*settings.report_columns, *settings.keep_columns, *filter(None, (settings.patient_column,))}
+    for path, kind in tables:
+        if not wanted:
+            return
+        try:
+            wanted -= set(_names(path, kind))
+        except Quarantined:
+            continue
+    if wanted:
+        raise InputError(f"no table has a column called {sorted(wanted)[0]}; check the name")
+
+
+def _names(path: Path, kind: Kind) -> list[str]:
+    """The columns of a CSV, or the fields of the first line of a JSONL; those within fields as paths with dots."""
+    with path.open("rb") as file:
+        if kind is Kind.CSV:
+            return _csv_names(file)
+        head = file.read(_HEAD)
+    try:
+        first = json.loads(head.split(b"\n", 1)[0])
+    except (ValueError, RecursionError):
+        raise Quarantined("not lines of JSON") from None
+    return list(_fields(first))
+
+
+def _csv_names(file: BinaryIO) -> list[str]:
+    text = TextIOWrapper(file, encoding=encoding_of(file).encoding, newline="")
+    first = next(text, "")
+    try:
+        return next(csv.reader(chain([first], text), delimiter=max(",;\t|", key=first.count)), [])
+    except csv.Error:
+        raise Quarantined(_UNREADABLE) from None
+    finally:
+        text.detach()
+
+
+def _fields(value: object, prefix: str = "") -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    found = []
+    for name, inner in value.items():
+        found += [f"{prefix}{name}", *_fields(inner, f"{prefix}{name}.")]
+    return found

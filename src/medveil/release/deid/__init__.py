@@ -1,6 +1,0 @@
-"""De-identification of a folder: headers, pixels and reports, one identity for a person throughout."""
-
-from medveil.release.deid.run import DeidOutcome, deidentify
-from medveil.release.deid.settings import DeidSettings
-
-__all__ = ["DeidOutcome", "DeidSettings", "deidentify"]
