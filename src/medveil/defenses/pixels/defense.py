@@ -1,16 +1,28 @@
-"""Burned-in text, as a defense of a release: everything but clinical markers is painted over."""
+"""Burned-in text, the one entrance: everything but clinical markers is painted over, in datasets and pictures alike."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
-from medveil.parts import Guarantee, Record, register_defense
+from medveil.errors import Quarantined, SettingsError
+from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
-from medveil.person.search.known import KnownSearch
+from medveil.person.search.known import search_for
 
 if TYPE_CHECKING:
-    from medveil.defenses.pixels.removal import TextRemover
+    from pydicom.dataset import FileDataset
+
+    from medveil.defenses.pixels.removal import Removal, TextRemover
+
+Fill = Literal["generator", "classical", "box"]
+REMOVED = "regions of text removed"
+KEPT = "clinical markers kept"
+OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
+NO_RADIOGRAPH = "not a radiograph, and text could not be told from the rest"
+# Projection radiographs, mammograms, fluoroscopy and what was scanned from film.
+_RADIOGRAPHS = frozenset({"CR", "DX", "DR", "RG", "MG", "RF", "XA", "PX", "IO", "DF", "HC", ""})
 
 
 @register_defense
@@ -19,8 +31,9 @@ class RemovedText:
 
     name = "remove-text"
     title = "Text burned into the image"
-    covers = ("pixels",)
-    order = 30
+    place = "pixels"
+    order = 10
+    default = True
     guarantee = Guarantee(
         "measured",
         "Every line of text that the bundled detector finds is painted over and the result is searched again; an "
@@ -34,19 +47,58 @@ class RemovedText:
         "Single letters standing alone stay where the detector takes them for side markers.",
     )
 
-    def __init__(self, keys: Keys) -> None: ...
+    @dataclass(frozen=True)
+    class Settings:
+        """What removed text is painted over with."""
+
+        fill: Fill = "generator"
+
+        def __post_init__(self) -> None:
+            if self.fill not in get_args(Fill):
+                raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+
+    def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
+        self.settings = settings or self.Settings()
 
     @cached_property
     def _remover(self) -> TextRemover:
         from medveil.defenses.pixels.removal import TextRemover  # loads torch
 
-        return TextRemover()
+        return TextRemover(fill=self.settings.fill)
 
-    def apply(self, record: Record) -> Record:
-        known = KnownSearch(record.person.known) if record.person.known else None
-        record.image, removal = self._remover.clean_image(record.image, known)
-        if removal.boxes:
-            record.note("regions of text removed", len(removal.boxes))
-        if removal.kept:
-            record.note("clinical markers kept", len(removal.kept))
-        return record
+    def apply(self, subject: Subject) -> Subject:
+        known = search_for(subject.person.known) if subject.person.known else None
+        removals: list[Removal] = []
+        if subject.dataset is not None:
+            if "PixelData" in subject.dataset:
+                overlays = _overlays(subject.dataset)
+                try:
+                    removals = self._remover.clean_dataset(subject.dataset, known)
+                except Quarantined as withheld:
+                    raise _true_reason(withheld, subject.dataset) from None
+                if overlays:
+                    subject.note(OVERLAYS, overlays)
+        elif subject.picture is not None:
+            clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
+            subject.picture, removal = clean(subject.picture, known)
+            removals = [removal]
+        for removal in removals:
+            subject.masked.append(removal.mask_pct)
+            if removal.boxes:
+                subject.note(REMOVED, len(removal.boxes))
+            if removal.kept:
+                subject.note(KEPT, len(removal.kept))
+        return subject
+
+
+def _overlays(dataset: FileDataset) -> int:
+    """Overlays go with the burned-in text: they are drawn over the image."""
+    return sum(int(tag) >> 24 == 0x60 and tag.element != 0 for tag in list(dataset.keys()))
+
+
+def _true_reason(withheld: Quarantined, dataset: FileDataset) -> Quarantined:
+    """What looks like text in a slice of a body is often none; the removal is made for radiographs."""
+    from medveil.defenses.pixels.removal import CANNOT
+
+    modality = str(dataset.get("Modality") or "")
+    return Quarantined(NO_RADIOGRAPH) if withheld.reason == CANNOT and modality not in _RADIOGRAPHS else withheld

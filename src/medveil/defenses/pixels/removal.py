@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydicom.dataset import FileDataset
+from pydicom.dataset import FileDataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
 from medveil.cohort.dicom.stream_comments import CannotTell
@@ -30,7 +31,7 @@ ROOM = 0.15  # of a marker's height, around it
 MOST_READ = 64  # lines in a window; more are taken for text unread
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 GENTLE = 2  # rounds in which that room ends where a marker stands
-_CANNOT = "text in the image could not be removed"
+CANNOT = "text in the image could not be removed"
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,19 @@ class TextRemover:
         """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
         return self._clean(image, views_of, "MONOCHROME2", None, known)
 
+    def clean_colours(
+        self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None
+    ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
+        """Rows x columns x red, green, blue of eight bits; as a dataset in colour is cleaned."""
+        dataset = FileDataset("", {}, file_meta=FileMetaDataset())
+        dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+        dataset.Rows, dataset.Columns, dataset.SamplesPerPixel = *colours.shape[:2], 3
+        dataset.PhotometricInterpretation, dataset.PlanarConfiguration = "RGB", 0
+        dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
+        dataset.PixelData = colours.tobytes()
+        (removal,) = self.clean_dataset(dataset, known)
+        return np.frombuffer(dataset.PixelData, np.uint8, colours.size).reshape(colours.shape), removal
+
     def _clean(
         self,
         frame: Frame,
@@ -100,13 +114,13 @@ class TextRemover:
         rounds = 0
         while lines:
             if rounds == len(HARDER):
-                raise Quarantined(_CANNOT)
+                raise Quarantined(CANNOT)
             mask = soft_mask(lines, frame.shape, harder=HARDER[rounds])
             if rounds < GENTLE:
                 mask[_spared(kept, lines, mask.shape)] = 0
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
-                raise Quarantined(_CANNOT)
+                raise Quarantined(CANNOT)
             changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
             removed += lines
             lines = _left_over(look(changed), total, kept, removed)
