@@ -8,13 +8,20 @@ from typing import Any
 from medveil.errors import SettingsError
 from medveil.parts import registered
 
+@dataclass(frozen=True)
+class NoSettings:
+    pass
+
+
+def settings_class(part): return getattr(part,'Settings',NoSettings)
+
 Chosen = tuple[tuple[str, Any], ...]  # name and frozen settings
 
 
 def default_defenses(**changed: dict[str, Any]) -> Chosen:
     """Those that run unasked; settings other than the default ones by the defense's name, with _ for -."""
     parts = {name: part for name, part in registered("defenses").items() if part.default}
-    return tuple((name, part.Settings(**changed.get(name.replace("-", "_"), {}))) for name, part in parts.items())
+    return tuple((name, settings_class(part)(**changed.get(name.replace("-", "_"), {}))) for name, part in parts.items())
 
 
 def deid_defenses(
@@ -46,4 +53,4 @@ def named_defenses(names: tuple[str, ...]) -> Chosen:
     for name in names:
         if name not in parts:
             raise SettingsError(f"there is no defense called {name}; choose from {', '.join(parts)}")
-    return tuple((name, parts[name].Settings()) for name in names) if names else default_defenses()
+    return tuple((name, settings_class(parts[name])()) for name in names) if names else default_defenses()
