@@ -133,6 +133,13 @@ class InBatches(Protocol):
 
 
 @runtime_checkable
+class ChecksModels(Protocol):
+    """A defense that works with a model of the user's: it raises where that is missing or does not work."""
+
+    def check_models(self) -> None: ...
+
+
+@runtime_checkable
 class UsesOthers(Protocol):
     """A defense that leaves part of its work to others of the chain, such as the free text in headers."""
 

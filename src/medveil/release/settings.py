@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from medveil.errors import SettingsError
 from medveil.parts import Kind, registered
+from medveil.release.clean.settings import named_defenses
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 
@@ -18,6 +20,7 @@ class Settings:
     seed: int = 7
     threshold: float | None = None
     layout: str | None = None
+    writer: Literal["table", "dicom"] = "table"  # images and a table come out, or DICOM files and texts
     defenses: tuple[str, ...] = ()
     attacks: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
@@ -26,9 +29,11 @@ class Settings:
         """With every part named; unknown names are refused."""
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
+        if self.writer not in ("table", "dicom"):
+            raise SettingsError("a release comes out as table or as dicom")
         return replace(
             self,
-            defenses=_known("defenses", self.defenses),
+            defenses=tuple(name for name, _ in named_defenses(self.defenses)),
             attacks=_known("attacks", self.attacks),
             measures=_known("measures", self.measures),
         )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from medveil.defenses.reports.cleaner import STYLES, CleanedText, ReportCleaner, Style
+from medveil.defenses.reports.rewriting import Rewriter
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.identifiers import Category
@@ -59,6 +60,11 @@ class CleanReports:
     @cached_property
     def cleaner(self) -> ReportCleaner:
         return ReportCleaner(style=self.settings.style, rewriter=self.settings.rewriter)
+
+    def check_models(self) -> None:
+        """The rewriting model is loaded and asked once."""
+        if self.settings.rewriter:
+            Rewriter(self.settings.rewriter).rewrite("[NAME]")
 
     def apply(self, subject: Subject) -> Subject:
         (result,) = self.apply_many([subject])

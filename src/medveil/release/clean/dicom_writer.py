@@ -26,9 +26,9 @@ from medveil.release.clean.dicom_file import dicom_bytes, open_whole
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group
 from medveil.release.clean.leftovers import refuse_leftovers
-from medveil.release.clean.linking import Linked
+from medveil.cohort.input import SourceFile
 from medveil.release.clean.records import Written
-from medveil.release.clean.sources import Kind
+from medveil.cohort.input import Kind
 from medveil.release.clean.table_file import clean_table
 
 MAX_FILE_BYTES = 1 << 30
@@ -39,10 +39,10 @@ _ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: 
 _TURNS = {2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False), 7: (1, True), 8: (1, False)}
 
 
-def output_path(one: Linked, keys: Keys) -> str:
+def output_path(one: SourceFile, keys: Keys) -> str:
     """Below `data`: every name is a pseudonym, and a person's files lie together."""
     ending = _ENDINGS[one.kind]
-    if one.kind in (Kind.CSV, Kind.JSONL):
+    if one.kind.is_table:
         return f"tables/{keys.pseudonym('file', one.path)}.{ending}"
     patient = keys.pseudonym("patient", one.patient)
     study = keys.pseudonym("study", one.study or f"none of {one.patient}")
@@ -64,14 +64,14 @@ class DicomWriter:
 
     name = "dicom"
 
-    def identifier(self, one: Linked, keys: Keys) -> str:
+    def identifier(self, one: SourceFile, keys: Keys) -> str:
         """What a file goes by in the journal and the quarantine."""
         return keys.pseudonym("file", one.path)
 
-    def path(self, one: Linked, keys: Keys) -> str:
+    def path(self, one: SourceFile, keys: Keys) -> str:
         return output_path(one, keys)
 
-    def written(self, one: Linked, group: Group, person: Person, root: Path, engine: Engine) -> Written:
+    def written(self, one: SourceFile, group: Group, person: Person, root: Path, engine: Engine) -> Written:
         path = inside(root, one.path)
         if path.stat().st_size > MAX_FILE_BYTES:
             raise Quarantined("too large")

@@ -25,7 +25,7 @@ from medveil.defenses.headers.defense import CleanHeaders
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.errors import InputError, Quarantined, SettingsError
 from medveil.part_settings import to_json
-from medveil.parts import Defense, InBatches, Subject, UsesOthers, registered
+from medveil.parts import ChecksModels, Defense, InBatches, Subject, UsesOthers, registered
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
@@ -73,6 +73,12 @@ class Engine:
     def headers(self) -> CleanHeaders | None:
         """What cleans headers, where anything does."""
         return next((defense for defense in self.chain if isinstance(defense, CleanHeaders)), None)
+
+    def check_models(self) -> None:
+        """Raises where a model that the user named is not there or does not work, before anything is written."""
+        for defense in self.chain:
+            if isinstance(defense, ChecksModels):
+                defense.check_models()
 
     def person(self, patient: str, known: Iterable[Known] = (), sex: str = "") -> Person:
         """Somebody in memory: `known` is what identifies this person, and is searched for; `sex` M or F."""

@@ -12,9 +12,9 @@ from medveil.cohort import Cohort
 from medveil.cohort.rows import CHUNK
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.release.clean.linking import Linked
+from medveil.cohort.input import SourceFile
 from medveil.release.clean.people import gathered
-from medveil.release.clean.sources import Kind
+from medveil.cohort.input import Kind
 
 MOST_FILES = 200  # in one piece; a patient with more comes in several
 
@@ -44,7 +44,7 @@ class ImageRow:
         return str(self.row["image_id"])
 
 
-Item = Linked | ImageRow
+Item = SourceFile | ImageRow
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def grouped(items: Iterable[Item], keys: Keys) -> Iterator[Group]:
     patients: dict[str, list[Item]] = defaultdict(list)
     tables = []
     for one in items:
-        if one.kind in (Kind.CSV, Kind.JSONL):
+        if one.kind.is_table:
             tables.append(one)
         else:
             patients[one.patient].append(one)

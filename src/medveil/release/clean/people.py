@@ -11,6 +11,7 @@ import pandas as pd
 from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.cohort.input import OWN
 from medveil.defenses.headers.known_in_header import known_in, readable_in
 from medveil.errors import Quarantined
 from medveil.person.identifiers import Category
@@ -36,7 +37,6 @@ _COLUMNS = (
 _IDS = (("patient_id", Category.MRN), ("study_id", Category.OTHER_ID), ("image_id", Category.OTHER_ID))
 _SHORTEST_ID = 5  # characters; a study called 2 is not known by its number
 _MACHINES = ("Modality", "Manufacturer", "ManufacturerModelName", "BodyPartExamined")
-OWN = "\x1f"  # begins the key of a person who has no id: no patient id can
 
 
 def person_of(keys: Keys, patient: str, known: Iterable[Known], sex: str = "") -> Person:

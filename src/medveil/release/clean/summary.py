@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Summary:
         self.released = 0
         self.unlinked = 0
         self.paths: set[str] = set()
+        self._source = sha256()
         self.withheld: list[tuple[str, str]] = []
         self.done: dict[str, Counter[str]] = {}  # by defense
         self._kinds: Counter[str] = Counter()
@@ -42,6 +44,17 @@ class Summary:
         return self._all[NOT_REWRITTEN]
 
     @property
+    def source_digest(self) -> str:
+        """Of what was cleaned; it says whether the input was the same, and of whom nothing without the key."""
+        return self._source.hexdigest()
+
+    @property
+    def digest(self) -> str:
+        """Of the input and of what was withheld of it, by whatever decision."""
+        told = "".join(f"{name} {reason}\n" for name, reason in sorted(self.withheld))
+        return sha256(f"{self.source_digest}\n{told}".encode()).hexdigest()
+
+    @property
     def quarantined(self) -> dict[str, int]:
         return dict(sorted(Counter(reason for _, reason in self.withheld).items()))
 
@@ -52,6 +65,7 @@ class Summary:
 
     def add(self, entry: Entry) -> None:
         """One line of the journal."""
+        self._source.update(f"{entry['source']}\n".encode())
         for file in entry["files"]:
             self.files += 1
             reason = file.get("quarantined") or self.withdrawn.get(file["path"])

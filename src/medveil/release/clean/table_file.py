@@ -21,10 +21,10 @@ from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.engine import Engine
-from medveil.release.clean.linking import Linked
+from medveil.cohort.input import SourceFile
 from medveil.release.clean.people import OWN, gathered, known_in_row, person_of
 from medveil.release.clean.records import Written
-from medveil.release.clean.sources import Kind
+from medveil.cohort.input import Kind
 
 ColumnSettings = PseudonymousRecords.Settings
 _REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
@@ -33,7 +33,7 @@ _UNREADABLE = "table that cannot be read and written as one"
 
 
 def clean_table(
-    path: Path, table: Linked, headers: Mapping[str, tuple[str, ...]], root: Path, engine: Engine
+    path: Path, table: SourceFile, headers: Mapping[str, tuple[str, ...]], root: Path, engine: Engine
 ) -> Written:
     columns = columns_of(path, table.kind, column_settings(engine))
     person = RowPeople(table.path, columns, headers, root, engine.keys)
