@@ -8,7 +8,6 @@ from typing import Literal
 
 from medveil.errors import SettingsError
 from medveil.parts import Kind, registered
-from medveil.release.clean.settings import named_defenses
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 
@@ -33,7 +32,7 @@ class Settings:
             raise SettingsError("a release comes out as table or as dicom")
         return replace(
             self,
-            defenses=tuple(name for name, _ in named_defenses(self.defenses)),
+            defenses=_known("defenses", self.defenses),
             attacks=_known("attacks", self.attacks),
             measures=_known("measures", self.measures),
         )
@@ -44,4 +43,4 @@ def _known(kind: Kind, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if name not in known:
             raise SettingsError(f"there is no {kind.removesuffix('s')} called {name}; choose from {', '.join(known)}")
-    return names or tuple(known)
+    return names or tuple(name for name, part in known.items() if getattr(part, "default", True))

@@ -18,6 +18,7 @@ STANDARD = {
     "them anyway, such as age, sex, view and site, or the findings. What it scores is not leaked by the images.",
     "defense": "A step that changes the data to protect the people in it.",
     "formal guarantee": "A promise that follows from a mathematical proof, and holds against any attacker.",
+    "guaranteed by construction": "What identified people is not there any more; nothing is left to be measured.",
     "interval": "The range in which the true value plausibly lies, given how few or many patients were "
     "measured. A 95 % interval misses it about one time in twenty.",
     "measured guarantee": "A promise that rests on the attacks in this report, and on no others.",

@@ -1,4 +1,4 @@
-"""Warnings kept silent in several threads at once, which `warnings.catch_warnings` alone does not do before Python 3.14."""
+"""Warnings kept silent in several threads at once, which `catch_warnings` alone does not do before Python 3.14."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _inside = 0
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No warning from here on; the first thread that enters changes the filters, the last that leaves puts them back."""
+    """No warning: the first thread that enters changes the filters, and the last that leaves puts them back."""
     global _inside
     with _LOCK:
         if _inside == 0:

@@ -63,7 +63,9 @@ class FreeText:
         whole = len(text) > LONGEST_PHRASE or "\n" in text.strip()
         cleaned = self._reports.apply(Subject(person, text=text, phrase=not whole))
         for notes in cleaned.done.values():
-            self.done.update({_in_descriptions(what): count for what, count in notes.items() if what not in _OF_REPORTS})
+            self.done.update(
+                {_in_descriptions(what): count for what, count in notes.items() if what not in _OF_REPORTS}
+            )
         return cleaned.text or ""
 
 

@@ -65,7 +65,6 @@ class PseudonymousRecords:
         return subject
 
     def _clean(self, subject: Subject, row: dict[str, Any]) -> None:
-        shift = self.keys.date_shift(row["patient_id"])
         for kind in ("patient", "study", "image"):
             if f"{kind}_id" in row:
                 row[f"{kind}_id"] = self.keys.pseudonym(kind, row[f"{kind}_id"])
@@ -74,7 +73,7 @@ class PseudonymousRecords:
             row["site"] = "site-" + self.keys.pseudonym("site", row["site"])[:6]
             subject.note("site names replaced")
         if pd.notna(row.get("date")):
-            row["date"] = row["date"].normalize() - pd.Timedelta(days=shift)
+            row["date"] = row["date"].normalize() - subject.person.shift
             subject.note("dates shifted and times of day removed")
         if pd.notna(row.get("age")):
             if row["age"] >= OLDEST_SHOWN:
@@ -82,3 +81,7 @@ class PseudonymousRecords:
             row["age"] = min(math.floor(row["age"]), OLDEST_SHOWN)
         if "split" in row:
             row["split"] = split_of(row["patient_id"])  # the old one follows from the true id and could confirm a guess
+        if "path" in row:
+            row["path"] = f"images/{row['image_id'][:2]}/{row['image_id']}.png"
+            row["frame"] = 0
+            subject.note("file names replaced")

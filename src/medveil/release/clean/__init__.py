@@ -1,6 +1,6 @@
 """The one engine of `deid` and `release`: source, people, subjects, ordered defenses, writer. Start at `engine`.
 
-`groups` and `people` say what belongs together and what is known of whom, `cleaning` takes a group through the `engine`,
+`groups` and `people` say what belongs together and what is known of whom, `cleaning` takes a group through it,
 `dicom_writer` and `table_writer` write what comes out, `run` does all of it, `records` and `summary` tell of it.
 """
 

@@ -17,6 +17,7 @@ from PIL import ExifTags, Image
 
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.images import FORMATS, inside, load_colours, load_image
+from medveil.cohort.input import Kind, SourceFile
 from medveil.defenses.reports.formats.text_file import clean_text_file
 from medveil.errors import Quarantined
 from medveil.parts import Subject
@@ -24,11 +25,9 @@ from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.dicom_file import dicom_bytes, open_whole
 from medveil.release.clean.engine import Engine
-from medveil.release.clean.groups import Group
+from medveil.release.clean.groups import Group, Item
 from medveil.release.clean.leftovers import refuse_leftovers
-from medveil.cohort.input import SourceFile
 from medveil.release.clean.records import Written
-from medveil.cohort.input import Kind
 from medveil.release.clean.table_file import clean_table
 
 MAX_FILE_BYTES = 1 << 30
@@ -39,7 +38,7 @@ _ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: 
 _TURNS = {2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False), 7: (1, True), 8: (1, False)}
 
 
-def output_path(one: SourceFile, keys: Keys) -> str:
+def output_path(one: Item, keys: Keys) -> str:
     """Below `data`: every name is a pseudonym, and a person's files lie together."""
     ending = _ENDINGS[one.kind]
     if one.kind.is_table:

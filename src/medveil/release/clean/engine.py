@@ -72,7 +72,7 @@ class Engine:
     @cached_property
     def headers(self) -> CleanHeaders | None:
         """What cleans headers, where anything does."""
-        return next((defense for defense in self.chain if isinstance(defense, CleanHeaders)), None)
+        return next((one for one in cast("tuple[object, ...]", self.chain) if isinstance(one, CleanHeaders)), None)
 
     def check_models(self) -> None:
         """Raises where a model that the user named is not there or does not work, before anything is written."""
@@ -113,9 +113,7 @@ class Engine:
         refuse_leftovers(cleaned.encode(), person.known)
         return cleaned
 
-    def clean_image(
-        self, image: NDArray[np.unsignedinteger[Any]], person: Person
-    ) -> NDArray[np.unsignedinteger[Any]]:
+    def clean_image(self, image: NDArray[np.unsignedinteger[Any]], person: Person) -> NDArray[np.unsignedinteger[Any]]:
         """A gray image as displayed, of any unsigned type, or one of eight bits in red, green and blue."""
         return cast("NDArray[np.unsignedinteger[Any]]", self.clean(Subject(person, picture=image)).picture)
 

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from medveil.cohort import Cohort
+from medveil.cohort.input import Kind, SourceFile
 from medveil.cohort.rows import CHUNK
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.cohort.input import SourceFile
 from medveil.release.clean.people import gathered
-from medveil.cohort.input import Kind
 
 MOST_FILES = 200  # in one piece; a patient with more comes in several
 

@@ -78,7 +78,9 @@ class Work:
                 f"{source.path} holds nothing that can be cleaned; name a folder of DICOM files, images or reports"
             )
         if engine.headers is None:
-            raise SettingsError("DICOM files are released only where their headers are cleaned; add the defense headers")
+            raise SettingsError(
+                "DICOM files are released only where their headers are cleaned; add the defense headers"
+            )
         tables = [(source.root / one.path, one.kind) for one in source.files if one.kind.is_table]
         refuse_unknown_columns(tables, column_settings(engine))
         if source.doubtful_ids:

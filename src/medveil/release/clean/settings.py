@@ -6,14 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from medveil.errors import SettingsError
+from medveil.part_settings import settings_class
 from medveil.parts import registered
-
-@dataclass(frozen=True)
-class NoSettings:
-    pass
-
-
-def settings_class(part): return getattr(part,'Settings',NoSettings)
 
 Chosen = tuple[tuple[str, Any], ...]  # name and frozen settings
 
@@ -21,7 +15,9 @@ Chosen = tuple[tuple[str, Any], ...]  # name and frozen settings
 def default_defenses(**changed: dict[str, Any]) -> Chosen:
     """Those that run unasked; settings other than the default ones by the defense's name, with _ for -."""
     parts = {name: part for name, part in registered("defenses").items() if part.default}
-    return tuple((name, settings_class(part)(**changed.get(name.replace("-", "_"), {}))) for name, part in parts.items())
+    return tuple(
+        (name, settings_class(part)(**changed.get(name.replace("-", "_"), {}))) for name, part in parts.items()
+    )
 
 
 def deid_defenses(

@@ -11,6 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from medveil.cohort.input import OWN, Kind, SourceFile
 from medveil.cohort.readers.csv_table import ALIASES
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import clean_csv
@@ -21,10 +22,8 @@ from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.engine import Engine
-from medveil.cohort.input import SourceFile
-from medveil.release.clean.people import OWN, gathered, known_in_row, person_of
+from medveil.release.clean.people import gathered, known_in_row, person_of
 from medveil.release.clean.records import Written
-from medveil.cohort.input import Kind
 
 ColumnSettings = PseudonymousRecords.Settings
 _REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")

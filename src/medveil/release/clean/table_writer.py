@@ -51,7 +51,7 @@ class TableWriter:
             Subject(person, picture=picture, text=str(report) if pd.notna(report) else None, row=row)
         )
         assert subject.picture is not None and subject.row is not None
-        if subject.text is not None:
+        if subject.text is not None and engine.covers("reports"):
             refuse_leftovers(subject.text.encode(), person.known)
         _, png = cv2.imencode(".png", subject.picture)
         row = {**subject.row, "report": subject.text, "path": self.path(one, engine.keys), "frame": 0}

@@ -21,8 +21,8 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean.groups import grouped
 from medveil.release.clean.dicom_writer import DicomWriter, is_pseudonymous, output_path
+from medveil.release.clean.groups import grouped
 from medveil.release.clean.records import DATA
 from medveil.release.clean.run import without_repeats
 from medveil.release.folder import held, read_run, write_csv

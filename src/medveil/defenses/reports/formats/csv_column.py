@@ -17,9 +17,7 @@ _DELIMITERS = ",;\t|"
 BROKEN = "row with more or fewer fields than the table has columns"
 
 
-def clean_csv(
-    source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf
-) -> RowsCleaned:
+def clean_csv(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf) -> RowsCleaned:
     """Delimiter, encoding and line ends stay. Raises InputError for a table that lacks a column it should have.
 
     `source` must be seekable: its encoding is told by reading all of it.
