@@ -145,8 +145,8 @@ def encode(
     """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
     from medveil.cohort.readers import read_cohort
     from medveil.encoders.embedding_folder import save_embeddings
-    from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort
+    from medveil.encoders.loading import load_encoder
 
     console.start_logging(log_level)
     model = load_encoder(encoder, device=device)

@@ -104,7 +104,7 @@ def alignment(
 
     The encoders stay as they are. What was found is measured on patients who took no part. A killed run goes on.
     """
-    from medveil.encoders.encoder import load_encoder
+    from medveil.encoders.loading import load_encoder
     from medveil.finding import Threshold
     from medveil.release import Outcome
     from medveil.release.attack_report import Input
