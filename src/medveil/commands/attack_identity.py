@@ -43,7 +43,7 @@ def identity(
     """Find out whether two radiographs show the same person, within one data set or across two."""
     from medveil.attacks.identity.run import run_identity
     from medveil.attacks.identity.settings import IdentitySettings
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.embedder import load_embedder
     from medveil.part_settings import to_json
     from medveil.release import Outcome

@@ -153,7 +153,7 @@ def _encoded(
     """The pairs of a data set, encoded now or by `medveil encode`."""
     from medveil.attacks.linkage.run import encode_by_all
     from medveil.attacks.linkage.settings import LinkageSettings
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings
     from medveil.release.attack_report import Input
 

@@ -149,8 +149,9 @@ def test_a_copy_of_the_other_cohort_is_not_a_recognised_person(clinic: Any, coho
 def test_cohorts_without_anything_to_measure_say_so(
     people: int, per_person: int, words: str, clinic: Any, cohort_of: Any
 ) -> None:
+    cohort = cohort_of(*clinic.visits(range(people), per_person))
     with pytest.raises(NotMeasurable, match=words):
-        Identity().run(cohort_of(*clinic.visits(range(people), per_person)), seed=1)
+        Identity().run(cohort, cohort, seed=1)
 
 
 def test_a_remnant_does_not_speak_for_all(
@@ -212,7 +213,7 @@ def test_conforms(hospital: Cohort, stand_in: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.real_data
 def test_real_patients_are_told_from_copies(real_data: Path, stand_in: Any) -> None:
     """Different visits of NIH patients are no copies; the copies in the COVID-19 collection are found."""
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
 
     nih = read_cohort(real_data / "nih14")
     validation = nih.where(nih.table["split"] == "val")
