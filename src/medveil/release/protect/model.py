@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.cohort import Cohort
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
 from medveil.defenses.alignment.run_state import HEADS
 from medveil.defenses.alignment.training import PRIVATE
