@@ -14,7 +14,7 @@ from threading import Thread
 
 import pytest
 
-from medveil.encoders.hub import needed
+from medveil.encoders.published.hub import needed
 
 COMMIT = "c" * 40
 FILES = {
@@ -81,7 +81,7 @@ def fetch(name: str, home: Path, port: int, **more: str) -> str:
     """What fetching prints: the folder, or the sentence it fails with."""
     code = """
 import sys
-from medveil.encoders.hub import fetch
+from medveil.encoders.published.hub import fetch
 from medveil.errors import SettingsError
 try:
     print(fetch(sys.argv[1]))

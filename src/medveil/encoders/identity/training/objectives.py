@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.losses import CrossBatchMemory, build_loss
-from medveil.encoders.identity.pairs import PairBatches
-from medveil.encoders.identity.sampling import PatientBatches
-from medveil.encoders.identity.settings import TrainingSettings
+from medveil.encoders.identity.training.batches import PairBatches, PatientBatches
+from medveil.encoders.identity.training.losses import CrossBatchMemory, build_loss
+from medveil.encoders.identity.training.settings import TrainingSettings
 from medveil.encoders.identity.verification import VerificationNetwork
 
 Codes = NDArray[np.int64]

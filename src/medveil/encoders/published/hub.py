@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from medveil.encoders.model_libraries import library
+from medveil.encoders.published.libraries import library
 from medveil.errors import SettingsError
 
 SMALL = (".json", ".txt", ".model")  # settings, vocabularies

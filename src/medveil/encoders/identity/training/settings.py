@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from medveil.encoders.identity.augment import Augmentation
-from medveil.encoders.identity.checkpoint import Architecture, Kind
+from medveil.encoders.identity.networks.checkpoint import Architecture, Kind
+from medveil.encoders.identity.training.augment import Augmentation
 from medveil.errors import SettingsError
 
 

@@ -9,14 +9,14 @@ import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from medveil.encoders.identity.checkpoint import read_tensors
-from medveil.encoders.identity.efficientnet_lite import (
+from medveil.encoders.identity.networks.checkpoint import read_tensors
+from medveil.encoders.identity.networks.efficientnet_lite import (
     EfficientNetLite,
     EfficientNetLite0,
     EfficientNetLite1,
     EfficientNetLite2,
 )
-from medveil.encoders.identity.resnet import ResNet50
+from medveil.encoders.identity.networks.resnet import ResNet50
 from medveil.errors import InputError, SettingsError
 
 Given = TypeVar("Given", bound=nn.Module)

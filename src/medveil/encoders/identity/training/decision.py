@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.pairs import negative_pairs, positive_pairs
+from medveil.encoders.identity.training.batches import negative_pairs, positive_pairs
 from medveil.encoders.identity.verification import VerificationNetwork
 
 STEPS = 60

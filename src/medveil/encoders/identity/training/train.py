@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.augment import augment
-from medveil.encoders.identity.backbones import placed
-from medveil.encoders.identity.checkpoint import Kind, load_into, read_architecture, save_network
 from medveil.encoders.identity.inference import as_input
-from medveil.encoders.identity.losses import relation_loss
-from medveil.encoders.identity.objectives import AllPairs, Batch, Objective, OfflinePairs, OnlineMining
-from medveil.encoders.identity.retrieval import RetrievalNetwork
-from medveil.encoders.identity.schedule import find_peak, one_cycle
-from medveil.encoders.identity.settings import TrainingSettings
-from medveil.encoders.identity.teachers import Teachers
-from medveil.encoders.identity.training_images import TrainingImages, from_cohort
-from medveil.encoders.identity.validation import Scores, score
+from medveil.encoders.identity.networks.backbones import placed
+from medveil.encoders.identity.networks.checkpoint import Kind, load_into, read_architecture, save_network
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.training.augment import augment
+from medveil.encoders.identity.training.images import TrainingImages, from_cohort
+from medveil.encoders.identity.training.losses import relation_loss
+from medveil.encoders.identity.training.objectives import AllPairs, Batch, Objective, OfflinePairs, OnlineMining
+from medveil.encoders.identity.training.settings import TrainingSettings
+from medveil.encoders.identity.training.teachers import Teachers
 from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError
 from medveil.runtime.storage import atomic_path, write_json
+from medveil.stats.auc import WeightedAUC
+from medveil.training.schedule import find_peak, one_cycle
 
 if TYPE_CHECKING:
     from medveil.cohort import Cohort
@@ -327,3 +327,22 @@ def build_network(kind: Kind, settings: TrainingSettings) -> Network:
 
 def _floating(network: nn.Module) -> list[Tensor]:
     return [value for value in network.state_dict().values() if value.is_floating_point()]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Share of images whose nearest other image is of the same patient, and the area over all pairs."""
+
+    precision_at_1: float
+    pair_auc: float
+
+
+def score(similarity: NDArray[np.float32], patients: NDArray[np.int64]) -> Scores:
+    """Of a square matrix of similarities; NaN where nobody has two images or there is one patient only."""
+    first, second = np.triu_indices(len(patients), 1)
+    same = patients[first] == patients[second]
+    auc = WeightedAUC(similarity[first, second].astype(np.float64), same)()
+    others = np.where(np.eye(len(patients), dtype=bool), -np.inf, similarity)
+    has_other = np.bincount(patients)[patients] > 1
+    hits = patients[others.argmax(1)] == patients
+    return Scores(float(hits[has_other].mean()) if has_other.any() else float("nan"), auc)

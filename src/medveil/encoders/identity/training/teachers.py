@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.backbones import fold_normalisation, placed
-from medveil.encoders.identity.retrieval import load_retrieval
+from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.retrieval import load_retrieval
 
 
 class Teachers:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.hub import SMALL, WEIGHTS
+from medveil.encoders.published.hub import SMALL, WEIGHTS
 from medveil.errors import InputError
 
 _HEAD = re.compile(r"\A---\n(.*?)\n---", re.DOTALL)  # of a model card

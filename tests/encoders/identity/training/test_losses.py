@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from medveil.encoders.identity import losses
+from medveil.encoders.identity.training import losses
 
 pml = pytest.importorskip("pytorch_metric_learning")
 

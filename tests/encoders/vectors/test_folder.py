@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from medveil.cohort import LABELS, Cohort
-from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings, save_embeddings
 from medveil.encoders.extraction import encode_cohort
+from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings, save_embeddings
 from medveil.errors import InputError
 
 

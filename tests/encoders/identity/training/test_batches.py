@@ -1,4 +1,4 @@
-"""Pairs, patient batches, augmentation and the learning-rate schedule."""
+"""Pairs, patient batches and augmentation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.encoders.identity.augment import Augmentation, augment
-from medveil.encoders.identity.pairs import PairBatches, negative_pairs, positive_pairs
-from medveil.encoders.identity.sampling import PatientBatches
-from medveil.encoders.identity.schedule import find_peak, one_cycle
+from medveil.encoders.identity.training.augment import Augmentation, augment
+from medveil.encoders.identity.training.batches import PairBatches, PatientBatches, negative_pairs, positive_pairs
 from medveil.errors import NotMeasurable
 
 CODES = st.lists(st.integers(0, 5), min_size=3, max_size=30).map(lambda x: np.array(x, dtype=np.int64))
@@ -93,25 +91,3 @@ def test_augmentation_is_drawn_from_its_generator_alone() -> None:
     assert first.shape == (3, 1, 96, 96)
     assert first.min() >= 0
     assert first.max() <= 1
-
-
-def test_one_cycle_rises_then_falls() -> None:
-    rates = [one_cycle(step, 100, 0.5, rise=0.3) for step in range(100)]
-    assert np.argmax(rates) == 30
-    assert max(rates) == pytest.approx(0.5)
-    assert (np.diff(rates[:31]) > 0).all()
-    assert (np.diff(rates[30:]) < 0).all()
-    assert rates[-1] < 0.01
-
-
-def test_the_rate_finder_stops_before_the_loss_runs_away() -> None:
-    position = 10.0
-
-    def loss_at(rate: float) -> float:
-        nonlocal position
-        loss = position**2
-        position -= rate * 2 * position
-        return loss
-
-    # for this loss rates above 1 diverge and rates near 0.5 are best
-    assert 1e-3 < find_peak(loss_at, high=10.0) < 1

@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from medveil.cohort.preprocess import equalised
 from medveil.encoders.encoder import Image, Vectors, unit_length
-from medveil.encoders.equalised_image import equalised
 from medveil.encoders.headless import Headless, with_identity_heads
 
 BATCH = {"cpu": 16, "cuda": 128}  # on two cores a larger batch is not faster, and memory stays flat

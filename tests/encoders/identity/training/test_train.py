@@ -11,15 +11,15 @@ import torch
 from safetensors.torch import load_file
 
 from medveil.cohort import Cohort
-from medveil.encoders.identity import training
-from medveil.encoders.identity.checkpoint import Architecture, load_into, save_network
-from medveil.encoders.identity.decision import fit_decision
 from medveil.encoders.identity.inference import as_input
-from medveil.encoders.identity.retrieval import RetrievalNetwork
-from medveil.encoders.identity.settings import TrainingSettings, published
-from medveil.encoders.identity.teachers import Teachers
-from medveil.encoders.identity.training import MODEL, STATE, train, train_on
-from medveil.encoders.identity.training_images import TrainingImages
+from medveil.encoders.identity.networks.checkpoint import Architecture, load_into, save_network
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.training import train as training
+from medveil.encoders.identity.training.decision import fit_decision
+from medveil.encoders.identity.training.images import TrainingImages
+from medveil.encoders.identity.training.settings import TrainingSettings, published
+from medveil.encoders.identity.training.teachers import Teachers
+from medveil.encoders.identity.training.train import MODEL, STATE, train, train_on
 from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError, SettingsError
 from medveil.weights.identity import bundled
