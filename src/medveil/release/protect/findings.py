@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from medveil.attacks.refit.attack import RefitPoint
 from medveil.finding import Figure, Finding, Table, percent
 from medveil.release.protect import figures, tables
-from medveil.release.protect.dominance import Stand, removed, standings
-from medveil.release.protect.measuring import view_told
-from medveil.release.protect.points import Point
+from medveil.release.protect.dominance import Standing, removed, standings
+from medveil.release.protect.measurement import adversary_access
+from medveil.release.protect.operating_point import OperatingPoint
 from medveil.stats.estimate import Estimate
 from medveil.stats.paired import Correction
 
@@ -38,7 +38,7 @@ class Goal:
 class Effect:
     """What a setting does against the heads as they are: link removed (as it is, after a refit) and utility changed."""
 
-    point: Point
+    point: OperatingPoint
     removed: Estimate
     removed_after_refit: Estimate | None
     change: Estimate
@@ -55,14 +55,14 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Keys:
+class MetricKeys:
     """Under which names the compared numbers stand: the pool, and the adversary's largest number of own pairs."""
 
     pool: str
     own: int | None
 
     @classmethod
-    def of(cls, points: Sequence[Point]) -> Keys:
+    def of(cls, points: Sequence[OperatingPoint]) -> MetricKeys:
         pool = "100" if "random 100 Recall@1" in points[0].estimates else "all"
         sizes = [{p.own for p in point.measured.refit if p.own} for point in points]
         shared = set.intersection(*sizes) if sizes else set()
@@ -77,7 +77,7 @@ class Keys:
         return None if self.own is None else f"refit {self.own} pool {self.pool}"
 
 
-def effects(points: Sequence[Point], keys: Keys) -> list[Effect]:
+def effects(points: Sequence[OperatingPoint], keys: MetricKeys) -> list[Effect]:
     """Of every setting but the first, which is the heads as they are."""
     before = points[0].estimates
     found = []
@@ -89,7 +89,7 @@ def effects(points: Sequence[Point], keys: Keys) -> list[Effect]:
     return found
 
 
-def stands_of(points: Sequence[Point], keys: Keys) -> dict[str, list[Stand]]:
+def standings_of(points: Sequence[OperatingPoint], keys: MetricKeys) -> dict[str, list[Standing]]:
     """How the settings stand against linkage as it is and, where it was tried, after a refit."""
     names = [point.name for point in points]
     utility = [point.estimates["macro AUROC"] for point in points]
@@ -106,7 +106,7 @@ def best_effect(found: Sequence[Effect], goal: Goal) -> Effect | None:
 
 
 def frontier_finding(
-    points: Sequence[Point],
+    points: Sequence[OperatingPoint],
     features: Sequence[RefitPoint],
     *,
     goal: Goal,
@@ -114,8 +114,8 @@ def frontier_finding(
     method: str,
 ) -> Finding:
     """The finding of a frontier: the chosen setting's numbers, all figures and tables."""
-    keys = Keys.of(points)
-    found, stands = effects(points, keys), stands_of(points, keys)
+    keys = MetricKeys.of(points)
+    found, stands = effects(points, keys), standings_of(points, keys)
     best = best_effect(found, goal)
     shown = points[0] if best is None else best.point
     recall = shown.estimates[keys.linkage]
@@ -157,21 +157,21 @@ def frontier_finding(
     )
 
 
-def _one_each(points: Sequence[Point], shown: Point) -> list[Point]:
+def _one_each(points: Sequence[OperatingPoint], shown: OperatingPoint) -> list[OperatingPoint]:
     """The first setting of every variant, or the chosen one: as many lines as a figure can hold."""
     chosen = {point.variant: point for point in reversed(points)} | {shown.variant: shown}
     return [point for point in points if chosen[point.variant] is point]
 
 
-def _elsewhere_figures(points: Sequence[Point], cohort: str) -> tuple[Figure, ...]:
+def _elsewhere_figures(points: Sequence[OperatingPoint], cohort: str) -> tuple[Figure, ...]:
     return figures.pool_figure(points, "Recall@1", cohort), figures.relative_figure(points, cohort)
 
 
 def _tables(
-    points: Sequence[Point],
-    shown: Point,
-    keys: Keys,
-    stands: dict[str, list[Stand]],
+    points: Sequence[OperatingPoint],
+    shown: OperatingPoint,
+    keys: MetricKeys,
+    stands: dict[str, list[Standing]],
     seen: Sequence[tuple[int, Estimate]],
     cohorts: Sequence[str],
     correction: Correction,
@@ -189,10 +189,10 @@ def _tables(
 
 
 def _answer(
-    points: Sequence[Point],
+    points: Sequence[OperatingPoint],
     found: Sequence[Effect],
     best: Effect | None,
-    keys: Keys,
+    keys: MetricKeys,
     goal: Goal,
     seen: Sequence[tuple[int, Estimate]],
 ) -> str:
@@ -224,13 +224,13 @@ def _share(estimate: Estimate) -> str:
     return f"{estimate.value:.0%} (95 % interval {estimate.low:.0%} to {estimate.high:.0%})"
 
 
-def _limits(points: Sequence[Point], seen: Sequence[tuple[int, Estimate]]) -> tuple[str, ...]:
+def _limits(points: Sequence[OperatingPoint], seen: Sequence[tuple[int, Estimate]]) -> tuple[str, ...]:
     told = ["A formal guarantee is about the pairs the heads were trained on; linkage is measured on other pairs."]
     if any(point.variant == "dp-nominal" for point in points):
         told.append("dp-nominal couples the pairs of a batch: its epsilon is a number, not a guarantee.")
     if any(point.measured.refit for point in points):
-        told.append(f"The refit attack on embeddings: {view_told('embeddings')}.")
+        told.append(f"The refit attack on embeddings: {adversary_access('embeddings')}.")
     if seen:
-        told.append(f"The refit attack on features: {view_told('features')}.")
+        told.append(f"The refit attack on features: {adversary_access('features')}.")
     told.append("Adversaries refit linear heads; a stronger one may find more.")
     return tuple(told)

@@ -36,7 +36,7 @@ def worst_case_audit(
     """A lower bound on the epsilon of one step at this setting's epsilon; the trials' coins are independent."""
     rng = np.random.default_rng([seed, 4])
     included = rng.random(trials) < 0.5
-    start, images, reports = _scene(pairs)
+    start, images, reports = _counterexample(pairs)
     sought = _difference(start, images, reports, settings)
     drawn = rng.normal(size=(2, pairs, pairs + 1)).astype(np.float32)
     public = (drawn[0], drawn[1])
@@ -59,7 +59,7 @@ def worst_case_audit(
     return audit_one_run(scores, included, delta=settings.delta)
 
 
-def _scene(pairs: int) -> tuple[Heads, Floats, Floats]:
+def _counterexample(pairs: int) -> tuple[Heads, Floats, Floats]:
     """Heads that change nothing, ordinary pairs, and the canary last."""
     width = pairs + 1
     axes = np.eye(width, dtype=np.float32)

@@ -14,9 +14,9 @@ from medveil.person.keys import Keys
 from medveil.release.clean.groups import Group
 from medveil.release.clean.outputs import is_pseudonymous
 from medveil.release.settings import Progress
-from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
-from medveil.release.verify.retained import Retained
-from medveil.release.verify.wrong import Wrong
+from medveil.release.verify.allowed_values import RetainedByProfile
+from medveil.release.verify.byte_search import KnownBytes, distinctive_needles
+from medveil.release.verify.discrepancy import Discrepancy
 from medveil.runtime.workers import available_cores, ordered_map
 
 BLOCK = 250_000  # search strings at a time, about 200 MB; one more block is one more pass over the files
@@ -29,7 +29,7 @@ class Gathering:
     """What is distinctive of the person a group of files is about."""
 
     keys: Keys
-    retained: Retained
+    retained: RetainedByProfile
 
     def __call__(self, group: Group) -> Needles:
         if not group.patient:
@@ -42,23 +42,29 @@ class Gathering:
 
 
 def search_everywhere(
-    data: Path, retained: Retained, groups: Iterable[Group], keys: Keys, *, workers: int | None, progress: Progress
-) -> tuple[dict[str, str], set[Wrong]]:
+    data: Path,
+    retained: RetainedByProfile,
+    groups: Iterable[Group],
+    keys: Keys,
+    *,
+    workers: int | None,
+    progress: Progress,
+) -> tuple[dict[str, str], set[Discrepancy]]:
     """The hash of every released file, and where something known of anyone stands in its bytes or its name."""
     gathering = Gathering(keys, retained)
     found = ordered_map(gathering, groups, workers=workers, chunk=8, crashed=gathering.crashed)
     paths = [path for path in sorted(data.rglob("*")) if path.is_file()]
     hashes: dict[str, str] = {}
-    wrongs: set[Wrong] = set()
+    discrepancies: set[Discrepancy] = set()
     for needles in in_blocks(found, BLOCK):
         search = _Search(data, KnownBytes(needles))
         # threads: the search and the reading let others run, and the strings are held once
         with ThreadPoolExecutor(workers or available_cores()) as pool:
             for done, (name, digest, more) in enumerate(pool.map(search, paths), start=1):
                 hashes[name] = digest
-                wrongs |= more
+                discrepancies |= more
                 progress("searching", done, len(paths))
-    return hashes, wrongs
+    return hashes, discrepancies
 
 
 def in_blocks(found: Iterable[Needles], most: int) -> Iterator[Needles]:
@@ -77,14 +83,14 @@ class _Search:
     data: Path
     needles: KnownBytes
 
-    def __call__(self, path: Path) -> tuple[str, str, set[Wrong]]:
+    def __call__(self, path: Path) -> tuple[str, str, set[Discrepancy]]:
         name, content = path.relative_to(self.data).as_posix(), path.read_bytes()
         digest = sha256(content).hexdigest()
         told = name if is_pseudonymous(name) else digest[:20]
-        wrongs = {
-            Wrong(told, "bytes", "", category, "absent", "a known identifier")
+        discrepancies = {
+            Discrepancy(told, "bytes", "", category, "absent", "a known identifier")
             for category in self.needles.found_in(content)
         }
         if self.needles.found_in(name.encode()):
-            wrongs.add(Wrong(digest[:20], "names", "", "", "a pseudonym", "a known identifier"))
-        return name, digest, wrongs
+            discrepancies.add(Discrepancy(digest[:20], "names", "", "", "a pseudonym", "a known identifier"))
+        return name, digest, discrepancies

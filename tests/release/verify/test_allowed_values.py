@@ -1,8 +1,9 @@
-"""What a profile retains is no leak; anything else still is."""
+"""What a profile retains, and a date another was moved onto, is no leak; anything else still is."""
 
 from __future__ import annotations
 
 import csv
+import datetime as dt
 from pathlib import Path
 
 import pydicom
@@ -10,12 +11,18 @@ import pytest
 
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
+from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
+from medveil.person.person import Known, Person
 from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.verify.allowed_values import without_moved_dates
+from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.run import verify
-from medveil.release.verify.wrong import Wrong
 
 KEYS = Keys(b"\x07" * 32)
+SHIFT = Person(KEYS, "1").shift
+FIRST = dt.date(2018, 10, 18)
+SECOND = FIRST + SHIFT  # moves onto the first
 OPTIONS = {
     "Retain UIDs": "StudyInstanceUID",
     "Retain Device Identity": "DeviceSerialNumber",
@@ -42,8 +49,8 @@ def leaks(out: Path, source: Path) -> set[str]:
     """What headers and reports tell that they should not."""
     verify(out, source, keys=KEYS, workers=1)
     with (out / "discrepancies.csv").open(newline="") as file:
-        wrongs = [Wrong.of(row) for row in csv.DictReader(file)]
-    return {f"{wrong.check}: {wrong.found}" for wrong in wrongs if wrong.leak and wrong.check != "pixels"}
+        discrepancies = [Discrepancy.of(row) for row in csv.DictReader(file)]
+    return {f"{wrong.check}: {wrong.found}" for wrong in discrepancies if wrong.leak and wrong.check != "pixels"}
 
 
 @pytest.mark.parametrize("option", OPTIONS)
@@ -81,3 +88,20 @@ def test_reports_keep_their_dates_where_headers_do(source: Path, tmp_path: Path)
     }
     released = " ".join(path.read_text() for path in (out / "data").rglob("*.txt"))
     assert dates and [date for date in dates if date not in released] == []
+
+
+def remaining(*known: Known) -> set[Known]:
+    return set(without_moved_dates(Person(KEYS, "1", known)))
+
+
+def test_a_date_another_was_moved_onto_stands_there_rightly_as_a_number_too() -> None:
+    first, second = (Known(Category.DATE, f"{day:%Y%m%d}") for day in (FIRST, SECOND))
+    as_number = Known(Category.OTHER_ID, first.value)
+    assert remaining(first, second, as_number) == {second}
+
+
+def test_nothing_else_is_forgiven() -> None:
+    date, number = Known(Category.DATE, "20181018"), Known(Category.OTHER_ID, "20181018")
+    record = Known(Category.MRN, "20181018")
+    assert remaining(date, number, record) == {date, number, record}
+    assert record in remaining(date, record, Known(Category.DATE, f"{SECOND:%Y%m%d}"))

@@ -34,20 +34,19 @@ from medveil.release.clean.outputs import output_path
 from medveil.release.clean.sources import Kind
 from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
-from medveil.release.verify.burned_in import Reader, stray_text
+from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
+from medveil.release.verify.byte_search import KnownBytes
+from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.header_check import HeaderCheck
-from medveil.release.verify.known_bytes import KnownBytes
-from medveil.release.verify.moved_dates import without_moved_dates
+from medveil.release.verify.pixel_check import Reader, stray_text
 from medveil.release.verify.recorded import Recorded
-from medveil.release.verify.retained import Retained
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
-from medveil.release.verify.wrong import Wrong
 from medveil.runtime.journal import line
 
 
 @dataclass(frozen=True)
-class Subject:
+class PersonSearch:
     """The person a group of files is about, as known from the originals."""
 
     person: Person
@@ -78,19 +77,27 @@ class GroupChecker:
             before = json.loads(earlier)
             if (before.get("digests"), before.get("against")) == (digests, against):
                 return earlier
-        wrongs = sorted(set(self._checked(group, digests)))
-        return line({"digests": digests, "against": against, "wrongs": [wrong.to_json() for wrong in wrongs]})
+        discrepancies = sorted(set(self._checked(group, digests)))
+        return line(
+            {
+                "digests": digests,
+                "against": against,
+                "discrepancies": [discrepancy.to_json() for discrepancy in discrepancies],
+            }
+        )
 
     def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
         group, _ = task
         files = [output_path(one, self.keys) for one in group.files]
-        wrongs = [Wrong(file, "files", "", "", "readable", "crashed the decoder").to_json() for file in files]
-        return line({"digests": {}, "wrongs": wrongs})
+        discrepancies = [
+            Discrepancy(file, "files", "", "", "readable", "crashed the decoder").to_json() for file in files
+        ]
+        return line({"digests": {}, "discrepancies": discrepancies})
 
-    def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Wrong]:
-        person = Retained(self.source, self.recorded.profile).person(group, self.keys)
+    def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
+        person = RetainedByProfile(self.source, self.recorded.profile).person(group, self.keys)
         known = without_moved_dates(person)
-        subject = Subject(person, KnownSearch(known), KnownBytes.own(known))
+        subject = PersonSearch(person, KnownSearch(known), KnownBytes.own(known))
         for one in group.files:
             path = output_path(one, self.keys)
             if path not in released:
@@ -98,17 +105,19 @@ class GroupChecker:
             try:
                 yield from self._file(one, group, path, subject)
             except Quarantined as unreadable:
-                yield Wrong(path, "files", "", "", "readable", unreadable.reason)
+                yield Discrepancy(path, "files", "", "", "readable", unreadable.reason)
             except Exception as surprise:  # what cannot be checked has not passed
-                yield Wrong(path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})")
+                yield Discrepancy(
+                    path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})"
+                )
 
-    def _file(self, one: Linked, group: Group, path: str, subject: Subject) -> Iterator[Wrong]:
+    def _file(self, one: Linked, group: Group, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
         content = (self.data / path).read_bytes()
         if one.entry.kind in (Kind.CSV, Kind.JSONL):
             yield from self._table(one, group, path, content)
             return
         for category in subject.needles.found_in(content):
-            yield Wrong(path, "bytes", "", category, "absent", "a known identifier")
+            yield Discrepancy(path, "bytes", "", category, "absent", "a known identifier")
         match one.entry.kind:
             case Kind.DICOM:
                 yield from self._dicom(one, path, subject)
@@ -119,20 +128,20 @@ class GroupChecker:
             case Kind.REPORT:
                 yield from self._report(one, path, content, subject)
 
-    def _dicom(self, one: Linked, path: str, subject: Subject) -> Iterator[Wrong]:
+    def _dicom(self, one: Linked, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.entry.file, pixels=False)
         check = HeaderCheck(
             self.recorded.profile, subject.person.shift, subject.search, StandIns(subject.person, realistic=True).uid
         )
-        yield from check.wrongs(path, released, original)
+        yield from check.discrepancies(path, released, original)
         gold = self.answers.get(one.entry.file)
         if gold is not None:
             yield from answer_key.in_header(path, gold, released, self.recorded.profile)
             yield from answer_key.in_names(path, gold)
         if "Rows" not in released:
             if "Rows" in original:
-                yield Wrong(path, "files", "", "", "readable", "the image is missing")
+                yield Discrepancy(path, "files", "", "", "readable", "the image is missing")
             return
         colours = _colours(self.data / path, released)
         for frame in range(frame_count(released)):
@@ -141,30 +150,30 @@ class GroupChecker:
             if gold is not None:
                 yield from answer_key.markers(path, gold, read_pixels(self.source / one.entry.file, frame), image)
 
-    def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Wrong]:
+    def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Discrepancy]:
         """`colours` are what the image shows in colour alone."""
         reads = [read for one in (image, *colours) for read in _reader().read(one)]
         for read in stray_text(reads):
-            yield Wrong(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
+            yield Discrepancy(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
         if gold is not None:
             yield from answer_key.in_pixels(path, gold, reads)
 
-    def _report(self, one: Linked, path: str, content: bytes, subject: Subject) -> Iterator[Wrong]:
+    def _report(self, one: Linked, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = decode(content).text
         original = decode((self.source / one.entry.file).read_bytes()).text
         check = TextCheck(_cleaner().find)
-        yield from check.wrongs(path, released, original, subject.search, subject.person.shift)
+        yield from check.discrepancies(path, released, original, subject.search, subject.person.shift)
         gold = self._report_answers.get(one.entry.file)
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
-    def _table(self, one: Linked, group: Group, path: str, content: bytes) -> Iterator[Wrong]:
+    def _table(self, one: Linked, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
         source = self.source / one.entry.file
         columns = columns_of(source, one.entry.kind, self.recorded.columns)
         people = RowPeople(one.entry.file, columns, group.headers, self.source, self.keys)
         check = TableCheck(columns, people, TextCheck(_cleaner().find))
         released, original = (rows_of(table, one.entry.kind) for table in (content, source.read_bytes()))
-        yield from check.wrongs(path, released, original)
+        yield from check.discrepancies(path, released, original)
 
     def _against(self, group: Group) -> str:
         """A keyed digest of everything the files are compared with: the originals, the profile, the answer key."""

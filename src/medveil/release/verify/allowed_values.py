@@ -1,4 +1,4 @@
-"""What the options let stay: it is known to identify someone, and stands in the output rightly all the same."""
+"""Known values that may rightly stand in the output: what an option retains, and dates another date was moved onto."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from medveil.person.person import Known, Person
 from medveil.person.search.known import dates_of
 from medveil.release.clean.groups import Group
 from medveil.release.verify.header_check import attributes, retains, texts
-from medveil.release.verify.moved_dates import DATED
 
+DATED = frozenset({Category.DATE, Category.OTHER_ID})  # a date in a file's name is known as a number too
 _RETAINING = frozenset({Option.UIDS, Option.DEVICE_IDENTITY, Option.INSTITUTION_IDENTITY, Option.FULL_DATES})
 
 
 @dataclass(frozen=True)
-class Retained:
-    """By the headers of the originals."""
+class RetainedByProfile:
+    """What the options of the profile retain, by the headers of the originals."""
 
     source: Path
     profile: Profile
@@ -52,3 +52,11 @@ class Retained:
                 return {text.strip("^=") for element in kept for text in texts(element)}
         except Quarantined:  # whose file was withheld
             return set()
+
+
+def without_moved_dates(person: Person) -> tuple[Known, ...]:
+    """What is known, but for dates that another date of the person was moved onto: those stand there rightly."""
+    days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
+    moved = {day - person.shift for day in days}
+    met = {one.value for one in person.known if one.category is Category.DATE and moved & dates_of(one.value)}
+    return tuple(one for one in person.known if one.category not in DATED or one.value not in met)

@@ -12,9 +12,9 @@ from medveil.person.keys import Keys
 from medveil.release.clean.groups import grouped
 from medveil.release.clean.run import look_over
 from medveil.release.clean.sources import Source
-from medveil.release.verify import everywhere
-from medveil.release.verify.everywhere import in_blocks, search_everywhere
-from medveil.release.verify.retained import Retained
+from medveil.release.verify import full_search as everywhere
+from medveil.release.verify.allowed_values import RetainedByProfile
+from medveil.release.verify.full_search import in_blocks, search_everywhere
 
 KEYS = Keys(b"\x07" * 32)
 
@@ -53,11 +53,11 @@ def test_anyones_number_is_found_in_any_file(
         made(data, numbers.index(number)).write_text(f"see {number}.")
     (data / f"{numbers[0]}.txt").write_text("named after an order")
     groups = list(grouped(linked, KEYS))
-    hashes, wrongs = search_everywhere(
-        data, Retained(files.root, Profile()), groups, KEYS, workers=workers, progress=silent
+    hashes, discrepancies = search_everywhere(
+        data, RetainedByProfile(files.root, Profile()), groups, KEYS, workers=workers, progress=silent
     )
     assert hashes["clean.txt"] == sha256(b"nothing").hexdigest() and len(hashes) == len(numbers) + 2
-    told = {(wrong.file, wrong.check) for wrong in wrongs}
+    told = {(wrong.file, wrong.check) for wrong in discrepancies}
     named = hashes[f"{numbers[0]}.txt"][:20]
     assert told == {(made(data, at).relative_to(data).as_posix(), "bytes") for at in range(len(numbers))} | {
         (named, "names")

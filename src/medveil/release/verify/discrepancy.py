@@ -1,4 +1,4 @@
-"""`Wrong`: one thing that is not as it should be, told without the value itself."""
+"""`Discrepancy`: one thing that is not as it should be, told without the value itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KEPT = "kept"
 
 
 @dataclass(frozen=True, order=True)
-class Wrong:
+class Discrepancy:
     """A row of the discrepancy table.
 
     `file` is the released file's own name or, where there is none, the pseudonym it should have had; `place` a tag
@@ -33,5 +33,5 @@ class Wrong:
         return {field.name: str(value) for field, value in zip(fields(self), astuple(self), strict=True)}
 
     @classmethod
-    def of(cls, entry: dict[str, Any]) -> Wrong:
+    def of(cls, entry: dict[str, Any]) -> Discrepancy:
         return cls(**entry)

@@ -14,7 +14,7 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian, ExplicitVRLittleEndian
 
 from medveil.person.identifiers import Category
 from medveil.person.person import Known
-from medveil.release.verify.known_bytes import KnownBytes, distinctive_needles
+from medveil.release.verify.byte_search import KnownBytes, distinctive_needles
 
 KNOWN = {
     "anna": (

@@ -28,7 +28,7 @@ OWN_PAIRS = (0, 50, 100, 250, 500, 1000, 2000, 5000, 20_000)
 
 
 @dataclass(frozen=True)
-class Measuring:
+class MeasurementSettings:
     """How to measure.
 
     `by_image`: redraw images, as published, instead of patients. `own`: how many pairs the refitting adversary has, as
@@ -67,12 +67,12 @@ class EmbeddedPairs:
     def labelled(self) -> LabelledEmbeddings:
         return LabelledEmbeddings(self.images, self.part.targets, self.part.counts)
 
-    def seen(self, how: Measuring) -> SeenPairs:
+    def seen(self, how: MeasurementSettings) -> SeenPairs:
         return SeenPairs(self.images, self.reports, how.codes(self.part))
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurements:
     """What was found for one set of heads. Linkage is named "random 100 Recall@1", "matched 100 MRR" and so on."""
 
     linkage: dict[str, Estimate]
@@ -81,7 +81,7 @@ class Measured:
     elsewhere: dict[str, dict[str, Estimate]] = field(default_factory=dict)
 
 
-def measure(embed: Embed, data: ProtectionData, how: Measuring) -> Measured:
+def measure(embed: Embed, data: ProtectionData, how: MeasurementSettings) -> Measurements:
     """Everything about these embeddings, on patients nothing was fitted or chosen on."""
 
     def embedded(part: PairedFeatures, number: int) -> EmbeddedPairs:
@@ -89,7 +89,7 @@ def measure(embed: Embed, data: ProtectionData, how: Measuring) -> Measured:
 
     test = embedded(data.test, 0)
     probe = fit_probe(embedded(data.train, 1).labelled, embedded(data.validation, 2).labelled)
-    return Measured(
+    return Measurements(
         linkage=linkage(test, how),
         utility=utility(probe, test, how),
         refit=() if data.own is None else refitted(embedded(data.own, 3), test, how),
@@ -100,7 +100,7 @@ def measure(embed: Embed, data: ProtectionData, how: Measuring) -> Measured:
     )
 
 
-def transfer(probe: LinearProbe, pairs: EmbeddedPairs, how: Measuring) -> dict[str, Estimate]:
+def transfer(probe: LinearProbe, pairs: EmbeddedPairs, how: MeasurementSettings) -> dict[str, Estimate]:
     """Heads and probe, unchanged, on another cohort: its linkage, and its utility where findings are labelled."""
     found = linkage(pairs, how)
     try:
@@ -109,7 +109,7 @@ def transfer(probe: LinearProbe, pairs: EmbeddedPairs, how: Measuring) -> dict[s
         return found
 
 
-def linkage(pairs: EmbeddedPairs, how: Measuring) -> dict[str, Estimate]:
+def linkage(pairs: EmbeddedPairs, how: MeasurementSettings) -> dict[str, Estimate]:
     """Image to report, in random and in pathology-matched pools: Recall@1, 5, 10 and MRR."""
     ranks, _ = rank_pairs(pairs.images, pairs.reports, profiles=pairs.part.profiles, exclude=pairs.part.texts)
     codes, weights = how.codes(pairs.part), how.weights(pairs.part)
@@ -130,19 +130,19 @@ def linkage(pairs: EmbeddedPairs, how: Measuring) -> dict[str, Estimate]:
     return found
 
 
-def utility(probe: LinearProbe, pairs: EmbeddedPairs, how: Measuring) -> dict[str, Estimate]:
+def utility(probe: LinearProbe, pairs: EmbeddedPairs, how: MeasurementSettings) -> dict[str, Estimate]:
     """Image-side: no report is looked at."""
     return probe_estimates(probe, pairs.labelled, how.codes(pairs.part), how.weights(pairs.part), unit=how.unit)
 
 
-def refitted(own: EmbeddedPairs, test: EmbeddedPairs, how: Measuring) -> tuple[RefitPoint, ...]:
+def refitted(own: EmbeddedPairs, test: EmbeddedPairs, how: MeasurementSettings) -> tuple[RefitPoint, ...]:
     """The refit attack on what the adversary sees of their own pairs and of the test's."""
     target = Target(test.seen(how), how.weights(test.part), exclude=test.part.texts)
     pools = (100, None) if len(test.part) > 100 else (None,)
     return refit_attack(own.seen(how), target, sizes=how.own, pools=pools, settings=how.refit, seed=how.seed)
 
 
-def refitted_on_features(data: ProtectionData, how: Measuring) -> tuple[RefitPoint, ...]:
+def refitted_on_features(data: ProtectionData, how: MeasurementSettings) -> tuple[RefitPoint, ...]:
     """The same by an adversary who has the frozen encoders; no heads come into it."""
     if data.own is None:
         return ()
@@ -151,7 +151,7 @@ def refitted_on_features(data: ProtectionData, how: Measuring) -> tuple[RefitPoi
     return refitted(own, test, replace(how, own=tuple(size for size in how.own if size)))
 
 
-def view_told(view: View) -> str:
+def adversary_access(view: View) -> str:
     """When an adversary has this view."""
     return {
         "embeddings": "the adversary sees what the released heads put out (embeddings are shared, the model is not)",

@@ -14,7 +14,7 @@ from medveil.release.clean.seals import FILE as SEALS
 from medveil.release.clean.seals import RECORDS as SEALED
 from medveil.release.clean.seals import broken_seals
 from medveil.release.clean.withdrawn import withdrawn
-from medveil.release.verify.wrong import Wrong
+from medveil.release.verify.discrepancy import Discrepancy
 
 JOURNAL = "journal.jsonl"
 # What deid, verify and review tell of the data, and everything else that they put beside it.
@@ -22,18 +22,18 @@ RECORDS = (*SEALED, SEALS, "verify.json", "discrepancies.csv")
 _BESIDE = frozenset({*RECORDS, DATA, "verify.jsonl", "manifest.json"})
 
 
-def not_as_written(out: Path, hashes: dict[str, str], keys: Keys) -> Iterator[Wrong]:
+def not_as_written(out: Path, hashes: dict[str, str], keys: Keys) -> Iterator[Discrepancy]:
     """Files and records that changed or went since the run, and what else lies in the output folder."""
     for record in broken_seals(out, keys):
-        yield Wrong(record, "files", "", "", "as the run wrote it", "changed since the run")
+        yield Discrepancy(record, "files", "", "", "as the run wrote it", "changed since the run")
     gone = withdrawn(out)
     for path, sealed in _written(out).items():
         if path in hashes and seal(path, hashes[path], keys) != sealed:
-            yield Wrong(path, "files", "", "", "as the run wrote it", "changed since the run")
+            yield Discrepancy(path, "files", "", "", "as the run wrote it", "changed since the run")
         if path not in hashes and path not in gone:
-            yield Wrong(path, "files", "", "", "as the run wrote it", "missing")
+            yield Discrepancy(path, "files", "", "", "as the run wrote it", "missing")
     for stray in strays(out):  # whose name may tell whose it is
-        yield Wrong(keys.pseudonym("file", stray.name), "files", "", "", "absent", "not a file of the run")
+        yield Discrepancy(keys.pseudonym("file", stray.name), "files", "", "", "absent", "not a file of the run")
 
 
 def strays(out: Path) -> list[Path]:

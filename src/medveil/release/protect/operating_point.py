@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from medveil.attacks.refit.attack import RefitPoint
 from medveil.parts import Guarantee
-from medveil.release.protect.measuring import Measured
+from medveil.release.protect.measurement import Measurements
 from medveil.runtime.storage import write_bytes
 from medveil.stats.estimate import Estimate
 from medveil.stats.privacy_audit import PrivacyAudit
@@ -26,12 +26,12 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Point:
+class OperatingPoint:
     """`name` tells variant and setting; `epsilon` is what is claimed for it (nominally, where `guarantee` is none)."""
 
     name: str
     variant: str
-    measured: Measured
+    measured: Measurements
     guarantee: Guarantee
     epsilon: float | None = None
     audit: PrivacyAudit | None = None  # with canaries among the training pairs
@@ -44,7 +44,7 @@ class Point:
         return dict(_named(self.measured))
 
 
-def _named(measured: Measured) -> Iterator[tuple[str, Estimate]]:
+def _named(measured: Measurements) -> Iterator[tuple[str, Estimate]]:
     yield from measured.linkage.items()
     yield from measured.utility.items()
     for point in measured.refit:
@@ -55,7 +55,7 @@ def _named(measured: Measured) -> Iterator[tuple[str, Estimate]]:
             yield f"{cohort}: {name}", estimate
 
 
-def save_point(point: Point, folder: Path, *, fingerprint: str) -> None:
+def save_point(point: OperatingPoint, folder: Path, *, fingerprint: str) -> None:
     """Replicates first, then the file that says the point is there; both whole or not at all."""
     kept: list[Floats] = []
 
@@ -90,7 +90,7 @@ def save_point(point: Point, folder: Path, *, fingerprint: str) -> None:
     write_bytes(folder / FILE, json.dumps(content, allow_nan=False).encode(), private=True)
 
 
-def load_point(folder: Path, *, fingerprint: str) -> Point | None:
+def load_point(folder: Path, *, fingerprint: str) -> OperatingPoint | None:
     """The point an earlier run saved there, if it is of the very same data and settings."""
     try:
         content = json.loads((folder / FILE).read_text())
@@ -102,7 +102,7 @@ def load_point(folder: Path, *, fingerprint: str) -> Point | None:
         return None  # not there, or not whole: it is measured again
 
 
-def _unpacked(content: dict[str, Any], draws: Floats) -> Point:
+def _unpacked(content: dict[str, Any], draws: Floats) -> OperatingPoint:
     def estimates(packed: dict[str, Any]) -> dict[str, Estimate]:
         return {
             name: Estimate(
@@ -114,10 +114,10 @@ def _unpacked(content: dict[str, Any], draws: Floats) -> Point:
 
     refit = tuple(RefitPoint(p["own"], estimates(p["recall"]), tuple(p["means"])) for p in content["refit"])
     elsewhere = {name: estimates(found) for name, found in content["elsewhere"].items()}
-    return Point(
+    return OperatingPoint(
         content["name"],
         content["variant"],
-        Measured(estimates(content["linkage"]), estimates(content["utility"]), refit, elsewhere),
+        Measurements(estimates(content["linkage"]), estimates(content["utility"]), refit, elsewhere),
         Guarantee(**content["guarantee"]),
         content["epsilon"],
         None if content["audit"] is None else PrivacyAudit(**content["audit"]),

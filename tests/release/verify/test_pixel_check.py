@@ -10,8 +10,8 @@ from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
 from medveil.cohort.dicom.read import read_pixels
-from medveil.release.verify.burned_in import Read, Reader, stray_text
-from medveil.release.verify.checking import _colours
+from medveil.release.verify.group_check import _colours
+from medveil.release.verify.pixel_check import Read, Reader, stray_text
 
 
 def film(text: str, *, turned: bool = False, bits: int = 8) -> NDArray[np.unsignedinteger]:
