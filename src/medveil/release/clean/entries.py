@@ -10,7 +10,7 @@ from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.directory import is_directory
 from medveil.cohort.dicom.opening import open_dicom, quarantining
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
 from medveil.release.clean.sources import Kind, kind_of
 
 _SHORTEST_NUMBER = 5  # characters that tell one patient or study from another
