@@ -77,8 +77,8 @@ class LargeModel(nn.Module):
 
 
 def prepare(data: Path, minilm: Path, out: Path) -> None:
+    from medveil.cohort.input import read_cohort
     from medveil.cohort.preprocess import linkage_224
-    from medveil.cohort.readers import read_cohort
 
     cohort = read_cohort(data / "iu_xray").frontal()
     cohort = cohort.where((cohort.table["split"] == "train") & cohort.table["report"].notna())

@@ -11,8 +11,8 @@ from typer.testing import CliRunner, Result
 
 from medveil.cli import app
 from medveil.cohort import Cohort
+from medveil.cohort.input import read_cohort
 from medveil.cohort.phantom.gold import load_gold
-from medveil.cohort.readers import read_cohort
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, MedveilError, SettingsError

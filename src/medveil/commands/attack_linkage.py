@@ -152,7 +152,7 @@ def _encoded(
     ray: bool,
 ) -> tuple[Cohort | pd.DataFrame, dict[str, Embeddings], Input]:
     """The pairs of a data set, encoded now or by `medveil encode`."""
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings
     from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort

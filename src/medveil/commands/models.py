@@ -71,7 +71,7 @@ def train(
         return
     from dataclasses import replace
 
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.settings import TrainingSettings, published
     from medveil.encoders.identity.training import train as run
 
@@ -143,7 +143,7 @@ def encode(
     config: Config = None,
 ) -> None:
     """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.embedding_folder import save_embeddings
     from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort

@@ -176,7 +176,7 @@ def _candidates(
 
 
 def _read(source: Path, layout: str | None, watch: console.Watch) -> Cohort:
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
 
     return read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
 

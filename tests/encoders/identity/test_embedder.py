@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.encoders.identity import inference
 from medveil.encoders.identity.checkpoint import Architecture, save_network
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder, load_together

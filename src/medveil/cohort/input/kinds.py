@@ -1,16 +1,13 @@
-"""The files of the input, and what kind each of them is."""
+"""What kind of file a file is, and which files are nobody's data."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from medveil.cohort.dicom.opening import has_prefix, head_of, may_be_dicom
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.hospital import SETTINGS as PHANTOM
-from medveil.cohort.readers.listing import list_files
-from medveil.errors import InputError
 
 # Left by operating systems; nobody's data.
 _LITTER = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
@@ -27,30 +24,9 @@ class Kind(StrEnum):
     JSONL = "jsonl"
     OTHER = "other"
 
-
-@dataclass(frozen=True)
-class Source:
-    """A folder, the files in it that are to be cleaned, and those that cannot be."""
-
-    root: Path
-    files: tuple[str, ...]
-    problems: tuple[tuple[str, str], ...]
-    left_out: int
-
-    @classmethod
-    def of(cls, path: Path) -> Source:
-        """A folder with everything in it, or one file."""
-        if not path.exists():
-            raise InputError(f"there is nothing at {path}; check the path")
-        if path.is_file():
-            return cls(path.parent, (path.name,), (), 0)
-        listing = list_files(path)
-        phantom = (path / PHANTOM).exists()
-        files = sorted(file for file in listing.files if not _is_left_out(file, phantom))
-        problems = tuple(sorted((problem.path, problem.reason) for problem in listing.problems))
-        if not files and not problems:
-            raise InputError(f"{path} is empty; name a folder of DICOM files, images or reports")
-        return cls(path, tuple(files), problems, len(listing.files) - len(files))
+    @property
+    def is_table(self) -> bool:
+        return self in (Kind.CSV, Kind.JSONL)
 
 
 def kind_of(path: Path) -> Kind:
@@ -68,7 +44,7 @@ def kind_of(path: Path) -> Kind:
     return Kind.DICOM if may_be_dicom(head) else Kind.OTHER
 
 
-def _is_left_out(file: str, phantom: bool) -> bool:
+def is_left_out(file: str, phantom: bool) -> bool:
     """Litter, and the answer key of a phantom hospital, which is no part of its data."""
     path = PurePosixPath(file)
     return path.name.lower() in _LITTER or (phantom and (file in _PHANTOM_FILES or path.parts[0] == GOLD))

@@ -7,18 +7,26 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from medveil.release.clean.entries import Entry, normal, spelled_numbers
-from medveil.release.clean.people import OWN
-from medveil.release.clean.sources import Kind
+from medveil.cohort.input.entries import Entry, normal, spelled_numbers
+from medveil.cohort.input.kinds import Kind
+
+OWN = "\x1f"  # begins the key of a person who has no id: no patient id can
 
 
 @dataclass(frozen=True)
-class Linked:
-    """A file and whose it is. `own` files belong to nobody known: each is a person of its own."""
+class SourceFile:
+    """A file of the input, by its path below the root, and whose it is.
 
-    entry: Entry
+    `own` files belong to nobody known: each is a person of its own, unless a study holds several together.
+    """
+
+    path: str
+    kind: Kind
     patient: str
-    study: str
+    study: str = ""
+    image: str | None = None
+    accession: str | None = None
+    issuer: str | None = None  # of the patient's id
     own: bool = False
 
 
@@ -33,19 +41,18 @@ class Links:
             if entry.kind is Kind.DICOM or entry.patient:
                 self._learn(entry)
 
-    def link(self, entry: Entry) -> Linked:
+    def link(self, entry: Entry) -> SourceFile:
         if entry.patient:
-            return Linked(entry, entry.patient, entry.study or self._only_study(entry.patient, entry) or "")
+            return _file(entry, entry.patient, entry.study or self._only_study(entry) or "")
         if entry.kind is Kind.DICOM:
             # a study holds together what has no patient id
-            patient = f"{OWN}study {entry.study}" if entry.study else f"{OWN}document {entry.file}"
-            return Linked(entry, patient, entry.study or "", own=True)
+            return _file(entry, f"{OWN}study {entry.study}" if entry.study else _own(entry), entry.study or "")
         for found in self._guesses(entry):
             patients = {patient for patient, _ in found}
             if len(patients) == 1:
                 studies = {study for _, study in found if study}
-                return Linked(entry, patients.pop(), studies.pop() if len(studies) == 1 else "")
-        return Linked(entry, f"{OWN}document {entry.file}", "", own=True)
+                return _file(entry, patients.pop(), studies.pop() if len(studies) == 1 else "")
+        return _file(entry, _own(entry), "")
 
     def _learn(self, entry: Entry) -> None:
         if entry.kind is Kind.DICOM:
@@ -76,9 +83,18 @@ class Links:
         if str(path.parent) != ".":
             yield self._by_folder.get(str(path.parent), set())
 
-    def _only_study(self, patient: str, entry: Entry) -> str | None:
-        found = {study for owner, study in self._by_folder.get(str(PurePosixPath(entry.file).parent), ()) if study}
+    def _only_study(self, entry: Entry) -> str | None:
+        found = {study for _, study in self._by_folder.get(str(PurePosixPath(entry.file).parent), ()) if study}
         return found.pop() if len(found) == 1 else None
+
+
+def _own(entry: Entry) -> str:
+    return f"{OWN}document {entry.file}"
+
+
+def _file(entry: Entry, patient: str, study: str) -> SourceFile:
+    own = patient.startswith(OWN)
+    return SourceFile(entry.file, entry.kind, patient, study, entry.image, entry.accession, entry.issuer, own)
 
 
 def _agreed(found: list[set[tuple[str, str]]]) -> set[tuple[str, str]]:
