@@ -3,33 +3,14 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.errors import Quarantined
-from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
-from medveil.person.legible import Legible
 from medveil.person.person import Person
-from medveil.person.span import Found
 
 PERSON = Person(Keys(b"k"), "p", ())
 REPORT = "Seen by Dr. Eleanor Lines on 03/05/2021. No pneumothorax."
-
-
-@given(st.text(), st.data())
-def test_places_in_the_original_hold_what_is_seen(text: str, data: st.DataObject) -> None:
-    view = Legible.of(text)
-    start = data.draw(st.integers(0, len(view.text)))
-    end = data.draw(st.integers(start, len(view.text)))
-    (place,) = view.in_original([Found(start, end, Category.NAME)])
-    assert Legible.of(text[place.start : place.end]).text == view.text[start:end]
-
-
-@given(st.text(st.characters(codec="latin-1")))
-def test_composed_letters_are_seen_as_they_are(text: str) -> None:
-    assert Legible.of(text).text == text.replace("\xa0", " ").replace("\xad", "")
 
 
 @pytest.mark.parametrize("mark", ["\u200b", "\u200d", "\u00ad", "\ufeff", "\u0301", "\u2060", "\U000e0041"])

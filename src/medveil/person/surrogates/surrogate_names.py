@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES, PARTICLES, TITLES, PersonName
+from medveil.person.normalised import Word, fold, one_error_apart, words_of
 from medveil.person.person import Person
 from medveil.person.search.known import search_for
 from medveil.person.search.names import KnownNames
-from medveil.person.spelling import Word, fold, one_error_apart, words_of
-from medveil.person.surrogates.name_stock import MEN, SURNAMES, WOMEN
+from medveil.person.surrogates.stock import MEN, SURNAMES, WOMEN
 
 _TRIES = 64
 _KEPT = TITLES | DEGREES | frozenset({"sr", "ii", "iv", "md", "do", "rt"})
@@ -25,7 +25,7 @@ class _Role(NamedTuple):
     part: str  # family, given
 
 
-class StandInNames:
+class SurrogateNames:
     def __init__(self, person: Person) -> None:
         self.person = person
         self._by_category: dict[Category, list[PersonName]] = {}

@@ -1,12 +1,30 @@
-"""Words as they are compared: without case and accents, and with one typing error allowed."""
+"""Normalised text: as its reader sees it, and its words as they are compared.
+
+Characters without width cut names in two for whoever searches, and for nobody who reads. Words are compared without
+case and accents, and with one typing error allowed.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
+
+from medveil.person.span import Span
+
+_LOOKALIKES = "\u0400-\u04ff\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf"
+# Written backwards it would read forwards; a line that ends within a word; letters of two alphabets in one word.
+_DECEPTIVE = re.compile(
+    r"[\u202a-\u202e\u2066-\u2069]|(?<=\w)[\u2028\u2029](?=\w)"
+    rf"|[A-Za-z][{_LOOKALIKES}]|[{_LOOKALIKES}][A-Za-z]"
+)
+_INVISIBLE = frozenset({"Cf", "Mn", "Me"})
+_BLANKS = {"Zs": " ", "Zl": "\n", "Zp": "\n"}
+_WIDE = re.compile("[\uff01-\uff5e\U0001d400-\U0001d7ff]")  # the plain letters and digits once more, for looks
 
 # Letters that have no accent to take off.
 _LETTERS = str.maketrans(
@@ -17,6 +35,42 @@ _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "�
 # Marks and characters without width do not end a word; neither does what stands for an unreadable letter.
 _WORD = re.compile(r"((?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff\ufffd])+)")
 _PLAIN_WORD = re.compile(r"([^\W_]+)")
+
+
+def is_deceptive(text: str) -> bool:
+    """Whether it shows its readers something else than it says."""
+    return not text.isascii() and _DECEPTIVE.search(text) is not None
+
+
+@dataclass(frozen=True)
+class NormalisedText:
+    """What is seen, and where its characters stand in the original; no places where both are the same."""
+
+    text: str
+    places: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> NormalisedText:
+        letters = () if text.isascii() else set(text)
+        changed = {letter: seen for letter in letters if (seen := _seen(letter)) != letter}
+        if not changed:
+            return cls(text)
+        kept = [(place, seen) for place, letter in enumerate(text) if (seen := changed.get(letter, letter))]
+        return cls("".join(seen for _, seen in kept), (*(place for place, _ in kept), len(text)))
+
+    def in_original(self, found: Iterable[Span]) -> list[Span]:
+        """The same there, each with the marks that follow its last letter."""
+        if not self.places:
+            return list(found)
+        return [Span(self.places[one.start], self.places[one.end], one.category) for one in found]
+
+
+def _seen(letter: str) -> str:
+    """One character or none."""
+    category = unicodedata.category(letter)
+    if category in _INVISIBLE:
+        return ""
+    return unicodedata.normalize("NFKC", letter) if _WIDE.match(letter) else _BLANKS.get(category, letter)
 
 
 class Word(NamedTuple):

@@ -1,4 +1,4 @@
-"""What stands for each identifier: keyed, so that the same value has the same stand-in wherever it is met.
+"""What stands for each identifier: keyed, so that the same value has the same surrogate wherever it is met.
 
 What belongs to the person is keyed by the person too; doctors, hospitals and numbers by the key alone, so that they
 stay the same from patient to patient.
@@ -14,13 +14,12 @@ from functools import cached_property
 from pydicom.uid import UID
 
 from medveil.person.identifiers import Category
-from medveil.person.legible import Legible
+from medveil.person.normalised import NormalisedText, fold, one_error_apart
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch, dates_of, search_for
-from medveil.person.span import Found
-from medveil.person.spelling import fold, one_error_apart
-from medveil.person.surrogates.name_stock import HOSPITALS, STREETS, TOWNS
-from medveil.person.surrogates.stand_in_names import StandInNames
+from medveil.person.span import Span
+from medveil.person.surrogates.stock import HOSPITALS, STREETS, TOWNS
+from medveil.person.surrogates.surrogate_names import SurrogateNames
 from medveil.person.written_dates import dates_in, moved
 
 ROOT = "2.25."  # unique identifiers made from a number of 128 bits
@@ -39,13 +38,13 @@ _OWN_NUMBERS = frozenset(
 )
 
 
-class StandIns:
-    """The stand-ins of one person. `realistic` ones hide in plain sight; the others say what was there."""
+class Surrogates:
+    """The surrogates of one person. `realistic` ones hide in plain sight; the others say what was there."""
 
     def __init__(self, person: Person, *, realistic: bool) -> None:
         self.person = person
         self.realistic = realistic
-        self._names = StandInNames(person)
+        self._names = SurrogateNames(person)
         self._last_written: tuple[str, dt.date | None] = ("", None)
 
     def uid(self, uid: str) -> str:
@@ -68,9 +67,9 @@ class StandIns:
     def date(self, value: dt.date) -> dt.date:
         return value - self.person.shift
 
-    def text(self, found: Found, text: str) -> str:
+    def text(self, found: Span, text: str) -> str:
         """What to write in place of text[found.start:found.end]."""
-        piece = Legible.of(text[found.start : found.end]).text
+        piece = NormalisedText.of(text[found.start : found.end]).text
         match found.category:
             case Category.DATE:
                 return self._date(piece, text) or "[DATE]"
@@ -98,7 +97,7 @@ class StandIns:
         """When a text was written: the last whole date in it, one that is known before any other."""
         last_text, day = self._last_written  # read and replaced as one: another thread may be at another text
         if last_text != text:
-            written = dates_in(Legible.of(text).text)
+            written = dates_in(NormalisedText.of(text).text)
             days = {whole for _, _, readings in written for reading in readings if (whole := reading.whole)}
             day = max(days & self._dates or days or self._dates, default=None)
             self._last_written = (text, day)

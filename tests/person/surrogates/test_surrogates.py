@@ -12,10 +12,10 @@ from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
-from medveil.person.span import Found
-from medveil.person.surrogates import name_stock as surrogate_names
-from medveil.person.surrogates import stand_ins as module
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.span import Span
+from medveil.person.surrogates import stock
+from medveil.person.surrogates import surrogates as module
+from medveil.person.surrogates.surrogates import Surrogates
 
 KEYS = Keys.for_demonstration(1)
 KNOWN = (
@@ -28,17 +28,17 @@ KNOWN = (
     Known(Category.PHONE, "(412) 555-0123"),
 )
 PERSON = Person(KEYS, "MR-0012345", KNOWN, sex="M")
-REAL = StandIns(PERSON, realistic=True)
-PLAIN = StandIns(PERSON, realistic=False)
+REAL = Surrogates(PERSON, realistic=True)
+PLAIN = Surrogates(PERSON, realistic=False)
 
 
-def said(stand_ins: StandIns, category: Category, piece: str, before: str = "", after: str = "") -> str:
-    return stand_ins.text(Found(len(before), len(before) + len(piece), category), before + piece + after)
+def said(surrogates: Surrogates, category: Category, piece: str, before: str = "", after: str = "") -> str:
+    return surrogates.text(Span(len(before), len(before) + len(piece), category), before + piece + after)
 
 
 def test_the_patient_has_one_name_in_every_form() -> None:
     family, given_name = REAL.patient_name().split("^")
-    assert given_name in surrogate_names.MEN
+    assert given_name in stock.MEN
     for real, surrogate in {
         "John Pemberton": f"{given_name} {family}",
         "PEMBERTON, JOHN": f"{family}, {given_name}".upper(),
@@ -58,7 +58,7 @@ def test_relatives_share_the_family_name_only() -> None:
 
 
 def test_doctors_keep_their_name_across_patients() -> None:
-    other = StandIns(Person(KEYS, "another", KNOWN), realistic=True)
+    other = Surrogates(Person(KEYS, "another", KNOWN), realistic=True)
     full = said(REAL, Category.DOCTOR, "Siobhán O’Brien")
     assert said(other, Category.DOCTOR, "SIOBHAN O'BRIEN") == full.upper()
     given_name, family = full.split()
@@ -72,15 +72,15 @@ def test_placeholders() -> None:
     assert said(PLAIN, Category.AGE_OVER_89, "94") == "[AGE OVER 89]"
 
 
-@pytest.mark.parametrize("stand_ins", [REAL, PLAIN])
-def test_what_agrees_with_the_header(stand_ins: StandIns) -> None:
-    assert said(stand_ins, Category.MRN, "0012345") == said(stand_ins, Category.MRN, "MR 0012345") == PERSON.pseudonym
-    assert said(stand_ins, Category.ACCESSION, "A24-0001234") == stand_ins.accession("A240001234")
-    assert len(stand_ins.accession("A240001234")) <= 16
-    assert said(stand_ins, Category.UID, "1.2.3.4") == stand_ins.uid("1.2.3.4")
+@pytest.mark.parametrize("surrogates", [REAL, PLAIN])
+def test_what_agrees_with_the_header(surrogates: Surrogates) -> None:
+    assert said(surrogates, Category.MRN, "0012345") == said(surrogates, Category.MRN, "MR 0012345") == PERSON.pseudonym
+    assert said(surrogates, Category.ACCESSION, "A24-0001234") == surrogates.accession("A240001234")
+    assert len(surrogates.accession("A240001234")) <= 16
+    assert said(surrogates, Category.UID, "1.2.3.4") == surrogates.uid("1.2.3.4")
     shifted = dt.date(2024, 3, 14) - PERSON.shift
-    assert stand_ins.date(dt.date(2024, 3, 14)) == shifted
-    assert said(stand_ins, Category.DATE, "14-MAR-2024").upper().endswith(f"{shifted:%b-%Y}".upper())
+    assert surrogates.date(dt.date(2024, 3, 14)) == shifted
+    assert said(surrogates, Category.DATE, "14-MAR-2024").upper().endswith(f"{shifted:%b-%Y}".upper())
 
 
 def test_uids_of_the_standard_stay() -> None:
@@ -135,27 +135,27 @@ def test_the_lists_name_nobody_of_the_phantom_hospital() -> None:
     real = {name.casefold() for origin in phantom.SURNAMES for name in phantom.surnames(origin)}
     real |= {name.casefold() for origin in phantom.GIVEN for sex in "FM" for name in phantom.given_names(origin, sex)}
     real |= {town.casefold() for town in phantom.TOWNS}
-    lists = (surrogate_names.WOMEN, surrogate_names.MEN, surrogate_names.SURNAMES, surrogate_names.TOWNS)
+    lists = (stock.WOMEN, stock.MEN, stock.SURNAMES, stock.TOWNS)
     assert not real & {name.casefold() for names in lists for name in names}
 
 
 @given(st.sampled_from(list(Category)), st.text(min_size=1, max_size=30), st.booleans())
 def test_nothing_known_comes_back(category: Category, piece: str, realistic: bool) -> None:
     person = Person(KEYS, "p", (*KNOWN, Known(category, piece)))
-    stand_ins = StandIns(person, realistic=realistic)
-    found = Found(0, len(piece), category)
-    made = stand_ins.text(found, piece)
-    assert made == stand_ins.text(found, piece)
+    surrogates = Surrogates(person, realistic=realistic)
+    found = Span(0, len(piece), category)
+    made = surrogates.text(found, piece)
+    assert made == surrogates.text(found, piece)
     if re.search(r"[A-Za-z]{4}|\d{6}", piece) and category not in (Category.DATE, Category.TIME):
         assert made.casefold() != piece.casefold()
 
 
 @given(st.integers(0, 400))
 def test_a_surrogate_is_never_a_name_that_is_known(number: int) -> None:
-    family, given_name = StandIns(Person(KEYS, str(number)), realistic=True).patient_name().split("^")
+    family, given_name = Surrogates(Person(KEYS, str(number)), realistic=True).patient_name().split("^")
     person = Person(KEYS, str(number), (Known(Category.NAME, f"{family}^{given_name}"),))
     search = KnownSearch(person.known)
-    made = StandIns(person, realistic=True)
+    made = Surrogates(person, realistic=True)
     assert not search.find(made.patient_name()) and not search.find(said(made, Category.NAME, f"{given_name} {family}"))
 
 
@@ -169,12 +169,12 @@ def test_threads_may_share_the_surrogates_of_a_person(from_threads) -> None:
     """The year of a day without one is that of the text it stands in, and not of a text that another thread reads."""
     texts = [f"Seen on 03/15/{1960 + place % 50}. Again on March 3rd." for place in range(100)]
 
-    def moved(stand_ins: StandIns, text: str) -> str:
+    def moved(surrogates: Surrogates, text: str) -> str:
         start = text.index("March")
-        return stand_ins.text(Found(start, start + len("March 3rd"), Category.DATE), text)
+        return surrogates.text(Span(start, start + len("March 3rd"), Category.DATE), text)
 
     person = Person(KEYS, "77")
-    alone = [moved(StandIns(person, realistic=True), text) for text in texts]
+    alone = [moved(Surrogates(person, realistic=True), text) for text in texts]
     assert len(set(alone)) > 1
-    shared = StandIns(person, realistic=True)
+    shared = Surrogates(person, realistic=True)
     assert from_threads(lambda text: moved(shared, text), texts, module) == alone
