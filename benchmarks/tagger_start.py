@@ -119,11 +119,11 @@ def _write(path: Path, reports: Iterator[dict[str, object]]) -> None:
 
 def read_reports(path: Path) -> list[Document]:
     from medveil.person.identifiers import Category
-    from medveil.person.span import Found
+    from medveil.person.span import Span
 
     rows = json.loads(gzip.decompress(path.read_bytes()))
     return [
-        Document(row["text"], tuple(Found(start, end, Category(kind)) for start, end, kind in row["found"]))
+        Document(row["text"], tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"]))
         for row in rows
     ]
 

@@ -17,7 +17,7 @@ from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 KEYS = Keys.for_demonstration(3)
 PERSON = Person(
@@ -48,10 +48,10 @@ class OneByOne:
     def tell(self, texts: Sequence[str]) -> list[Told]:
         return [Told(self._first(text), tokens := split(text), np.zeros(len(tokens), np.float32)) for text in texts]
 
-    def _first(self, text: str) -> list[Found]:
+    def _first(self, text: str) -> list[Span]:
         for word in self.words:
             if (place := text.find(word)) >= 0:
-                return [Found(place, place + len(word), Category.NAME)]
+                return [Span(place, place + len(word), Category.NAME)]
         return []
 
 
@@ -192,7 +192,7 @@ def test_phrases_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.M
 
 def test_a_name_of_the_lists_alone_is_cleared_by_a_tagger_without_doubt() -> None:
     text = "Stable. We saw Annette there. Seen by Dr. Zbrozek."
-    lone, titled = Found(15, 22, Category.NAME), Found(42, 49, Category.DOCTOR)
+    lone, titled = Span(15, 22, Category.NAME), Span(42, 49, Category.DOCTOR)
     assert find_by_rules(text, _told(text, 0.9).clears) == [lone, titled]
     assert find_by_rules(text, _told(text, 0.9999).clears) == [titled]
     assert find_by_rules(text) == [lone, titled]

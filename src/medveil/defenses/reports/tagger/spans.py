@@ -11,13 +11,13 @@ from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
 from medveil.defenses.reports.tagger.plausible import plausible
 from medveil.defenses.reports.tagger.splitting import Tokens
 from medveil.defenses.reports.tagger.sure_found import SureFound
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 _NO_DOUBT = 0.05  # chosen on notes that are not kept apart, on Indiana's reports and on texts without identifiers
 _INDEX = {category: place for place, category in enumerate(CATEGORIES)}
 
 
-def marked_sure(tokens: Tokens, found: Sequence[Found], doubt: NDArray[np.float32]) -> list[Found]:
+def marked_sure(tokens: Tokens, found: Sequence[Span], doubt: NDArray[np.float32]) -> list[Span]:
     """The same pieces, those without doubt marked; `doubt` is each token's share in no class at all."""
     if not found:
         return []
@@ -31,7 +31,7 @@ def marked_sure(tokens: Tokens, found: Sequence[Found], doubt: NDArray[np.float3
     ]
 
 
-def targets(tokens: Tokens, found: Sequence[Found]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def targets(tokens: Tokens, found: Sequence[Span]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The class of every token that a piece touches, and where a piece begins."""
     classes = np.full(len(tokens), NONE)
     begins = np.zeros(len(tokens), bool)
@@ -44,7 +44,7 @@ def targets(tokens: Tokens, found: Sequence[Found]) -> tuple[NDArray[np.int64], 
     return classes, begins
 
 
-def spans(tokens: Tokens, classes: NDArray[np.int64], begins: NDArray[np.bool_]) -> list[Found]:
+def spans(tokens: Tokens, classes: NDArray[np.int64], begins: NDArray[np.bool_]) -> list[Span]:
     """Neighbouring tokens of one class are one piece, unless another begins among them."""
     marked = np.flatnonzero(classes != NONE)
     runs: list[list[int]] = []
@@ -56,7 +56,7 @@ def spans(tokens: Tokens, classes: NDArray[np.int64], begins: NDArray[np.bool_])
             runs.append([place])
     pieces = ((run, CATEGORIES[classes[run[0]]]) for run in runs)
     return [
-        Found(int(tokens.starts[run[0]]), int(tokens.ends[run[-1]]), category)
+        Span(int(tokens.starts[run[0]]), int(tokens.ends[run[-1]]), category)
         for run, category in pieces
         if plausible(tokens.words[run[0] : run[-1] + 1], category)
     ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class SureFound(Found):
+class SureFound(Span):
     """A piece of which the network has next to no doubt."""

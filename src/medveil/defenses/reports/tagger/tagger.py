@@ -20,7 +20,7 @@ from medveil.defenses.reports.tagger.spans import marked_sure, spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.told import Told
 from medveil.defenses.reports.tagger.word_memory import WordMemory, WordRows
-from medveil.person.span import Found
+from medveil.person.span import Span
 from medveil.runtime.workers import one_torch_thread
 
 _WINDOW = 1024  # places read at once: of as many short texts as fit, or of a part of a long one
@@ -42,7 +42,7 @@ class Tagger:
 
         return cls(_loaded(weights()))
 
-    def find(self, texts: Sequence[str]) -> list[list[Found]]:
+    def find(self, texts: Sequence[str]) -> list[list[Span]]:
         return [told.found for told in self.tell(texts)]
 
     def tell(self, texts: Sequence[str]) -> list[Told]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.reports.tagger.splitting import Tokens
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 # So sure must it be to clear a name that stands in a list: of those that were right, none was cleared in the notes,
 # phantoms and refilled reports looked at.
@@ -19,11 +19,11 @@ _ALL_BUT_SURE = 0.999
 class Told:
     """`nobody` is each token's share in no class at all."""
 
-    found: list[Found]
+    found: list[Span]
     tokens: Tokens
     nobody: NDArray[np.float32]
 
-    def clears(self, one: Found) -> bool:
+    def clears(self, one: Span) -> bool:
         """Whether every word of this piece identifies nobody, with next to no doubt."""
         first = int(np.searchsorted(self.tokens.ends, one.start, "right"))
         last = int(np.searchsorted(self.tokens.starts, one.end, "left"))

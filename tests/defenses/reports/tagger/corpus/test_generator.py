@@ -6,7 +6,7 @@ from medveil.defenses.reports.tagger.corpus.generator import Document, as_docume
 from medveil.defenses.reports.tagger.corpus.grammar import parsed, render, text_of
 from medveil.defenses.reports.tagger.corpus.noise import disturbed
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 
 def test_the_same_number_gives_the_same_text():
@@ -47,7 +47,7 @@ def test_noise_keeps_the_answer_key():
 
 
 def test_another_text_is_cut_at_its_identifiers():
-    text = Document("Dr. Bo saw Al.", (Found(4, 6, Category.DOCTOR), Found(11, 13, Category.NAME)))
+    text = Document("Dr. Bo saw Al.", (Span(4, 6, Category.DOCTOR), Span(11, 13, Category.NAME)))
     assert as_document(cut(text)) == text
     kinds = [one.category for number in range(20) for one in changed(text, number).found]
     assert kinds == [Category.DOCTOR, Category.NAME] * 20

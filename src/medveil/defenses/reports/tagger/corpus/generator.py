@@ -12,13 +12,13 @@ from medveil.defenses.reports.tagger.corpus.noise import disturbed
 from medveil.defenses.reports.tagger.corpus.people import Lexicon
 from medveil.defenses.reports.tagger.corpus.refill import refilled
 from medveil.defenses.reports.tagger.corpus.scene import Scene
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 
 @dataclass(frozen=True)
 class Document:
     text: str
-    found: tuple[Found, ...]
+    found: tuple[Span, ...]
 
 
 def document(number: int, lexicon: Lexicon | None = None) -> Document:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 Piece: TypeAlias = tuple[str, Category | None]
 Pieces: TypeAlias = list[Piece]
@@ -75,14 +75,14 @@ def text_of(pieces: Pieces) -> str:
     return "".join(text for text, _ in pieces)
 
 
-def found_in(pieces: Pieces) -> list[Found]:
+def found_in(pieces: Pieces) -> list[Span]:
     found, place = [], 0
     for text, category in pieces:
         end = place + len(text)
         if category is not None and text.strip():
             inner = text.strip()
             start = place + text.index(inner)
-            found.append(Found(start, start + len(inner), category))
+            found.append(Span(start, start + len(inner), category))
         place = end
     return found
 

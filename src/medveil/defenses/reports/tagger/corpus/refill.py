@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from medveil.defenses.reports.tagger.corpus.grammar import Pieces
 from medveil.defenses.reports.tagger.corpus.scene import Scene
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 _SLOTS = {
     Category.NAME: "p",
@@ -31,7 +31,7 @@ _SLOTS = {
 _INITIALS = {True: "ti", False: "di"}
 
 
-def refilled(text: str, found: Iterable[Found], scene: Scene) -> Pieces:
+def refilled(text: str, found: Iterable[Span], scene: Scene) -> Pieces:
     pieces: Pieces = []
     place = 0
     for one in found:
