@@ -24,7 +24,7 @@ from medveil.defenses.reports.tagger.tagger import Tagger
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
-from tagger_start import phantom_reports
+from reports_phantom import phantom_reports
 
 _BATCH = 32
 _LIMIT = 200  # reports a second on two cores

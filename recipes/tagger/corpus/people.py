@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from medveil.defenses.reports.tagger.corpus import names
-from medveil.defenses.reports.tagger.corpus.grammar import Pieces
-from medveil.defenses.reports.tagger.corpus.lists import by_origin, lines
-from medveil.defenses.reports.tagger.corpus.places import pick
 from medveil.person.identifiers import Category
+from recipes.tagger.corpus import names
+from recipes.tagger.corpus.grammar import Pieces
+from recipes.tagger.corpus.lists import by_origin, lines
+from recipes.tagger.corpus.places import pick
 
 _TITLES = {
     "F": ("Ms. ", "Mrs. ", "Mrs ", "Ms ", "Miss ", "Frau ", "Mme ", "Sra. "),

@@ -1,6 +1,6 @@
 """The bundled tagger's card: what it was made from, how, and what it scores.
 
-    python benchmarks/tagger_card.py --weights RUN/tagger.safetensors --scores SCORES.json
+    python -m recipes.tagger.card --weights RUN/tagger.safetensors --scores SCORES.json
 
 SCORES.json is what `reports_recall.py --out` wrote. Copies the weights and writes the card into the package.
 """
@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from medveil.weights.tagger import weights
-from model_card import closing, write_card
+from recipes.model_card import closing, write_card
 
 RECIPE = (
-    "python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START",
-    "python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 530 --workers 14",
+    "python -m recipes.tagger.recipe prepare --encoder MINILM --out START",
+    "python -m recipes.tagger.recipe train --start START --out RUN --device cuda --seconds 530 --workers 14",
     (
-        "python benchmarks/tagger_recipe.py train --start START --from RUN --out BOTH --device cuda --seconds 535 "
+        "python -m recipes.tagger.recipe train --start START --from RUN --out BOTH --device cuda --seconds 535 "
         "--workers 14"
     ),
     (
         "PYTHONPATH=FAKER python benchmarks/reports_recall.py --data DATA --weights BOTH/tagger.safetensors "
         "--first-seed 93500 --refill-seed 42000 --out SCORES.json"
     ),
-    "python benchmarks/tagger_card.py --weights BOTH/tagger.safetensors --scores SCORES.json",
+    "python -m recipes.tagger.card --weights BOTH/tagger.safetensors --scores SCORES.json",
 )
 LIMITS = (
     "English; German, French, Spanish and a few others only in single sentences.",
@@ -59,7 +59,7 @@ def card(scores: dict[str, Any]) -> dict[str, Any]:
         "name": "medveil-tagger",
         "kind": "tagger",
         "data": (
-            "invented clinical texts (medveil.defenses.reports.tagger.corpus) and phantom "
+            "invented clinical texts (recipes/tagger/corpus) and phantom "
             "reports of three house styles; no text of any person"
         ),
         "start": "word pieces of all-MiniLM-L6-v2 (Apache-2.0), reduced to 160 dimensions and kept as they are",

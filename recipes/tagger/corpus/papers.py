@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import string
 
-from medveil.defenses.reports.tagger.corpus.numbers import digits
+from recipes.tagger.corpus.numbers import digits
 
 
 def letters(rng: random.Random, count: int) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from medveil.defenses.reports.tagger.corpus.grammar import Pieces
-from medveil.defenses.reports.tagger.corpus.scene import Scene
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
+from recipes.tagger.corpus.grammar import Pieces
+from recipes.tagger.corpus.visit import Visit
 
 _SLOTS = {
     Category.NAME: "p",
@@ -31,29 +31,29 @@ _SLOTS = {
 _INITIALS = {True: "ti", False: "di"}
 
 
-def refilled(text: str, found: Iterable[Span], scene: Scene) -> Pieces:
+def refilled(text: str, found: Iterable[Span], visit: Visit) -> Pieces:
     pieces: Pieces = []
     place = 0
     for one in found:
         pieces.append((text[place : one.start], None))
-        pieces += _other(text[one.start : one.end], one.category, scene)
+        pieces += _other(text[one.start : one.end], one.category, visit)
         place = one.end
     return [*pieces, (text[place:], None)]
 
 
-def _other(own: str, category: Category, scene: Scene) -> Pieces:
+def _other(own: str, category: Category, visit: Visit) -> Pieces:
     if category is Category.ADDRESS:
-        return scene.slot("zip" if own[:2].isdigit() and " " not in own else "street" if own[0].isdigit() else "town")
+        return visit.slot("zip" if own[:2].isdigit() and " " not in own else "street" if own[0].isdigit() else "town")
     if category is Category.INITIALS:
-        return scene.slot(_INITIALS[own.islower()])
+        return visit.slot(_INITIALS[own.islower()])
     if category is Category.PHONE and len(own) < 6:
-        return scene.slot("ext")
+        return visit.slot("ext")
     if category is Category.DATE and own[-2:] in ("st", "nd", "rd", "th") and len(own) < 5:
-        return scene.slot("dayof")
+        return visit.slot("dayof")
     if category is Category.OTHER_ID and len(own) < 6:
-        return scene.slot("room")
+        return visit.slot("room")
     if category is Category.HOSPITAL and own.isupper() and " " not in own:
-        return scene.slot("hs")
+        return visit.slot("hs")
     if category is Category.NAME and "," in own:
-        return scene.slot("pf")
-    return scene.slot(_SLOTS[category])
+        return visit.slot("pf")
+    return visit.slot(_SLOTS[category])

@@ -7,8 +7,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from medveil.defenses.reports.tagger.corpus.grammar import Pieces, text_of
-from medveil.defenses.reports.tagger.corpus.lists import lines
+from recipes.tagger.corpus.grammar import Pieces, text_of
+from recipes.tagger.corpus.lists import lines
 
 _LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "æ": "ae", "ı": "i"})
 _MISREAD = {

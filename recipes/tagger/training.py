@@ -1,4 +1,4 @@
-"""Trains the tagger on texts that are made as it goes; a part of tagger_recipe.py.
+"""Trains the tagger on texts that are made as it goes; a part of recipe.py.
 
 Needs NumPy, PyTorch, safetensors and the tagger's own modules alone.
 """
@@ -21,14 +21,14 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
-from medveil.defenses.reports.tagger.corpus.generator import Document, changed, document
 from medveil.defenses.reports.tagger.model_file import save_model
 from medveil.defenses.reports.tagger.network import NONE, STEP, TaggerNetwork, WordBatch
 from medveil.defenses.reports.tagger.spans import targets
 from medveil.defenses.reports.tagger.splitting import split
 from medveil.defenses.reports.tagger.word_batches import word_batch
 from medveil.defenses.reports.tagger.word_features import Vocabulary
-from tagger_start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
+from recipes.tagger.corpus.generator import Document, changed, document
+from recipes.tagger.start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
 
 ROW = 512  # tokens
 IGNORED = -100

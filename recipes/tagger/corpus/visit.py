@@ -1,4 +1,4 @@
-"""One invented encounter: who, where and when, and how each of them is written wherever a template asks."""
+"""One invented visit: who, where and when, and how each of them is written wherever a template asks."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from medveil.defenses.reports.tagger.corpus import names, numbers, papers, places, workplaces
-from medveil.defenses.reports.tagger.corpus.grammar import Pieces, render
-from medveil.defenses.reports.tagger.corpus.lists import lines
-from medveil.defenses.reports.tagger.corpus.people import Lexicon, People
-from medveil.defenses.reports.tagger.corpus.terms import GAPS, TERMS
 from medveil.person.identifiers import Category
+from recipes.tagger.corpus import names, numbers, papers, places, workplaces
+from recipes.tagger.corpus.grammar import Pieces, render
+from recipes.tagger.corpus.lists import lines
+from recipes.tagger.corpus.people import Lexicon, People
+from recipes.tagger.corpus.terms import GAPS, TERMS
 
 T = TypeVar("T")
 
 
-class Scene:
+class Visit:
     def __init__(self, rng: random.Random, lexicon: Lexicon) -> None:
         self.rng, self.lexicon = rng, lexicon
         self.people = People(rng, lexicon)

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from functools import lru_cache
 
-from medveil.defenses.reports.tagger.corpus.lists import by_origin
+from recipes.tagger.corpus.lists import by_origin
 
 _BOUND = "\0"
 

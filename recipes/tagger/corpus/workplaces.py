@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from medveil.defenses.reports.tagger.corpus.lists import lines
-from medveil.defenses.reports.tagger.corpus.places import pick
+from recipes.tagger.corpus.lists import lines
+from recipes.tagger.corpus.places import pick
 
 _TRADES = (
     "Steel,Foods,Freight,Logistics,Mining,Plumbing,Motors,Construction,Insurance,Bank,Savings Bank,Brewery,Bakery,"

@@ -1,9 +1,9 @@
 """The bundled tagger, from a pretrained encoder's word pieces to weights.
 
-    python benchmarks/tagger_recipe.py prepare --encoder MINILM --out START
-    python benchmarks/tagger_recipe.py train --start START --out RUN --device cuda --seconds 530 --workers 14
-    python benchmarks/tagger_recipe.py train --start START --from RUN --out BOTH --device cuda --workers 14
-    python benchmarks/tagger_recipe.py refine --start START --from RUN --out REFINED --seconds 900 --seed 1
+    python -m recipes.tagger.recipe prepare --encoder MINILM --out START
+    python -m recipes.tagger.recipe train --start START --out RUN --device cuda --seconds 530 --workers 14
+    python -m recipes.tagger.recipe train --start START --from RUN --out BOTH --device cuda --workers 14
+    python -m recipes.tagger.recipe refine --start START --from RUN --out REFINED --seconds 900 --seed 1
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
 its texts on fourteen cores while one H200 learns from them. The bundled weights learnt twice: once from the start, and
@@ -31,15 +31,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.step == "prepare":
-        from tagger_start import prepare
+        from recipes.tagger.start import prepare
 
         prepare(options.encoder, options.out)
     elif options.step == "refine":
-        from tagger_training import refining, train
+        from recipes.tagger.training import refining, train
 
         train(options.start, options.out, "cpu", refining(options.seconds, options.seed), begin=options.begin)
     else:
-        from tagger_training import Training, train
+        from recipes.tagger.training import Training, train
 
         how = Training(seconds=options.seconds, workers=options.workers, seed=options.seed)
         train(options.start, options.out, options.device, how, begin=options.begin)

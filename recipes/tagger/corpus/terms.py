@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from medveil.defenses.reports.tagger.corpus.lists import lines
+from recipes.tagger.corpus.lists import lines
 
 GAPS = (
     "___",

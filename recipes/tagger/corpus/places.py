@@ -7,7 +7,7 @@ import string
 from collections.abc import Sequence
 from typing import TypeVar
 
-from medveil.defenses.reports.tagger.corpus.lists import lines
+from recipes.tagger.corpus.lists import lines
 
 T = TypeVar("T")
 TOWNS = lines("towns")

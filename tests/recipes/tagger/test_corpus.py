@@ -2,11 +2,11 @@ import random
 
 import pytest
 
-from medveil.defenses.reports.tagger.corpus.generator import Document, as_document, changed, cut, document
-from medveil.defenses.reports.tagger.corpus.grammar import parsed, render, text_of
-from medveil.defenses.reports.tagger.corpus.noise import disturbed
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
+from recipes.tagger.corpus.generator import Document, as_document, changed, cut, document
+from recipes.tagger.corpus.grammar import parsed, render, text_of
+from recipes.tagger.corpus.noise import disturbed
 
 
 def test_the_same_number_gives_the_same_text():

@@ -6,13 +6,13 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medveil.defenses.reports.tagger.corpus.documents import KINDS
-from medveil.defenses.reports.tagger.corpus.grammar import Pieces, found_in, text_of
-from medveil.defenses.reports.tagger.corpus.noise import disturbed
-from medveil.defenses.reports.tagger.corpus.people import Lexicon
-from medveil.defenses.reports.tagger.corpus.refill import refilled
-from medveil.defenses.reports.tagger.corpus.scene import Scene
 from medveil.person.span import Span
+from recipes.tagger.corpus.documents import KINDS
+from recipes.tagger.corpus.grammar import Pieces, found_in, text_of
+from recipes.tagger.corpus.noise import disturbed
+from recipes.tagger.corpus.people import Lexicon
+from recipes.tagger.corpus.refill import refilled
+from recipes.tagger.corpus.visit import Visit
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Document:
 
 def document(number: int, lexicon: Lexicon | None = None) -> Document:
     rng = random.Random(number)
-    scene = Scene(rng, lexicon or Lexicon())
+    visit = Visit(rng, lexicon or Lexicon())
     write = rng.choices([kind for _, kind in KINDS], [share for share, _ in KINDS])[0]
-    return as_document(disturbed(write(scene), rng, scene.lexicon.words))
+    return as_document(disturbed(write(visit), rng, visit.lexicon.words))
 
 
 def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> Document:
@@ -33,9 +33,9 @@ def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> 
     rng = random.Random(number)
     if rng.random() < 0.35:
         return original
-    scene = Scene(rng, lexicon or Lexicon())
-    pieces = refilled(original.text, original.found, scene) if rng.random() < 0.7 else cut(original)
-    return as_document(disturbed(pieces, rng, scene.lexicon.words))
+    visit = Visit(rng, lexicon or Lexicon())
+    pieces = refilled(original.text, original.found, visit) if rng.random() < 0.7 else cut(original)
+    return as_document(disturbed(pieces, rng, visit.lexicon.words))
 
 
 def cut(original: Document) -> Pieces:

@@ -1,6 +1,6 @@
 """What the tagger starts from: a pretrained encoder's word pieces, names and words among them, phantom reports.
 
-A part of tagger_recipe.py.
+A part of recipe.py.
 """
 
 from __future__ import annotations
@@ -17,16 +17,15 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
-from medveil.defenses.reports.tagger.corpus.generator import Document
-from medveil.defenses.reports.tagger.corpus.lists import by_origin, lines
-from medveil.defenses.reports.tagger.corpus.people import Lexicon
+from recipes.tagger.corpus.generator import Document
+from recipes.tagger.corpus.lists import by_origin, lines
+from recipes.tagger.corpus.people import Lexicon
+from recipes.tagger.phantom_reports import HELD_OUT_STYLE, phantom_reports
 
 EMBEDDING = 160
 TABLE, LEXICON, PHANTOM, UNSEEN = "pieces.safetensors", "lexicon.json", "phantom.json.gz", "unseen.json.gz"
-HELD_OUT_STYLE = "letter"
 PHANTOM_SEEDS = (2000, 2400)  # hospitals to learn from
 CHECK_SEEDS = (1000, 1020)  # hospitals to look at while training
-_PATIENTS = 10
 ORDINARY = ("radiology", "clinical", "diagnoses", "findings")
 
 
@@ -86,31 +85,6 @@ def _kind(word: str, given: set[str], family: set[str], towns: set[str], ordinar
         if word in known:
             return kind
     return -1
-
-
-def phantom_reports(first: int, end: int, styles: tuple[str, ...]) -> Iterator[dict[str, object]]:
-    """Reports of phantom hospitals in the given styles, with their answer key."""
-    from medveil.cohort.phantom import people
-    from medveil.cohort.phantom.plan import plan_patient
-    from medveil.cohort.phantom.reports import STYLES
-    from medveil.cohort.phantom.reports.mentions import Mentions
-    from medveil.cohort.phantom.reports.reading import read
-    from medveil.cohort.phantom.sites import make_site
-
-    for seed in range(first, end):
-        for number in range(_PATIENTS):
-            patient = plan_patient(seed, number, 10)
-            site = make_site(seed, patient.site)
-            person = people.make_person(seed, patient, site)
-            visit = patient.visits[-1]
-            for place, style in enumerate(styles):
-                rng = np.random.default_rng([patient.person_key, 80, visit.number, place])
-                reading = read(rng, patient, visit)
-                earlier = people.make_encounter(seed, patient, reading.before, site) if reading.before else None
-                encounter = people.make_encounter(seed, patient, visit, site)
-                text = STYLES[style](Mentions(rng, visit, reading.before, person, encounter, earlier, site), reading)
-                found = [[one.start, one.end, str(one.category)] for one in text.identifiers()]
-                yield {"text": text.text, "found": found}
 
 
 def _write(path: Path, reports: Iterator[dict[str, object]]) -> None:
