@@ -17,6 +17,7 @@ from medveil.commands import (
     deid,
     models,
     protect_alignment,
+    quarantine,
     releases,
     verify,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "main",
     "models",
     "protect_alignment",
+    "quarantine",
     "releases",
     "verify",
 ]

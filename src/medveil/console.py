@@ -84,6 +84,15 @@ def shell_command(*words: object) -> str:
     return subprocess.list2cmdline(plain) if os.name == "nt" else shlex.join(plain)
 
 
+def printable(text: str) -> str:
+    """A name out of the data, with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
 def start_logging(level: str) -> None:
     """medveil's own messages to standard error. Other libraries stay silent: their warnings quote the data."""
     number = logging.getLevelNamesMapping().get(level.upper())

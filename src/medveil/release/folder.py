@@ -52,6 +52,12 @@ def check_run(out: Path, settings: dict[str, Any], keys: Keys) -> str | None:
     return created
 
 
+def refuse_other_key(out: Path, keys: Keys) -> None:
+    """Only the key that made an output can say what belongs in it."""
+    if read_run(out).get("key_fingerprint") != keys.fingerprint:
+        raise InputError(f"{out} was made with another key; give that key with --key-file")
+
+
 def begin(out: Path, settings: dict[str, Any], keys: Keys) -> str:
     """Note what this run is, and clear away what a killed one left half-written. Returns its date."""
     created = check_run(out, settings, keys)
