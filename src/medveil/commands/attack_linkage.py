@@ -154,7 +154,7 @@ def _encoded(
     from medveil.attacks.linkage.run import encode_by_all
     from medveil.attacks.linkage.settings import LinkageSettings
     from medveil.cohort.input import read_cohort
-    from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings
+    from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
     from medveil.release.attack_report import Input
 
     if is_embedding_folder(source):

@@ -22,7 +22,7 @@ def load_encoder(name: str, *, device: str = "cpu") -> Encoder:
     if Path(name).is_dir():
         return open_folder(Path(name), name=Path(name).resolve().name, device=device)
     if HUB_NAME.fullmatch(name):
-        from medveil.encoders.hub import fetch
+        from medveil.encoders.published.hub import fetch
 
         return open_folder(fetch(name), name=name, device=device)
     raise SettingsError(

@@ -22,6 +22,6 @@ class BiomedClip:
     @classmethod
     def load(cls, device: str) -> Encoder:
         from medveil.encoders.biomedclip.model import open_model
-        from medveil.encoders.hub import fetch
+        from medveil.encoders.published.hub import fetch
 
         return open_model(fetch(cls.hub), name=cls.name, device=device, terms=cls.license)

@@ -11,10 +11,10 @@ from typing import Any
 from torch import Tensor
 
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.identity.checkpoint import read_tensors
-from medveil.encoders.model_folder import fingerprint, license_of, read_settings
-from medveil.encoders.model_libraries import library
-from medveil.encoders.two_towers import Scaling, TwoTowers, colour
+from medveil.encoders.identity.networks.checkpoint import read_tensors
+from medveil.encoders.published.folder import fingerprint, license_of, read_settings
+from medveil.encoders.published.libraries import library
+from medveil.encoders.published.two_towers import Scaling, TwoTowers, colour
 from medveil.errors import InputError
 
 CONFIG = "open_clip_config.json"
