@@ -161,8 +161,9 @@ def test_a_remnant_does_not_speak_for_all(
     monkeypatch.setattr("medveil.encoders.identity.embedder.load_embedder", lambda path, device: stand_in)
     pictures, rows = clinic.visits(range(20))
     spoiled = [np.rot90(p).copy() if k >= 18 else p for k, p in enumerate(pictures)]
+    cohort = cohort_of(spoiled, rows)
     with pytest.raises(NotMeasurable, match="speak for too many"):
-        Identity().run(cohort_of(spoiled, rows), seed=1)
+        Identity().run(cohort, cohort, seed=1)
     few = [np.rot90(p).copy() if k >= 30 else p for k, p in enumerate(pictures)]
     assert Identity().run(cohort_of(few, rows, name="few"), seed=1).estimate.units == 15
 
