@@ -25,7 +25,6 @@ import numpy as np
 
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
-from medveil.defenses.reports.tagger.corpus.generator import Document
 from medveil.defenses.reports.tagger.model_file import load_model
 from medveil.defenses.reports.tagger.tagger import Tagger
 from medveil.person.identifiers import Category
@@ -33,8 +32,8 @@ from medveil.person.span import Span
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
+from reports_phantom import HELD_OUT_STYLE, phantom_reports
 from reports_refill import faker_locales, read_indiana, refilled
-from tagger_start import HELD_OUT_STYLE, phantom_reports
 
 _NOTES = {
     "notes by hand": ("reports_notes.txt", slice(None)),
@@ -46,6 +45,14 @@ _NOTES = {
     "notes of many trades, kept apart": ("reports_notes_6.txt", slice(None)),
 }
 _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and what identifies somebody in it."""
+
+    text: str
+    found: tuple[Span, ...]
 
 
 def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Span]]]:

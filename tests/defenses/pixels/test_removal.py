@@ -131,8 +131,28 @@ def test_an_image_full_of_text_is_quarantined():
     page = film()
     for line in range(5, 480, 22):
         page, _ = write(page, "NAME BORN 1950 LIVES AT NO 5 MAIN STREET TOWN", (2, line), 16, 4095)
-    with pytest.raises(Quarantined, match="could not be removed"):
+    with pytest.raises(Quarantined, match="too much of the image looks like text"):
         REMOVER.clean_image(page, None)
+
+
+@pytest.mark.parametrize(
+    ("modality", "reason"),
+    [
+        ("DX", "too much of the image looks like text"),
+        (None, "too much of the image looks like text"),
+        ("CT", "not a radiograph, and something in it looks like text"),
+    ],
+)
+def test_the_reason_is_true_of_other_kinds_of_image_too(
+    modality: str | None, reason: str, hospital: Cohort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = pydicom.dcmread(hospital.root / hospital.table["path"].iat[0])
+    dataset.Modality = modality
+    everywhere = [Line.of_box((20, top, 480, top + 60), 0.9) for top in range(20, 420, 70)]
+    monkeypatch.setattr(removing, "find_text", lambda view, window=None: everywhere)
+    with pytest.raises(Quarantined) as withheld:
+        REMOVER.clean_dataset(dataset, None)
+    assert withheld.value.reason == reason
 
 
 def test_a_dataset_loses_its_text_and_overlays_and_keeps_all_other_bits(hospital: Cohort, hospital_folder: Path):

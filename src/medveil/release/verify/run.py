@@ -24,7 +24,7 @@ from medveil.person.keys import Keys
 from medveil.release.clean.groups import grouped
 from medveil.release.clean.outputs import DATA, is_pseudonymous, output_path
 from medveil.release.clean.run import without_repeats
-from medveil.release.folder import held, read_run, write_csv
+from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.discrepancy import Discrepancy
@@ -101,8 +101,7 @@ def verify(
 def _refuse_others(out: Path, keys: Keys) -> None:
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    if read_run(out).get("key_fingerprint") != keys.fingerprint:
-        raise InputError(f"{out} was made with another key; give that key with --key-file")
+    refuse_other_key(out, keys)
 
 
 def _unaccounted(out: Path, files: Source, keys: Keys, here: set[str]) -> list[Discrepancy]:
