@@ -165,7 +165,8 @@ def test_a_remnant_does_not_speak_for_all(
     with pytest.raises(NotMeasurable, match="speak for too many"):
         Identity().run(cohort, cohort, seed=1)
     few = [np.rot90(p).copy() if k >= 30 else p for k, p in enumerate(pictures)]
-    assert Identity().run(cohort_of(few, rows, name="few"), seed=1).estimate.units == 15
+    others = cohort_of(few, rows, name="few")
+    assert Identity().run(others, others, seed=1).estimate.units == 15
 
 
 def test_nothing_frontal_left(clinic: Any, cohort_of: Any, stand_in: Any, tmp_path: Path) -> None:
