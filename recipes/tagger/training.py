@@ -9,6 +9,7 @@ import copy
 import json
 import queue
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -22,11 +23,10 @@ from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
 from medveil.defenses.reports.tagger.model_file import save_model
-from medveil.defenses.reports.tagger.network import NONE, STEP, TaggerNetwork, WordBatch
-from medveil.defenses.reports.tagger.spans import targets
-from medveil.defenses.reports.tagger.splitting import split
-from medveil.defenses.reports.tagger.word_batches import word_batch
-from medveil.defenses.reports.tagger.word_features import Vocabulary
+from medveil.defenses.reports.tagger.network import CATEGORIES, NONE, STEP, TaggerNetwork
+from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
+from medveil.defenses.reports.tagger.word_features import Vocabulary, WordBatch, word_batch
+from medveil.person.span import Span
 from recipes.tagger.corpus.generator import Document, changed, document
 from recipes.tagger.start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
 
@@ -79,7 +79,7 @@ def refining(seconds: float, seed: int) -> Training:
 
 
 def shard_of(texts: list[Document], vocabulary: Vocabulary, buckets: int) -> Shard:
-    tokens = [split(text.text) for text in texts]
+    tokens = [tokenise(text.text) for text in texts]
     distinct = {word: place for place, word in enumerate(dict.fromkeys(w for own in tokens for w in own.words), 1)}
     size = sum(len(own) + STEP for own in tokens)
     size = -(-size // ROW) * ROW
@@ -93,6 +93,19 @@ def shard_of(texts: list[Document], vocabulary: Vocabulary, buckets: int) -> Sha
         start += len(own) + STEP
     parts = (torch.from_numpy(part.reshape(-1, ROW)) for part in (rows, gaps, classes, begins))
     return Shard(word_batch(list(distinct), vocabulary, buckets), *parts)
+
+
+def targets(tokens: Tokens, found: Sequence[Span]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The class of every token that a span touches, and where a span begins."""
+    classes = np.full(len(tokens), NONE)
+    begins = np.zeros(len(tokens), bool)
+    for one in found:
+        first = int(np.searchsorted(tokens.ends, one.start, "right"))
+        last = int(np.searchsorted(tokens.starts, one.end, "left"))
+        classes[first:last] = CATEGORIES.index(one.category)
+        if first < last:
+            begins[first] = True
+    return classes, begins
 
 
 def make_shards(start: Path, how: Training, worker: int, out: Any) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from medveil.defenses.reports.guards import kept_by_guards
-from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
 
@@ -120,7 +120,7 @@ def test_the_rest_of_a_date_or_name_goes_with_it() -> None:
 def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, category: Category) -> None:
     text, found = of(marked, category)
     assert kept_by_guards(text, [found]) == []
-    assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == [found]
+    assert kept_by_guards(text, [SureSpan(found.start, found.end, category)]) == [found]
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, categor
 )
 def test_a_thing_is_no_identifier_however_sure_the_network_is(marked: str, category: Category) -> None:
     text, found = of(marked, category)
-    assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == []
+    assert kept_by_guards(text, [SureSpan(found.start, found.end, category)]) == []
 
 
 def test_the_word_hours_is_no_part_of_a_time() -> None:

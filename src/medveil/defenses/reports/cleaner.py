@@ -22,8 +22,8 @@ from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 
 if TYPE_CHECKING:
+    from medveil.defenses.reports.tagger.tagged_text import TaggedText
     from medveil.defenses.reports.tagger.tagger import Tagger
-    from medveil.defenses.reports.tagger.told import Told
 
 Style = Literal["surrogates", "placeholders", "rewritten"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -173,30 +173,30 @@ class ReportCleaner:
 
     def _seen(self, texts: Sequence[str]) -> list[Seen]:
         """What rules and tagger find, whoever the text is about."""
-        return [_layers(text, told, find_by_rules) for text, told in zip(texts, self._told(texts), strict=True)]
+        return [_layers(text, tagged, find_by_rules) for text, tagged in zip(texts, self._tagged(texts), strict=True)]
 
     def _seen_in_phrase(self, text: str) -> Seen:
         """The same few descriptions stand in file after file."""
         seen = self._phrases.get(text)
         if seen is None:
-            told = self._told([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
-            seen = _layers(text, told, find_in_phrase)
+            tagged = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
+            seen = _layers(text, tagged, find_in_phrase)
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
             self._phrases[text] = seen
         return seen
 
-    def _told(self, texts: Sequence[str]) -> Sequence[Told | None]:
+    def _tagged(self, texts: Sequence[str]) -> Sequence[TaggedText | None]:
         if self._tagger is None or not texts:
             return [None for _ in texts]
-        return self._tagger.tell(texts)
+        return self._tagger.tag(texts)
 
 
-def _layers(text: str, told: Told | None, find: Callable[[str, Clears | None], list[Span]]) -> Seen:
+def _layers(text: str, tagged: TaggedText | None, find: Callable[[str, Clears | None], list[Span]]) -> Seen:
     """The rules' and the tagger's, each with a word in what the other finds."""
-    if told is None:
+    if tagged is None:
         return find(text, None), []
-    return find(text, told.clears), kept_by_guards(text, told.found)
+    return find(text, tagged.clears), kept_by_guards(text, tagged.found)
 
 
 def _refused(text: str) -> Quarantined | None:

@@ -17,7 +17,7 @@ from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.name_titles import ALL_TITLES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.reports.rules.times import RATIO
-from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
@@ -89,7 +89,7 @@ def kept_by_guards(text: str, found: list[Span]) -> list[Span]:
         return []
     page, sure = Page(text), bytearray(len(text))
     for one in found:
-        if isinstance(one, SureFound):
+        if isinstance(one, SureSpan):
             sure[one.start : one.end] = b"\x01" * (one.end - one.start)
     trimmed = [one for one in (_trimmed(text, one) for one in whole_numbers(text, found)) if one is not None]
     kept = [one for one in trimmed if not _guarded(page, one, sure=sure.find(1, one.start, one.end) >= 0)]

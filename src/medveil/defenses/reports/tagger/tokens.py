@@ -25,12 +25,12 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.words)
 
-    def met(self) -> Iterator[tuple[str, int]]:
+    def with_gaps(self) -> Iterator[tuple[str, int]]:
         """Each word with the kind of space before it."""
         return zip(self.words, self.gaps.tolist(), strict=True)
 
 
-def split(text: str) -> Tokens:
+def tokenise(text: str) -> Tokens:
     """Every character that is no space belongs to one token."""
     pairs = [(gap, word) for gap, word, _ in _TOKEN.findall(text)]
     words = [word for _, word in pairs]

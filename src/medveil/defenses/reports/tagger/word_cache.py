@@ -9,17 +9,17 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from medveil.defenses.reports.tagger.inference import taken_from
 from medveil.defenses.reports.tagger.model_file import TaggerModel
 from medveil.defenses.reports.tagger.network import Mixing
-from medveil.defenses.reports.tagger.reading import taken_from
-from medveil.defenses.reports.tagger.word_batches import word_batch
+from medveil.defenses.reports.tagger.word_features import word_batch
 
 _REMEMBERED = 10_000  # words; in memory alone, and forgotten together
 
 Met = tuple[str, int]  # a word and the kind of space before it
 
 
-class WordRows(NamedTuple):
+class CachedWords(NamedTuple):
     """Words by their rows in `vectors` and in what the network's first layer takes from each; row 0 is no word."""
 
     rows: list[int]
@@ -27,7 +27,7 @@ class WordRows(NamedTuple):
     taken: Tensor
 
 
-class WordMemory:
+class WordCache:
     """Threads may share it: what was looked up stays as it is, whatever is learned or forgotten meanwhile."""
 
     def __init__(self, model: TaggerModel) -> None:
@@ -44,7 +44,7 @@ class WordMemory:
         self._vectors = torch.zeros(room + 1, width)
         self._taken = torch.zeros(3, room + 1, 2 * width)
 
-    def look_up(self, words: Sequence[Met]) -> WordRows:
+    def look_up(self, words: Sequence[Met]) -> CachedWords:
         """These words, learned where they are new. Rows once given are never written again, only left behind."""
         with self._lock:
             new = dict.fromkeys([word for word in words if word not in self._rows])
@@ -53,7 +53,7 @@ class WordMemory:
                 self._forget(max(_REMEMBERED, len(new)))
             if new:
                 self._learn(list(new))
-            return WordRows([self._rows[word] for word in words], self._vectors, self._taken)
+            return CachedWords([self._rows[word] for word in words], self._vectors, self._taken)
 
     def _learn(self, new: list[Met]) -> None:
         batch = word_batch([word for word, _ in new], self._model.vocabulary, self._model.buckets)

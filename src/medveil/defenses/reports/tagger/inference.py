@@ -1,7 +1,7 @@
 """The network at work rather than in training: the same sums with fewer copies, and none of them twice.
 
 The first layer takes three words, each by itself, before it adds them up: what it takes from a word is remembered with
-the word (see `word_memory`), and a third of all multiplications with it.
+the word (see `word_cache`), and a third of all multiplications with it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def taken_from(layer: Mixing, x: Tensor) -> Tensor:
     return taken
 
 
-def read(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
+def infer(network: TaggerNetwork, x: Tensor, taken: Tensor, rows: Tensor) -> Tensor:
     """What the network says of words, by their rows in `x` and `taken`; row 0 is no word.
 
     `rows` is words × texts: one text's next word stands as many places further as there are texts beside each other.
