@@ -11,7 +11,7 @@ STANDARD = {
     "attack": "An attempt by medveil itself to learn from the data what an intruder would want to know.",
     "before and after": "The same attack or measure on the same images, as they came in and as they would be "
     "released. The difference is what the defenses achieved.",
-    "blocking gap": "Something that should have been checked and was not. While it is open, the verdict cannot be PASS.",
+    "blocking gap": "Something that should have been checked and was not. Until it is, the verdict cannot be PASS.",
     "chance": "What blind guessing would score. An attack near chance has learned nothing.",
     "control": "What can be achieved without the images, from what is known about them anyway.",
     "control attack": "The same attack by someone who does not have the images, only what is known about "
