@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.run import Work, clean
-from medveil.release.clean.settings import named_defenses
 from medveil.release.clean.summary import Summary
 from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, check_run, held
@@ -47,8 +46,8 @@ def release(
 ) -> Outcome:
     """Everything under `out`: `data/` is what may be published, the rest explains it."""
     settings = settings.resolved()
-    engine = Engine(keys, named_defenses(settings.defenses))
-    told = {**json.loads(json.dumps(asdict(settings))), "defenses": engine.told()}
+    engine = Engine(keys, settings.chosen("defenses"))
+    told = {**settings.to_json(), "defenses": engine.told()}
     check_places(source, out, crosswalk)
     check_run(out, settings.writer, told, keys)
     data = read_source(source, layout=settings.layout, workers=workers, progress=partial(progress, "reading"))

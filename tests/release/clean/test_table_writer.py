@@ -10,10 +10,10 @@ import pytest
 
 from medveil.cohort import Cohort
 from medveil.errors import Quarantined
+from medveil.parts import choose
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, ImageRow
-from medveil.release.clean.settings import named_defenses
 from medveil.release.clean.table_writer import TableWriter
 
 KEYS = Keys.for_demonstration(1)
@@ -28,7 +28,7 @@ def test_a_report_is_not_cleaned_without_what_the_header_tells(hospital: Cohort,
     group = Group(row["patient_id"], (ImageRow(row),))
     person = group.person(KEYS, tmp_path)
     assert str(dataset.PatientName) in {known.value for known in person.known}
-    engine = Engine(KEYS, named_defenses(("records",)))
+    engine = Engine(KEYS, choose("defenses", ["records"]))
     written = TableWriter().written(ImageRow(row), group, person, tmp_path, engine)
     assert written.row is not None and row["patient_id"] not in repr(written.row | {"report": ""})
     dataset.OperatorsName = [f"Able{number}^Ann" for number in range(1000)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
-from medveil.errors import Quarantined, SettingsError
+from medveil.errors import SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
 from medveil.person.search.known import search_for
@@ -20,9 +20,6 @@ Fill = Literal["generator", "classical", "box"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
-NO_RADIOGRAPH = "not a radiograph, and text could not be told from the rest"
-# Projection radiographs, mammograms, fluoroscopy and what was scanned from film.
-_RADIOGRAPHS = frozenset({"CR", "DX", "DR", "RG", "MG", "RF", "XA", "PX", "IO", "DF", "HC", ""})
 
 
 @register_defense
@@ -72,10 +69,7 @@ class RemovedText:
         if subject.dataset is not None:
             if "PixelData" in subject.dataset:
                 overlays = _overlays(subject.dataset)
-                try:
-                    removals = self._remover.clean_dataset(subject.dataset, known)
-                except Quarantined as withheld:
-                    raise _true_reason(withheld, subject.dataset) from None
+                removals = self._remover.clean_dataset(subject.dataset, known)
                 if overlays:
                     subject.note(OVERLAYS, overlays)
         elif subject.picture is not None:
@@ -94,11 +88,3 @@ class RemovedText:
 def _overlays(dataset: FileDataset) -> int:
     """Overlays go with the burned-in text: they are drawn over the image."""
     return sum(int(tag) >> 24 == 0x60 and tag.element != 0 for tag in list(dataset.keys()))
-
-
-def _true_reason(withheld: Quarantined, dataset: FileDataset) -> Quarantined:
-    """What looks like text in a slice of a body is often none; the removal is made for radiographs."""
-    from medveil.defenses.pixels.removal import CANNOT
-
-    modality = str(dataset.get("Modality") or "")
-    return Quarantined(NO_RADIOGRAPH) if withheld.reason == CANNOT and modality not in _RADIOGRAPHS else withheld

@@ -24,14 +24,13 @@ from medveil.cohort.dicom.opening import quarantining
 from medveil.defenses.headers.defense import CleanHeaders
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.errors import InputError, Quarantined, SettingsError
-from medveil.part_settings import to_json
-from medveil.parts import ChecksModels, Defense, InBatches, Subject, UsesOthers, registered
+from medveil.parts import ChecksModels, Defense, InBatches, Subject, UsesOthers, choose
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 from medveil.release.clean.dicom_file import dicom_bytes, refuse_strange
 from medveil.release.clean.leftovers import refuse_leftovers
-from medveil.release.clean.settings import Chosen, default_defenses
+from medveil.release.clean.settings import Chosen
 
 _NETWORKS = frozenset({"pixels", "reports"})  # places whose defenses work with networks
 
@@ -43,13 +42,12 @@ class Engine:
     """
 
     def __init__(self, keys: Keys, chosen: Chosen | None = None) -> None:
-        self.chosen = default_defenses() if chosen is None else chosen
-        parts = registered("defenses")
-        made = [parts[name](keys, settings) for name, settings in self.chosen]
+        self.chosen = choose("defenses") if chosen is None else chosen
+        made = [choice.build(keys=keys) for choice in self.chosen]
         headers = [one.profile for one in made if isinstance(one, CleanHeaders)]
         self.keys = replace(keys, moves_dates=all(profile.moves_dates for profile in headers))
         if not self.keys.moves_dates:  # where headers keep their dates, so does everything else
-            made = [parts[name](self.keys, settings) for name, settings in self.chosen]
+            made = [choice.build(keys=self.keys) for choice in self.chosen]
         self.chain: tuple[Defense, ...] = tuple(sorted(made, key=lambda defense: (defense.order, defense.name)))
         for defense in self.chain:
             if isinstance(defense, UsesOthers):
@@ -60,11 +58,10 @@ class Engine:
 
     def told(self) -> dict[str, Any]:
         """For the record of a run, each defense's settings by its name: the same words mean the same output."""
-        settings = {}
-        for defense in self.chain:
-            own = getattr(defense, "told", None)
-            settings[defense.name] = own() if own else to_json(dict(self.chosen)[defense.name])
-        return settings
+        settings = {choice.name: choice.to_json() for choice in self.chosen}
+        if self.headers is not None:
+            settings[self.headers.name] = self.headers.told()  # a profile's file may say something else the next time
+        return dict(sorted(settings.items()))
 
     def covers(self, place: str) -> bool:
         return any(defense.place == place for defense in self.chain)

@@ -1,23 +1,14 @@
-"""Which defenses an engine is made of, each with its settings."""
+"""Which defenses an engine is made of, each with its settings, as `medveil deid` sets them."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from medveil.errors import SettingsError
-from medveil.part_settings import settings_class
-from medveil.parts import registered
+from medveil.parts import Choice, choose
 
-Chosen = tuple[tuple[str, Any], ...]  # name and frozen settings
-
-
-def default_defenses(**changed: dict[str, Any]) -> Chosen:
-    """Those that run unasked; settings other than the default ones by the defense's name, with _ for -."""
-    parts = {name: part for name, part in registered("defenses").items() if part.default}
-    return tuple(
-        (name, settings_class(part)(**changed.get(name.replace("-", "_"), {}))) for name, part in parts.items()
-    )
+Chosen = tuple[Choice, ...]
 
 
 def deid_defenses(
@@ -30,23 +21,15 @@ def deid_defenses(
     patient_column: str | None = None,
     keep_columns: tuple[str, ...] = (),
 ) -> Chosen:
-    """The default ones as the flags of `medveil deid` set them. Stand-ins look real unless placeholders are wanted."""
-    return default_defenses(
-        headers={"profile": profile, "realistic": reports != "placeholders"},
-        clean_reports={"style": reports, "rewriter": rewriter},
-        remove_text={"fill": fill},
-        records={
+    """Those that run unasked, as the flags set them. Stand-ins look real unless placeholders are wanted."""
+    said: dict[str, dict[str, Any]] = {
+        "headers": {"profile": profile, "realistic": reports != "placeholders"},
+        "clean-reports": {"style": reports, "rewriter": rewriter},
+        "remove-text": {"fill": fill},
+        "records": {
             "report_columns": report_columns,
             "patient_column": patient_column,
             "keep_columns": keep_columns,
         },
-    )
-
-
-def named_defenses(names: tuple[str, ...]) -> Chosen:
-    """By name; the default ones where none is named."""
-    parts = registered("defenses")
-    for name in names:
-        if name not in parts:
-            raise SettingsError(f"there is no defense called {name}; choose from {', '.join(parts)}")
-    return tuple((name, settings_class(parts[name])()) for name in names) if names else default_defenses()
+    }
+    return tuple(replace(one, settings=replace(one.settings, **said.get(one.name, {}))) for one in choose("defenses"))

@@ -50,8 +50,8 @@ def clean_table(
 
 def column_settings(engine: Engine) -> ColumnSettings:
     """What the user said of the columns of tables."""
-    settings = next((own for _, own in engine.chosen if isinstance(own, ColumnSettings)), None)
-    return settings or ColumnSettings()
+    said = [choice.settings for choice in engine.chosen if isinstance(choice.settings, ColumnSettings)]
+    return said[0] if said else ColumnSettings()
 
 
 class RowPeople:
