@@ -7,10 +7,9 @@ from bisect import bisect_left, bisect_right
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
-from medveil.defenses.reports.rules.name_titles import ALL_TITLES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
+from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
 from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
@@ -85,7 +84,13 @@ def _step(page: Page, index: int, way: int, category: Category) -> int:
 
 def _belongs(page: Page, index: int, category: Category, way: int) -> bool:
     word = page.words[index]
-    if not word.capital or word.short or word.folded in DEGREES or word.folded in ALL_TITLES or is_eponym(page, index):
+    if (
+        not word.capital
+        or word.short
+        or word.folded in DEGREES_IN_TEXT
+        or word.folded in ALL_TITLES_IN_TEXT
+        or is_eponym(page, index)
+    ):
         return False
     if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
         return False

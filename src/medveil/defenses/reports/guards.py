@@ -13,13 +13,12 @@ from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
-from medveil.defenses.reports.rules.name_titles import ALL_TITLES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
 from medveil.person.identifiers import Category
+from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
 from medveil.person.normalised import fold
 from medveil.person.span import Span
 
@@ -153,7 +152,7 @@ def _is_numbering(page: Page, found: Span, piece: str) -> bool:
 
 def _is_degree(page: Page, found: Span, piece: str) -> bool:
     """`R. J. Kolb, M. D.`"""
-    return page.before(found.start, 2) == ", " and re.sub(r"\W", "", piece).lower() in DEGREES
+    return page.before(found.start, 2) == ", " and re.sub(r"\W", "", piece).lower() in DEGREES_IN_TEXT
 
 
 def _is_of_another_shape(page: Page, found: Span, piece: str) -> bool:
@@ -227,7 +226,7 @@ def _is_ward_word(word: Word) -> bool:
     """An abbreviation, a germ, a drug, a country, a degree or a title."""
     if word.short or word.folded in _things() or word.folded in _countries():
         return True
-    return not word.listed and (word.folded in DEGREES or word.folded in ALL_TITLES)
+    return not word.listed and (word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT)
 
 
 def _is_no_date(page: Page, found: Span, piece: str) -> bool:
@@ -301,7 +300,7 @@ def _no_place(page: Page, word: Word) -> bool:
     if (
         word.short
         or word.folded in _things()
-        or word.folded in DEGREES
+        or word.folded in DEGREES_IN_TEXT
         or (not word.capital and (ordinary or not page.is_small))
     ):
         return True
@@ -325,7 +324,7 @@ def _countries() -> frozenset[str]:
 def _are_initials(page: Page, found: Span, piece: str) -> bool:
     text = page.text
     before, after = page.before(found.start, 24), text[found.end : found.end + 1]
-    if re.sub(r"\W", "", piece).lower() in DEGREES or after.isdigit():  # FY1
+    if re.sub(r"\W", "", piece).lower() in DEGREES_IN_TEXT or after.isdigit():  # FY1
         return False
     inside = [page.words[index] for index in _words_in(page, found)]
     known = bool(inside) and all(word.kind & (Kind.SHORT | Kind.ORDINARY) for word in inside)

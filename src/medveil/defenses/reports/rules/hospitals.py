@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
+from medveil.person.name import DEGREES_IN_TEXT
 
 # The word a name turns on.
 _HEADS = words(
@@ -236,7 +236,11 @@ def _acronym(name: str) -> str:
 
 def _stands_for_hospital(page: Page, match: re.Match[str]) -> bool:
     start, end = match.span()
-    if len(match[0]) < 3 or match[0].lower() in DEGREES or kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY):
+    if (
+        len(match[0]) < 3
+        or match[0].lower() in DEGREES_IN_TEXT
+        or kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY)
+    ):
         return False
     before, after = page.before(start, 24), page.text[end : end + 24]
     if page.in_capitals_beyond(start, end) and not re.match(r"[ \t]+p?CXR\b", after):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
+from medveil.person.name import DEGREES_IN_TEXT
 from medveil.person.normalised import fold
 
 _PAIR = re.compile(r"[A-Z]{2,4}[ ]?[/:][ ]?(?P<two>[A-Za-z]{2,4})(?![\w/:])")
@@ -128,7 +128,7 @@ def _signs(page: Page, index: int, known: bool) -> bool:
     """`tech: BG`, `dictated by JD`, `called at 10:30 by CM`."""
     before, word = page.words[index - 1], page.words[index]
     gap = page.text[before.end : word.start]
-    if word.folded in DEGREES and page.joined(index) and page.words[index + 1].capital:  # by NP Long
+    if word.folded in DEGREES_IN_TEXT and page.joined(index) and page.words[index + 1].capital:  # by NP Long
         return False
     if not _AFTER_SIGNER.fullmatch(gap) or not _VALUE_ENDS.match(page.text, word.end):
         return False
