@@ -7,7 +7,7 @@ import re
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import PARTICLES_IN_TEXT
 from medveil.person.normalised import fold, one_error_apart
@@ -83,7 +83,7 @@ def _trusted(page: Page, index: int) -> bool:
 
 
 def _mistyped(
-    page: Page, word: Word, base: str, by_length: dict[int, list[str]], echoes: dict[str, Category]
+    page: Page, word: PageWord, base: str, by_length: dict[int, list[str]], echoes: dict[str, Category]
 ) -> Category | None:
     if len(base) < 4 or kind_of(base) & (Kind.ORDINARY | Kind.SHORT | Kind.EPONYM):
         return None

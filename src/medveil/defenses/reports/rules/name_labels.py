@@ -6,7 +6,7 @@ import re
 
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import name_from, take_name
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES_IN_TEXT, DOCTOR_TITLES_IN_TEXT, TITLES_IN_TEXT
 
@@ -161,7 +161,7 @@ def _after_phrase(page: Page, index: int) -> None:
     take_name(page, index, last, Category.NAME if patient else Category.DOCTOR)
 
 
-def _speaks_of_people(before: str, earlier: str, gap: str, word: Word) -> bool:
+def _speaks_of_people(before: str, earlier: str, gap: str, word: PageWord) -> bool:
     match before:
         case "by":
             return earlier in _BY

@@ -7,7 +7,7 @@ import re
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, words
 from medveil.defenses.reports.rules.name_reading import end_of, name_from
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES_IN_TEXT
 
@@ -97,7 +97,7 @@ def _strange(page: Page, index: int) -> bool:
     )
 
 
-def _loud_doubt(page: Page, word: Word) -> bool:
+def _loud_doubt(page: Page, word: PageWord) -> bool:
     """A short word in capitals is more often an abbreviation."""
     return word.text.isupper() and len(word.text) < 5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS, PARTICLES_IN_TEXT
 
@@ -25,7 +25,7 @@ _COMMA = re.compile(r",[ \t]{0,2}|,\r?\n[ \t]*|\^")
 _APOSTROPHE = re.compile(r"[ \t\r\n]{1,2}['’]")
 
 
-def possible(page: Page, word: Word, *, sure: bool) -> bool:
+def possible(page: Page, word: PageWord, *, sure: bool) -> bool:
     """Whether this word can be part of a name; `sure` where the surroundings already speak of a person."""
     if not word.capital or not page.free(word.start, word.end) or word.folded in DEGREES_IN_TEXT:
         return False
@@ -79,17 +79,17 @@ def name_from(page: Page, index: int, *, sure: bool, comma: bool = False, titled
     return last if real else -1
 
 
-def _after_title(page: Page, word: Word) -> bool:
+def _after_title(page: Page, word: PageWord) -> bool:
     named = word.capital and len(word.text) > 1 and word.folded not in _NEVER and bool(word.folded.strip("x"))
     return named and page.free(word.start, word.end) and not _is_code(page, word)
 
 
-def _is_code(page: Page, word: Word) -> bool:
+def _is_code(page: Page, word: PageWord) -> bool:
     """`BRCA1`: capitals with a digit at their heels."""
     return word.text.isupper() and page.text[word.end : word.end + 1].isdigit()
 
 
-def _is_initial(page: Page, word: Word, *, started: bool) -> bool:
+def _is_initial(page: Page, word: PageWord, *, started: bool) -> bool:
     return word.initial and started and page.free(word.start, word.end)
 
 
