@@ -89,8 +89,9 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def counted(number: int, what: str, several: str = "") -> str:
+    """`1 file`, `1,519 files`."""
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def start_logging(level: str) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -199,3 +200,17 @@ def test_the_defense_counts_what_it_did():
     assert (record.image != written)[ink].mean() > 0.97
     assert record.done["regions of text removed"] >= 1
     assert RemovedText(KEYS).apply(Record({}, film(seed=6), Person(KEYS, "1"))).done == {}
+
+
+def test_threads_clean_as_one_after_the_other():
+    films = []
+    for number in range(8):
+        image, _ = write(film(384 + 64 * (number % 3), number), f"DOE, JANE {1950 + number}", (60, 90), 18, 4095)
+        films.append(write(image, "PORTABLE", (40, 300), 24, 4000)[0])
+    remover = TextRemover()
+    alone = [remover.clean_image(one, None) for one in films]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda one: remover.clean_image(one, None), films * 2))
+    for (pixels, record), (others, other) in zip(alone * 2, together, strict=True):
+        assert np.array_equal(pixels, others)
+        assert record == other

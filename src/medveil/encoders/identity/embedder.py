@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
 from medveil.encoders.identity.networks.retrieval import RetrievalNetwork, load_retrieval
 from medveil.errors import InputError
+from medveil.runtime.once import once
 from medveil.weights.card import read_card
 from medveil.weights.identity import MEMBERS, bundled
 
@@ -88,7 +88,7 @@ def load_embedder(path: Path | None = None, *, device: str = "cpu") -> IdentityE
     return _bundled(device) if path is None else load_together([path], device=device, card=read_card(path))
 
 
-@cache
+@once
 def _bundled(device: str) -> IdentityEmbedder:
     """Kept, for compiling takes longer than looking at a few images."""
     paths = [bundled(member) for member in MEMBERS]

@@ -42,12 +42,13 @@ class EmbeddingCache:
         if key not in self._places:
             return None
         path, row = self._places[key]
-        if self._shard[0] != path:  # neighbours in the cohort are neighbours here
+        last, vectors = self._shard  # read at once: another thread may look into another file meanwhile
+        if last != path:  # neighbours in the cohort are neighbours here
             keys, vectors = self._read(path)
             if row >= len(keys) or keys[row] != key:
                 return None
             self._shard = (path, vectors)
-        return self._shard[1][row]
+        return vectors[row]
 
     def put(self, keys: list[bytes], vectors: Vectors) -> None:
         """Keep these, whole or not at all."""
