@@ -17,6 +17,7 @@ from medveil.cohort.phantom.pose import Pose
 from medveil.cohort.phantom.scanner import Scanner, expose
 from medveil.cohort.phantom.scene import STEP, Scene
 from medveil.cohort.phantom.soft_tissue import (
+    Grid,
     body,
     core,
     draw_airways,
@@ -40,14 +41,15 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     coarse = pose.coarser(STEP)
     x, y = coarse.grid()
     fields = (_share(right), _share(left))
-    air = _uncovered(chest, coarse, x, y, heart, trunk)
+    grid = Grid(x, y)
+    air = _uncovered(chest, coarse, grid, heart, trunk)
     scene = Scene(chest, pose, coarse, x, y, fields, air)
     findings, devices = add_findings(scene, visit), add_devices(scene, visit)
     rng = np.random.default_rng([visit.noise_key, 3])
     air = air * (1 - scene.loss)
     edge = cv2.GaussianBlur(both, (0, 0), 0.06 * pose.scale)
     veil = np.minimum(air * np.float32(1 / 9), 1) * np.maximum(*fields) * scene.gate
-    attenuation = _whole(_coarse_parts(scene, veil, rng), size)
+    attenuation = _whole(_coarse_parts(scene, grid, veil, rng), size)
     attenuation -= _whole(air * np.float32(chest.anatomy.air * _WATER / 255), size) * edge
     vessels = scene.layer()
     draw_vessels(vessels, chest, pose)
@@ -63,22 +65,22 @@ def draw(patient: PatientPlan, visit: VisitPlan, *, sites_seed: int, size: int =
     return Drawing(pixels, lungs, heart > 127, findings, devices)
 
 
-def _uncovered(chest: Chest, pose: Pose, x: Floats, y: Floats, heart: Layer, trunk: Layer) -> Floats:
+def _uncovered(chest: Chest, pose: Pose, grid: Grid, heart: Layer, trunk: Layer) -> Floats:
     """How many cm of lung each beam crosses: what heart, great vessels and spine leave of it."""
-    hila = np.zeros(x.shape, np.uint8)
+    hila = np.zeros(grid.x.shape, np.uint8)
     draw_hila(hila, chest, pose)
     cover = solid(_half(heart), pose.scale, 4.5) * np.float32(10.8)
     np.maximum(cover, solid(_half(trunk), pose.scale, 1.8) * np.float32(11), out=cover)
     cover += _soft(hila, 0.2 * pose.scale, 5.5)
-    np.maximum(cover, core(chest, pose, x, y), out=cover)
-    return np.maximum(lung_depth(chest, x, y) - cover, 0)
+    np.maximum(cover, core(chest, pose, grid), out=cover)
+    return np.maximum(lung_depth(chest, grid) - cover, 0)
 
 
-def _coarse_parts(scene: Scene, veil: Floats, rng: np.random.Generator) -> Floats:
+def _coarse_parts(scene: Scene, grid: Grid, veil: Floats, rng: np.random.Generator) -> Floats:
     """Attenuation of all that has soft edges: body, lung grain, spine, airways, gas in the belly."""
     chest, pose = scene.chest, scene.coarse
-    tissue = body(chest, scene.x, scene.y) * _WATER
-    tissue *= 1 + np.float32(0.034) * fat(chest, scene.x, scene.y)
+    tissue = body(chest, grid) * _WATER
+    tissue *= 1 + np.float32(0.034) * fat(chest, grid)
     # The grain differs at each visit: a pattern fixed to the film would give the patient away.
     tissue += np.float32(0.04) * veil * clouds(rng, scene.x.shape, 0.8 * pose.scale, 3, 0.9)
     spine, airways, belly, shoulders = (scene.coarse_layer() for _ in range(4))
@@ -112,7 +114,9 @@ def _bones(scene: Scene) -> Floats:
     # Ribs over the belly and beside the spine drown in scatter.
     below = np.float32(0.65) * np.clip((scene.y - chest.floor) / 5, 0, 1)
     beside = np.float32(0.6) * np.exp(-((scene.x * np.float32(1 / 3)) ** 2))
-    return _soft(ribs, 0.045 * pose.scale, 0.6) * _whole((1 - below) * (1 - beside), pose.size)
+    bones = _soft(ribs, 0.045 * pose.scale, 0.6)
+    bones *= _whole((1 - below) * (1 - beside), pose.size)
+    return bones
 
 
 def _filled(pose: Pose, outline: Floats) -> Layer:
