@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from medveil.finding import Picture
-from medveil.report.content import Check, ReportContent
+from medveil.report.content import OutputCheck, ReportContent
 from medveil.report.page import render
 
 Written = Callable[[ReportContent], Path]
@@ -88,7 +88,7 @@ def test_numbers_stand_beside_their_threshold_chance_and_control(passing: Report
     assert "1.2 %; after the defenses 3.4 times chance" in text
     assert "3.1 %; after the defenses the attack does better than the control, 1.3 times as well" in text
     assert "18,402 identifying attributes removed" in text
-    assert "It ran and found nothing to change." in text
+    assert "It ran, and found nothing to change." in text
     assert "could not be measured" in text  # the label without a positive patient
 
 
@@ -214,11 +214,11 @@ def test_colours_can_be_told_apart(theme: str, passing: ReportContent) -> None:
 
 
 def test_what_the_check_found_stands_beside_where(passing: ReportContent, written: Written) -> None:
-    check = Check({"images read": 9}, {"images in which text can be read": 1}, ("5f3a",))
+    check = OutputCheck({"images read": 9}, {"images in which text can be read": 1}, ("5f3a",))
     text = Outline(written(replace(passing, check=check)).read_text(encoding="utf-8")).text
     assert "no attack is above its threshold" in text
     assert "Where: 1 released image5f3a" in text
-    clean = Outline(written(replace(passing, check=Check({"images read": 9}))).read_text(encoding="utf-8")).text
+    clean = Outline(written(replace(passing, check=OutputCheck({"images read": 9}))).read_text(encoding="utf-8")).text
     assert "Nothing was found that should not be there." in clean
 
 

@@ -13,7 +13,7 @@ from medveil.commands.app import app
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 
 if TYPE_CHECKING:
-    from medveil.defenses.pixels.inpainting.training import TrainingResult
+    from medveil.defenses.pixels.paint.training.train import TrainingResult
 
 
 class Network(StrEnum):
@@ -71,9 +71,9 @@ def train(
         return
     from dataclasses import replace
 
-    from medveil.cohort.readers import read_cohort
-    from medveil.encoders.identity.settings import TrainingSettings, published
-    from medveil.encoders.identity.training import train as run
+    from medveil.cohort.input import read_cohort
+    from medveil.encoders.identity.training.settings import TrainingSettings, published
+    from medveil.encoders.identity.training.train import train as run
 
     kind: Literal["verification", "reidentification"] = (
         "verification" if network is Network.verification else "reidentification"
@@ -110,9 +110,9 @@ def _train_inpainting(
 ) -> TrainingResult:
     from dataclasses import replace
 
-    from medveil.defenses.pixels.inpainting.settings import InpaintingSettings, published
-    from medveil.defenses.pixels.inpainting.training import train_inpainting
-    from medveil.defenses.pixels.inpainting.training_images import read_images
+    from medveil.defenses.pixels.paint.training.images import read_images
+    from medveil.defenses.pixels.paint.training.settings import InpaintingSettings, published
+    from medveil.defenses.pixels.paint.training.train import train_inpainting
 
     settings = published(features) if recipe is Recipe.published else InpaintingSettings(features=features)
     settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
@@ -143,10 +143,10 @@ def encode(
     config: Config = None,
 ) -> None:
     """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
-    from medveil.cohort.readers import read_cohort
-    from medveil.encoders.embedding_folder import save_embeddings
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort
+    from medveil.encoders.vectors.folder import save_embeddings
 
     console.start_logging(log_level)
     model = load_encoder(encoder, device=device)

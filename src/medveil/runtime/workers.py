@@ -98,12 +98,29 @@ def one_torch_thread() -> Iterator[None]:
     """For matrices too small to share between cores; sums then do not depend on how many there are."""
     import torch
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+    with _TORCH.lock:
+        if not _TORCH.users:  # else another thread has set it to one
+            _TORCH.threads = torch.get_num_threads()
+        _TORCH.users += 1
+        torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(threads)
+        with _TORCH.lock:
+            _TORCH.users -= 1
+            torch.set_num_threads(_TORCH.threads)
+
+
+class _TorchThreads:
+    """How many threads torch had, while some of ours allow it one; its setting is partly the process's."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.threads = 1
+
+
+_TORCH = _TorchThreads()
 
 
 def _run_chunk(function: Callable[[Item], Result], batch: list[Item]) -> list[Result]:

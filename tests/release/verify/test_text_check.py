@@ -6,7 +6,7 @@ import re
 from medveil.person.identifiers import Category
 from medveil.person.person import Known
 from medveil.person.search.known import KnownSearch
-from medveil.person.span import Found
+from medveil.person.span import Span
 from medveil.release.verify.text_check import TextCheck
 
 SEARCH = KnownSearch([Known(Category.NAME, "Vandermeer^Anneke")])
@@ -15,12 +15,12 @@ BEFORE = "Anneke Vandermeer seen by Dr. Quillfeather on 2020-05-20, compared wit
 AFTER = "Joan Hartwell seen by Dr. Marchbank on 2020-05-10, compared with 2020-04-21."
 
 
-def doctors(text: str) -> list[Found]:
-    return [Found(*match.span(1), Category.DOCTOR) for match in re.finditer(r"Dr\. (\w+)", text)]
+def doctors(text: str) -> list[Span]:
+    return [Span(*match.span(1), Category.DOCTOR) for match in re.finditer(r"Dr\. (\w+)", text)]
 
 
 def found(after: str, before: str | None = BEFORE) -> set[str]:
-    return {wrong.found for wrong in TextCheck(doctors).wrongs("f", after, before, SEARCH, SHIFT)}
+    return {wrong.found for wrong in TextCheck(doctors).discrepancies("f", after, before, SEARCH, SHIFT)}
 
 
 def test_a_clean_report_has_nothing_wrong() -> None:
@@ -46,7 +46,7 @@ KNOWN_DATE = KnownSearch([Known(Category.DATE, "20190331")])
 
 def dates_found(after: str, before: str) -> set[str]:
     shift = dt.timedelta(days=10)
-    return {wrong.found for wrong in TextCheck(lambda text: []).wrongs("f", after, before, KNOWN_DATE, shift)}
+    return {wrong.found for wrong in TextCheck(lambda text: []).discrepancies("f", after, before, KNOWN_DATE, shift)}
 
 
 def test_a_date_moved_onto_a_known_one_is_no_leak() -> None:

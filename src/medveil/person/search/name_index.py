@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from medveil.person.identifiers import Category
 from medveil.person.name import PersonName
+from medveil.person.normalised import Word, one_error_apart, shortened
 from medveil.person.search.ordinary_words import ABBREVIATIONS, is_ordinary
-from medveil.person.spelling import Word, one_error_apart, shortened
 
 SHORTEST_ALONE = 4  # letters; shorter names are also syllables, and need another name beside them
 SHORTEST_MISTYPED = 5  # and of four letters beside another name
@@ -92,9 +92,10 @@ class NameIndex:
             return frozenset()
         if len(word) not in self._lengths or len(word) < SHORTEST_ALONE - 1:
             return frozenset()
-        if word not in self._near_words:
-            self._near_words[word] = frozenset(self._one_error_away(word))
-        return self._near_words[word]
+        near = self._near_words.get(word)
+        if near is None:
+            near = self._near_words[word] = frozenset(self._one_error_away(word))
+        return near
 
     def _one_error_away(self, word: str) -> set[str]:
         found = set(self._shortened.get(word, ()))

@@ -6,6 +6,7 @@ import ast
 import csv
 import json
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
+from medveil.cohort.input import Kind, SourceFile, read_source
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
-from medveil.release.clean.linking import Linked
 from medveil.release.clean.outputs import DATA, output_path
-from medveil.release.clean.run import look_over
 from medveil.release.clean.seals import broken_seals, seal_records
-from medveil.release.clean.sources import Kind, Source
 from medveil.release.clean.withdrawn import withdraw, withdrawn
 from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
+from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
-from medveil.release.verify.wrong import Wrong
 from medveil.report.review_page import Case, render_review
 from medveil.runtime.storage import write_bytes
 
@@ -48,26 +47,27 @@ def write_review(
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    files = Source.of(source)
-    linked = look_over(files, workers=None, progress=progress).linked
-    here = [one for one in linked if (out / DATA / output_path(one, keys)).exists()]
-    images = [one for one in here if one.entry.kind in (Kind.DICOM, Kind.IMAGE)]
-    reports: dict[tuple[str, str], list[Linked]] = defaultdict(list)
+    files = read_source(source, progress=partial(progress, "reading"))
+    here = [one for one in files.files if (out / DATA / output_path(one, keys)).exists()]
+    images = [one for one in here if one.kind in (Kind.DICOM, Kind.IMAGE)]
+    reports: dict[tuple[str, str], list[SourceFile]] = defaultdict(list)
     for one in here:
-        if one.entry.kind is Kind.REPORT:
+        if one.kind is Kind.REPORT:
             reports[one.patient, one.study].append(one)
     pictured = {(one.patient, one.study) for one in images}
     alone = [report for study, several in reports.items() if study not in pictured for report in several]
-    wrongs = _wrongs(out)
+    discrepancies = _discrepancies(out)
     masked = _masked(out)
     for one in images:  # what is wrong with a report is shown beside its image
         for report in reports[one.patient, one.study]:
-            wrongs[output_path(one, keys)] += wrongs.get(output_path(report, keys), [])
-    order = sorted(images + alone, key=lambda one: _badness(output_path(one, keys), wrongs, masked), reverse=True)
+            discrepancies[output_path(one, keys)] += discrepancies.get(output_path(report, keys), [])
+    order = sorted(
+        images + alone, key=lambda one: _badness(output_path(one, keys), discrepancies, masked), reverse=True
+    )
     cases = []
     for done, one in enumerate(order[:most], start=1):
-        beside = [one] if one.entry.kind is Kind.REPORT else reports[one.patient, one.study]
-        if (case := _case(files.root, out / DATA, one, beside, keys, wrongs, masked)) is not None:
+        beside = [one] if one.kind is Kind.REPORT else reports[one.patient, one.study]
+        if (case := _case(files.root, out / DATA, one, beside, keys, discrepancies, masked)) is not None:
             cases.append(case)
         progress("drawing", done, min(most, len(order)))
     text = render_review(cases, title="De-identified data", hidden=len(order) - len(cases), run=_run(out))
@@ -105,16 +105,18 @@ def _run(out: Path) -> str:
     return f"{run.get('key_fingerprint', '')}-{run.get('created', '')}"
 
 
-def _badness(path: str, wrongs: dict[str, list[Wrong]], masked: dict[str, Masked]) -> tuple[int, Masked, str]:
-    return len(wrongs.get(path, ())), masked.get(path, (0.0, 0)), path
+def _badness(
+    path: str, discrepancies: dict[str, list[Discrepancy]], masked: dict[str, Masked]
+) -> tuple[int, Masked, str]:
+    return len(discrepancies.get(path, ())), masked.get(path, (0.0, 0)), path
 
 
-def _wrongs(out: Path) -> dict[str, list[Wrong]]:
-    found: dict[str, list[Wrong]] = defaultdict(list)
+def _discrepancies(out: Path) -> dict[str, list[Discrepancy]]:
+    found: dict[str, list[Discrepancy]] = defaultdict(list)
     try:
         with (out / "discrepancies.csv").open(newline="") as file:
             for row in csv.DictReader(file):
-                found[row["file"]].append(Wrong.of(row))
+                found[row["file"]].append(Discrepancy.of(row))
     except FileNotFoundError:
         pass  # not verified yet: then by the size of what was masked alone
     return found
@@ -135,22 +137,22 @@ def _masked(out: Path) -> dict[str, Masked]:
 def _case(
     source: Path,
     data: Path,
-    one: Linked,
-    reports: list[Linked],
+    one: SourceFile,
+    reports: list[SourceFile],
     keys: Keys,
-    wrongs: dict[str, list[Wrong]],
+    discrepancies: dict[str, list[Discrepancy]],
     masked: dict[str, Masked],
 ) -> Case | None:
     path = output_path(one, keys)
-    own = wrongs.get(path, [])
-    told = tuple(f"{wrong.check}: {wrong.found}" for wrong in own)
-    before = _text([source / report.entry.file for report in reports])
+    own = discrepancies.get(path, [])
+    told = tuple(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in own)
+    before = _text([source / report.path for report in reports])
     after = _text([data / output_path(report, keys) for report in reports])
-    if one.entry.kind is Kind.REPORT:
+    if one.kind is Kind.REPORT:
         return Case(path, ("a report without an image", *told), report_before=before, report_after=after)
     share, frame = masked.get(path, (0.0, 0))
     try:
-        original, released = load_image(source, one.entry.file, frame=frame), load_image(data, path, frame=frame)
+        original, released = load_image(source, one.path, frame=frame), load_image(data, path, frame=frame)
     except Quarantined:
         return None
     height, width = original.shape
@@ -160,7 +162,7 @@ def _case(
         _jpeg(original),
         _jpeg(released),
         tuple(_percent(box, width, height) for box in _changed(original, released)),
-        tuple(_percent(box, width, height) for wrong in own if (box := _box_of(wrong)) is not None),
+        tuple(_percent(box, width, height) for discrepancy in own if (box := _box_of(discrepancy)) is not None),
         before,
         after,
         tuple(output_path(report, keys) for report in reports),
@@ -178,8 +180,12 @@ def _text(files: list[Path]) -> str:
     return "\n\n".join(texts)
 
 
-def _box_of(wrong: Wrong) -> tuple[int, ...] | None:
-    return tuple(ast.literal_eval(wrong.place)) if wrong.check == "pixels" and wrong.place.startswith("(") else None
+def _box_of(discrepancy: Discrepancy) -> tuple[int, ...] | None:
+    return (
+        tuple(ast.literal_eval(discrepancy.place))
+        if discrepancy.check == "pixels" and discrepancy.place.startswith("(")
+        else None
+    )
 
 
 def _changed(before: NDArray[Any], after: NDArray[Any]) -> list[tuple[int, ...]]:
