@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.brush import Floats, blurred
+from medveil.cohort.phantom.radiograph.brush import Floats, blurred
 
 WHITE = 4095
 
@@ -82,9 +82,7 @@ def _render(scanner: Scanner, light: Floats, bias: float, rng: np.random.Generat
     mixed = cv2.addWeighted(light, 1 + scanner.edge, narrow, scanner.detail - scanner.edge, 0, dst=narrow)
     far = -scanner.detail - scanner.compression
     offset = scanner.centre * (1 - scanner.compression) + bias
-    shown = cv2.addWeighted(
-        mixed, scanner.contrast, wide, scanner.contrast * far, scanner.contrast * offset, dst=mixed
-    )
+    shown = cv2.addWeighted(mixed, scanner.contrast, wide, scanner.contrast * far, scanner.contrast * offset, dst=mixed)
     level = cv2.exp(shown, dst=shown)
     level += np.float32(1)
     cv2.divide(1.0, level, dst=level)

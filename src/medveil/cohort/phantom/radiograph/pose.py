@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from medveil.cohort.phantom.brush import Floats
 from medveil.cohort.phantom.plan import View, VisitPlan
+from medveil.cohort.phantom.radiograph.brush import Floats
 
 FIELD_CM = 37.0  # what a film of zoom 1 shows
 

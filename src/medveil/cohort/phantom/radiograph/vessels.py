@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.anatomy import SIDES, Anatomy
-from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke
-from medveil.cohort.phantom.chest import Chest
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.anatomy import SIDES, Anatomy
+from medveil.cohort.phantom.radiograph.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke
+from medveil.cohort.phantom.radiograph.chest import Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 _STEPS = 6
 _Half = tuple[NDArray[np.intp], float]  # the thinner or the wider branches of a generation, and their mean width
@@ -111,13 +111,13 @@ def draw_bronchi(layer: Layer, chest: Chest, pose: Pose) -> None:
             stroke(layer, pose.project(_breathed(paths, chest)), 255, float(widths.mean()) * pose.scale)
 
 
-def draw_marks(layer: Layer, chest: Chest, pose: Pose) -> None:
+def draw_granulomas(layer: Layer, chest: Chest, pose: Pose) -> None:
     """The patient's calcified granulomas."""
     a = chest.anatomy
-    for mark in a.marks:
-        y = a.apex + mark.down * (chest.domes[int(mark.side > 0)] - a.apex)
-        place = points((mark.side * mark.across * float(chest.wall(y)), y, 0))
-        radius = mark.radius * pose.scale
+    for one in a.granulomas:
+        y = a.apex + one.down * (chest.domes[int(one.side > 0)] - a.apex)
+        place = points((one.side * one.across * float(chest.wall(y)), y, 0))
+        radius = one.radius * pose.scale
         fill(layer, ellipses(pose.project(place)[0], radius, 1.1 * radius), 235)
 
 

@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.anatomy import SIDES
-from medveil.cohort.phantom.brush import Floats, Layer, band, clouds, fill, points, smooth
-from medveil.cohort.phantom.chest import SPINE_DEPTH, Chest
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.anatomy import SIDES
+from medveil.cohort.phantom.radiograph.brush import Floats, Layer, band, clouds, fill, points, smooth
+from medveil.cohort.phantom.radiograph.chest import SPINE_DEPTH, Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 _PER_CM = 64
 _HIGHEST = 40  # cm above and below the middle of the film
