@@ -29,7 +29,7 @@ from medveil.cohort.phantom.radiograph.soft_tissue import (
     lung_layers,
     solid,
 )
-from medveil.cohort.phantom.radiograph.vessels import draw_bronchi, draw_hila, draw_granulomas, draw_vessels
+from medveil.cohort.phantom.radiograph.vessels import draw_bronchi, draw_granulomas, draw_hila, draw_vessels
 
 _WATER = np.float32(0.17)  # attenuation of soft tissue, 1/cm
 
