@@ -68,6 +68,8 @@ class Headed(Protocol):
 
 def load_encoder(name: str, *, device: str = "cpu") -> Encoder:
     """A registered encoder, a model in a local folder, or one of the hub by "owner/model"; the hub only if asked so."""
+    from medveil.training.device import check_device  # loads torch
+
     known = registered("encoders")
     check_device(device)
     if name in known:
@@ -85,16 +87,6 @@ def load_encoder(name: str, *, device: str = "cpu") -> Encoder:
         f"there is no encoder called {name}; choose one of {', '.join(known)}, a folder that holds a model, "
         "or the owner/model name of one on the hub"
     )
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that is not here before anything is read."""
-    import torch
-
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError):
-        raise SettingsError(f"the device {device} cannot be used on this machine; use cpu") from None
 
 
 def unit_length(vectors: Vectors) -> Vectors:
