@@ -12,7 +12,8 @@ from medveil.runtime.workers import ordered_map
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-CHUNK = 16  # files; fewer are read here, for starting processes would take longer
+CHUNK = 16  # files
+LIMIT = 300.0  # seconds a file may take
 
 
 def read_many(
@@ -20,14 +21,16 @@ def read_many(
 ) -> Iterator[Result | Quarantined]:
     """`worker(item)` for every item, in order; what it raises as `Quarantined` is yielded in its place.
 
-    A file that kills its process (a decoder crashing on hostile bytes) is quarantined like any other.
+    A file that kills its process (a decoder crashing on hostile bytes) or never ends is quarantined like any other,
+    however few there are.
     """
     return ordered_map(
         partial(_guarded, worker),
         items,
-        workers=1 if len(items) <= CHUNK else workers,
+        workers=workers,
         chunk=CHUNK,
-        crashed=lambda item: Quarantined("crashed the decoder"),
+        crashed=lambda item, loss: Quarantined(loss.value),
+        limit=LIMIT,
     )
 
 

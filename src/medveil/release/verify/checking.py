@@ -43,7 +43,8 @@ from medveil.release.verify.retained import Retained
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
 from medveil.release.verify.wrong import Wrong
-from medveil.runtime.journal import line
+from medveil.runtime.journal import Noted
+from medveil.runtime.workers import Loss
 
 
 @dataclass(frozen=True)
@@ -69,23 +70,24 @@ class GroupChecker:
     def _report_answers(self) -> dict[str, ImageGold]:
         return {gold.report_path: gold for gold in self.answers.values()}
 
-    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of this group; the earlier run's where nothing it compares has changed since."""
+    def name(self, group: Group) -> str:
+        return self.keys.pseudonym("file", group.files[0].entry.file)
+
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        """What is wrong with this group; what the earlier run noted, where nothing it compares has changed since."""
         group, earlier = task
         digests = {path: digest for one in group.files if (digest := self._digest(path := output_path(one, self.keys)))}
         against = self._against(group)
-        if earlier is not None:
-            before = json.loads(earlier)
-            if (before.get("digests"), before.get("against")) == (digests, against):
-                return earlier
+        if earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests):
+            return earlier
         wrongs = sorted(set(self._checked(group, digests)))
-        return line({"digests": digests, "against": against, "wrongs": [wrong.to_json() for wrong in wrongs]})
+        return Noted(against, {"digests": digests, "wrongs": [wrong.to_json() for wrong in wrongs]})
 
-    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
         group, _ = task
         files = [output_path(one, self.keys) for one in group.files]
-        wrongs = [Wrong(file, "files", "", "", "readable", "crashed the decoder").to_json() for file in files]
-        return line({"digests": {}, "wrongs": wrongs})
+        wrongs = [Wrong(file, "files", "", "", "readable", loss.value).to_json() for file in files]
+        return Noted("", {"digests": {}, "wrongs": wrongs}, lasting=False)
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Wrong]:
         person = Retained(self.source, self.recorded.profile).person(group, self.keys)
