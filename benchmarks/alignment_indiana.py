@@ -39,7 +39,7 @@ from medveil.encoders.medveil_small.model import load_model
 from medveil.release.protect.candidates import candidates
 from medveil.release.protect.features import PairedFeatures, ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
-from medveil.release.protect.measuring import Measuring
+from medveil.release.protect.measurement import MeasurementSettings
 from medveil.utility.linear_probe import LabelledEmbeddings, fit_probe
 from medveil.weights.linkage import FILE
 
@@ -186,7 +186,7 @@ def sweep(out: Path) -> dict[str, FrontierResult]:
             out=out / f"sweep-{owner}",
             sweep=candidates(epsilons=EPSILONS, seed=SEED),
             others=others,
-            measuring=Measuring(seed=SEED, own=(0, 100, 200, 500, 1900)),
+            measuring=MeasurementSettings(seed=SEED, own=(0, 100, 200, 500, 1900)),
             canaries=1000 if first else 0,
             trials=100 if first else 0,
             progress=lambda name, done, total: _say(f"{name} ({done} of {total})"),

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from medveil.finding import Table
+from medveil.release.protect.findings import Effect, Goal, Keys
 from medveil.release.protect.frontier import FrontierResult
 from medveil.release.protect.tables import refuted, told
-from medveil.release.protect.telling import Effect, Goal, Keys
 from medveil.runtime.storage import write_bytes
 
 INTRODUCTION = """# Weakening the link: results on real pairs

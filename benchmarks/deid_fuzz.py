@@ -13,7 +13,6 @@ Prints counts by kind of damage and the slowest file; exits with 1 where somethi
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import resource
 import signal
@@ -44,7 +43,7 @@ from medveil.release.clean.run import look_over
 from medveil.release.clean.sources import Source
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Noted, journaled
-from medveil.runtime.workers import Loss, silence_libraries
+from medveil.runtime.processes import Loss, silence_libraries
 
 HANG = 60  # seconds for one file
 FILES = 10  # cleaned together: what one of them tells is known for all

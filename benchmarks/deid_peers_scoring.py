@@ -30,8 +30,8 @@ from medveil.defenses.headers.profile import Profile
 from medveil.person.identifiers import Category
 from medveil.person.person import Known
 from medveil.release.verify import answer_key
-from medveil.release.verify.burned_in import Read, Reader
-from medveil.release.verify.known_bytes import KnownBytes
+from medveil.release.verify.byte_search import KnownBytes
+from medveil.release.verify.pixel_check import Read, Reader
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.shares import share
 

@@ -23,10 +23,10 @@ from PIL import Image
 from torch import nn
 from torch.nn import functional
 
-from medveil.defenses.pixels.inpainting.fill import fill
-from medveil.defenses.pixels.inpainting.masks import text_masks
-from medveil.defenses.pixels.inpainting.perceptual import PerceptualDistance
-from medveil.defenses.pixels.inpainting.training import MODEL
+from medveil.defenses.pixels.paint.fill import fill
+from medveil.defenses.pixels.paint.training.crops import text_masks
+from medveil.defenses.pixels.paint.training.losses import PerceptualDistance
+from medveil.defenses.pixels.paint.training.train import MODEL
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from medveil.defenses.pixels.inpainting.settings import InpaintingSettings
-from medveil.defenses.pixels.inpainting.training_images import TrainingImages, prepare
+from medveil.defenses.pixels.paint.training.images import TrainingImages, prepare
+from medveil.defenses.pixels.paint.training.settings import InpaintingSettings
 
 PHANTOMS = 120
 PHANTOM_SEED = 4106
@@ -98,7 +98,7 @@ def read_images(data: Path) -> TrainingImages:
 def train(
     data: Path, out: Path, device: str, settings: InpaintingSettings, *, seconds: float, epochs: int | None
 ) -> None:
-    from medveil.defenses.pixels.inpainting.training import MODEL, train_inpainting
+    from medveil.defenses.pixels.paint.training.train import MODEL, train_inpainting
 
     began = time.perf_counter()
     images = read_images(data)

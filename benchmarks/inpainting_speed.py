@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 import torch
 
-from medveil.defenses.pixels.inpainting.fill import LIMITS, fill
-from medveil.defenses.pixels.inpainting.windows import find_windows
+from medveil.defenses.pixels.paint.fill import LIMITS, fill
+from medveil.defenses.pixels.paint.windows import find_windows
 
 LINES = ((30, 30, 34, 300), (80, 30, 34, 220), (900, 640, 40, 330), (960, 700, 34, 280))  # top, left, height, width
 

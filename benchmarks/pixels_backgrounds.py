@@ -25,9 +25,9 @@ from PIL import Image
 
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
-from medveil.defenses.pixels.inpainting.fill import fill
 from medveil.defenses.pixels.lines import Line
-from medveil.defenses.pixels.masks import soft_mask
+from medveil.defenses.pixels.paint.fill import fill
+from medveil.defenses.pixels.paint.mask import soft_mask
 
 OWN_TEXT = Path(__file__).with_name("pixels_own_text.json")
 SIDE = 512

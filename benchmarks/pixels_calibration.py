@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
-from medveil.defenses.pixels.detection.text_detector import half_size, sharpened
-from medveil.defenses.pixels.detection.text_network import TextNetwork
+from medveil.defenses.pixels.find.detector import half_size, sharpened
+from medveil.defenses.pixels.find.networks import CoarseNetwork, TextNetwork
 from medveil.runtime.compiled import steps_of
 from pixels_backgrounds import drawn, film, train_files
 from pixels_rendering import find_fonts

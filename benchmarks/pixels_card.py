@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from medveil.defenses.pixels.detection.text_detector import SURE
+from medveil.defenses.pixels.find.detector import SURE
 from medveil.weights.pixels import bundled
 from model_card import closing, write_card
 

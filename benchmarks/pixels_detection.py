@@ -28,9 +28,9 @@ from PIL import Image
 
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.defenses.pixels.detection.text_detector import find_lines
+from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.masks import soft_mask
+from medveil.defenses.pixels.paint.mask import soft_mask
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.shares import share
 from pixels_backgrounds import train_files

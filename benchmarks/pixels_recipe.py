@@ -36,8 +36,7 @@ from torch import Tensor
 from torch.nn import functional
 
 import pixels_rendering as rendering
-from medveil.defenses.pixels.detection.coarse_network import CoarseNetwork
-from medveil.defenses.pixels.detection.text_network import AREA, CELL, MIDDLE, TextNetwork, fused
+from medveil.defenses.pixels.find.networks import AREA, CELL, MIDDLE, CoarseNetwork, TextNetwork, fused
 from pixels_composing import Composer
 
 SIZE = 512

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from medveil.defenses.pixels.detection.text_detector import find_lines
+from medveil.defenses.pixels.find.detector import find_lines
 from pixels_backgrounds import drawn
 
 DRAWN = 24

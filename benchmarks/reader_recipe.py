@@ -31,10 +31,10 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn import functional
 
-from medveil.defenses.pixels.markers import is_marker
-from medveil.defenses.pixels.reading.alphabet import CHARACTERS, places
-from medveil.defenses.pixels.reading.network import ReaderNetwork, fused
-from medveil.defenses.pixels.reading.strips import BEYOND, HEIGHT, contrasted
+from medveil.defenses.pixels.decide.markers import is_marker
+from medveil.defenses.pixels.read.alphabet import CHARACTERS, places
+from medveil.defenses.pixels.read.network import ReaderNetwork, fused
+from medveil.defenses.pixels.read.reader import BEYOND, HEIGHT, contrasted
 from reader_rendering import WIDEST, Stock, some_strip
 
 WIDTH = 320

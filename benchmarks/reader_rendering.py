@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter
 
-from medveil.defenses.pixels.reading.alphabet import OTHER, as_read, is_letter
-from medveil.defenses.pixels.reading.strips import HEIGHT
+from medveil.defenses.pixels.read.alphabet import OTHER, as_read, is_letter
+from medveil.defenses.pixels.read.reader import HEIGHT
 from pixels_rendering import dotted_ink, find_fonts, font_of
 from reader_texts import some_line
 

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.keeping import sort_out
+from medveil.defenses.pixels.decide.decision import decide
+from medveil.defenses.pixels.decide.markers import is_marker
 from medveil.defenses.pixels.lines import Line
-from medveil.defenses.pixels.markers import is_marker
 from medveil.runtime.workers import ordered_map
 from medveil.stats.shares import exact_interval
 from pixels_text import phrase
@@ -87,7 +87,7 @@ def judged(task: Task) -> list[dict[str, Any]]:
             continue
         view, lines = scene
         start = time.process_time()
-        kept = sort_out(lines, view, None, keep_markers=True).kept
+        kept = decide(lines, view, None, keep_markers=True).kept
         seconds = time.process_time() - start
         read = [marker for marker, _ in kept]
         found.append({"text": text, "kept": bool(read) and not harmless(read, text), "read": read, "seconds": seconds})

@@ -24,7 +24,7 @@ from medveil.finding import Verdict
 from medveil.parts import registered
 from medveil.release import Outcome, Settings
 from medveil.report import schema as schema_of
-from medveil.report.write import Document
+from medveil.report.page import Document
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"

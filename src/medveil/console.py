@@ -15,7 +15,7 @@ import click
 import typer
 
 from medveil.errors import SettingsError
-from medveil.runtime.workers import silence_libraries
+from medveil.runtime.processes import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome

@@ -14,7 +14,7 @@ from medveil.cohort import Cohort
 from medveil.person.keys import Keys
 from medveil.release.check import check_release
 from medveil.release.defend import Defended
-from medveil.report.content import Check
+from medveil.report.content import OutputCheck
 
 KEYS = Keys(b"check" * 8)
 
@@ -34,7 +34,7 @@ def released(original: Cohort, folder: Path, *, reports: list[str], words: list[
     return replace(original, table=table, root=folder)
 
 
-def check(original: Cohort, after: Cohort) -> Check:
+def check(original: Cohort, after: Cohort) -> OutputCheck:
     found = check_release(
         original,
         Defended(after, [0, 1, 2]),

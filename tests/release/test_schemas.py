@@ -16,7 +16,7 @@ from medveil.person.keys import Keys
 from medveil.release.clean import DeidSettings, deidentify
 from medveil.release.verify.run import verify
 from medveil.report import schema
-from medveil.report.write import Document
+from medveil.report.page import Document
 
 KEYS = Keys.for_demonstration(9)
 NAMES: tuple[Document, ...] = ("deid", "verify", "manifest")

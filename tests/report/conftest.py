@@ -13,7 +13,7 @@ import pytest
 from medveil.finding import Figure, Finding, Picture, Series, Table, Threshold
 from medveil.parts import Guarantee
 from medveil.report import write_report
-from medveil.report.content import Check, Comparison, Gap, Provenance, Removal, ReportContent, Subject
+from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
 from medveil.stats.estimate import Estimate
 
 LABELS = (
@@ -129,7 +129,7 @@ def compare(before: Finding, after: Finding) -> Comparison:
 
 
 PASS = ReportContent(
-    subject=Subject("Phantom hospital, 200 patients", 200, 431, 612, 598, {"unreadable image": 9, "text": 5}),
+    subject=ReportSubject("Phantom hospital, 200 patients", 200, 431, 612, 598, {"unreadable image": 9, "text": 5}),
     removals=(
         Removal(
             "headers",
@@ -147,7 +147,7 @@ PASS = ReportContent(
         compare(probe(0.742), probe(0.711)),
     ),
     gaps=(Gap("Membership inference", "No model is released with these data.", blocking=False),),
-    check=Check({"files searched": 590, "reports searched": 590, "images read": 100}),
+    check=OutputCheck({"files searched": 590, "reports searched": 590, "images read": 100}),
     provenance=Provenance(
         "0.1.0",
         "2025-01-31T09:30:00Z",
@@ -177,7 +177,7 @@ REVIEW = replace(
 _LOST = replace(similarity(0.04, 0.5), estimates={"precision@1": Estimate(NAN, NAN, NAN, NAN, 0, 0)})
 UNMEASURED = replace(
     PASS,
-    subject=Subject("Empty folder", 0, 0, 0, 0),
+    subject=ReportSubject("Empty folder", 0, 0, 0, 0),
     removals=(),
     comparisons=(Comparison(similarity(0.612, 0.934), _LOST),),
     gaps=(),

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from medveil.finding import Picture
-from medveil.report.content import Check, ReportContent
+from medveil.report.content import OutputCheck, ReportContent
 from medveil.report.page import render
 
 Written = Callable[[ReportContent], Path]
@@ -214,11 +214,11 @@ def test_colours_can_be_told_apart(theme: str, passing: ReportContent) -> None:
 
 
 def test_what_the_check_found_stands_beside_where(passing: ReportContent, written: Written) -> None:
-    check = Check({"images read": 9}, {"images in which text can be read": 1}, ("5f3a",))
+    check = OutputCheck({"images read": 9}, {"images in which text can be read": 1}, ("5f3a",))
     text = Outline(written(replace(passing, check=check)).read_text(encoding="utf-8")).text
     assert "no attack is above its threshold" in text
     assert "Where: 1 released image5f3a" in text
-    clean = Outline(written(replace(passing, check=Check({"images read": 9}))).read_text(encoding="utf-8")).text
+    clean = Outline(written(replace(passing, check=OutputCheck({"images read": 9}))).read_text(encoding="utf-8")).text
     assert "Nothing was found that should not be there." in clean
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medveil.finding import Finding, Threshold, Verdict
-from medveil.report.content import Check, Comparison, Gap, Provenance, ReportContent, Subject
+from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, ReportContent, ReportSubject
 from medveil.stats.estimate import Estimate
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=True)
@@ -29,7 +29,7 @@ def estimate(low: float, value: float, high: float, *, n: int = 50, units: int =
 
 def report(*findings: Finding, gaps: tuple[Gap, ...] = ()) -> ReportContent:
     comparisons = tuple(Comparison(each, each) for each in findings)
-    return ReportContent(Subject("s", 1, 1, 1, 1), (), comparisons, gaps, PROVENANCE)
+    return ReportContent(ReportSubject("s", 1, 1, 1, 1), (), comparisons, gaps, PROVENANCE)
 
 
 SAFE = finding(estimate(0.01, 0.02, 0.03))
@@ -102,10 +102,12 @@ def test_unlike_findings_are_not_compared(field: str, value: str) -> None:
 
 
 def test_what_the_check_found_fails_a_release_and_is_named() -> None:
-    found = replace(report(SAFE), check=Check({"images read": 9}, {"images in which text can be read": 2}, ("b", "a")))
+    found = replace(
+        report(SAFE), check=OutputCheck({"images read": 9}, {"images in which text can be read": 2}, ("b", "a"))
+    )
     assert found.verdict == Verdict.FAIL
     assert found.reasons == [
         "The check of the output found what may identify people: images in which text can be read (2)."
     ]
     assert found.to_json()["check"]["images"] == ["a", "b"]
-    assert replace(report(SAFE), check=Check({"images read": 9})).verdict == Verdict.PASS
+    assert replace(report(SAFE), check=OutputCheck({"images read": 9})).verdict == Verdict.PASS

@@ -13,7 +13,8 @@ from typing import Any
 import psutil
 import pytest
 
-from medveil.runtime.workers import Loss, WorkerLost, ordered_map
+from medveil.runtime.processes import Loss
+from medveil.runtime.workers import WorkerLost, ordered_map
 
 
 def square(x: int) -> int:
@@ -132,7 +133,7 @@ def test_workers_are_kept_for_the_next_call_and_one_that_died_meanwhile_is_repla
 
 
 def surroundings(name: str) -> tuple[str | None, str, str | None]:
-    return os.environ.get(name), os.getcwd(), os.environ.get("OMP_NUM_THREADS")
+    return os.environ.get(name), str(Path.cwd()), os.environ.get("OMP_NUM_THREADS")
 
 
 def test_kept_workers_see_this_call_s_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

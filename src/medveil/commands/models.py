@@ -13,7 +13,7 @@ from medveil.commands.app import app
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 
 if TYPE_CHECKING:
-    from medveil.defenses.pixels.inpainting.training import TrainingResult
+    from medveil.defenses.pixels.paint.training.train import TrainingResult
 
 
 class Network(StrEnum):
@@ -110,9 +110,9 @@ def _train_inpainting(
 ) -> TrainingResult:
     from dataclasses import replace
 
-    from medveil.defenses.pixels.inpainting.settings import InpaintingSettings, published
-    from medveil.defenses.pixels.inpainting.training import train_inpainting
-    from medveil.defenses.pixels.inpainting.training_images import read_images
+    from medveil.defenses.pixels.paint.training.images import read_images
+    from medveil.defenses.pixels.paint.training.settings import InpaintingSettings, published
+    from medveil.defenses.pixels.paint.training.train import train_inpainting
 
     settings = published(features) if recipe is Recipe.published else InpaintingSettings(features=features)
     settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)

@@ -20,19 +20,19 @@ from medveil.finding import Finding, Verdict
 from medveil.release.examine import package_versions
 from medveil.release.folder import now
 from medveil.report import write_report
-from medveil.report.content import Comparison, Gap, Provenance, ReportContent, Subject
+from medveil.report.content import Comparison, Gap, Provenance, ReportContent, ReportSubject
 
 
 @dataclass(frozen=True)
 class Input:
     """What was attacked, for the report: counts, and a digest that says of nobody anything."""
 
-    subject: Subject
+    subject: ReportSubject
     sha256: str
 
     @classmethod
     def of_cohort(cls, cohort: Cohort) -> Input:
-        subject = Subject(
+        subject = ReportSubject(
             name=cohort.name,
             patients=cohort.table["patient_id"].nunique(),
             studies=cohort.table["study_id"].nunique(),
@@ -48,7 +48,7 @@ class Input:
         patients, studies = (
             pairs[column].nunique() if column in pairs else len(pairs) for column in ("patient_id", "study_id")
         )
-        subject = Subject(
+        subject = ReportSubject(
             name="Embeddings", patients=patients, studies=studies, images=len(pairs), released=0, quarantined={}
         )
         return cls(subject, _combined(map(_digest_of_file, files)))

@@ -18,11 +18,11 @@ from medveil.person.search.known import KnownSearch
 from medveil.release.defend import Defended
 from medveil.release.people import person_of_row
 from medveil.release.settings import Progress
-from medveil.release.verify.burned_in import Reader, stray_text
-from medveil.release.verify.known_bytes import KnownBytes
-from medveil.release.verify.moved_dates import without_moved_dates
+from medveil.release.verify.allowed_values import without_moved_dates
+from medveil.release.verify.byte_search import KnownBytes
+from medveil.release.verify.pixel_check import Reader, stray_text
 from medveil.release.verify.text_check import moved_rightly
-from medveil.report.content import Check
+from medveil.report.content import OutputCheck
 from medveil.runtime.workers import ordered_map
 
 MOST_READ = 100  # images, drawn at random: reading takes a second each
@@ -66,7 +66,7 @@ class Read:
 
 def check_release(
     cohort: Cohort, defended: Defended, keys: Keys, *, read: bool, seed: int, workers: int | None, progress: Progress
-) -> Check | None:
+) -> OutputCheck | None:
     """Every released row against its original's identifiers, and some of the images read where text was removed."""
     released = defended.cohort
     if released is None:
@@ -88,7 +88,7 @@ def check_release(
         progress("reading images", done, len(drawn))
     reports = int(released.table["report"].notna().sum())
     looked_at = {"files searched": len(released), "reports searched": reports, "images read": len(drawn)}
-    return Check(looked_at, dict(found), tuple(released.table["image_id"].iloc[sorted(where)]))
+    return OutputCheck(looked_at, dict(found), tuple(released.table["image_id"].iloc[sorted(where)]))
 
 
 def _pairs(cohort: Cohort, defended: Defended, released: Cohort) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:

@@ -25,9 +25,9 @@ from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Entry, Noted, count, journaled
+from medveil.runtime.processes import Loss
 from medveil.runtime.storage import write_bytes
 from medveil.runtime.transient import is_transient, tried_again
-from medveil.runtime.workers import Loss
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:

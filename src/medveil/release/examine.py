@@ -16,7 +16,7 @@ from medveil.person.keys import Keys
 from medveil.release.check import check_release
 from medveil.release.defend import Defended, build_chain
 from medveil.release.settings import Progress, Settings
-from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, Subject
+from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, ReportSubject
 
 PLACES = {
     "headers": "File headers",
@@ -41,7 +41,7 @@ def examine(
     gaps += _gaps(settings, keys)
     table = cohort.table
     return ReportContent(
-        subject=Subject(
+        subject=ReportSubject(
             name=cohort.name,
             patients=table["patient_id"].nunique(),
             studies=table["study_id"].nunique(),

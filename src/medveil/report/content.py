@@ -16,7 +16,7 @@ SCHEMA = "medveil.report/1"
 
 
 @dataclass(frozen=True)
-class Subject:
+class ReportSubject:
     """What was examined. Counts only: names and paths stay with the steward."""
 
     name: str
@@ -111,7 +111,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Check:
+class OutputCheck:
     """A look at the output that does not believe the defenses: what was looked at, and what should not be there."""
 
     looked_at: dict[str, int]
@@ -138,12 +138,12 @@ class Provenance:
 
 @dataclass(frozen=True)
 class ReportContent:
-    subject: Subject
+    subject: ReportSubject
     removals: tuple[Removal, ...]
     comparisons: tuple[Comparison, ...]
     gaps: tuple[Gap, ...]
     provenance: Provenance
-    check: Check | None = None
+    check: OutputCheck | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -1,19 +1,44 @@
-"""The report as one HTML file: everything inside it, nothing fetched, complete without JavaScript."""
+"""The report as JSON and as one HTML file: everything inside it, nothing fetched, complete without JavaScript."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from datetime import UTC, datetime
-from typing import Any
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from medveil.report import glossary, wording
+from medveil.report.content import ReportContent
 from medveil.report.figures import figures
 from medveil.report.row_plot import comparison_plot
+from medveil.runtime import storage
+
+JSON_NAME = "report.json"
+HTML_NAME = "report.html"
+Document = Literal["report", "deid", "verify", "manifest"]
+
+
+def write_report(content: ReportContent, folder: Path) -> Path:
+    """Write report.json and report.html into `folder`, each whole or not at all; returns the page's path."""
+    document = content.to_json()
+    page = render(document)
+    storage.write_json(Path(folder) / JSON_NAME, document)
+    storage.write_bytes(Path(folder) / HTML_NAME, page.encode())
+    return Path(folder) / HTML_NAME
+
+
+def schema(name: Document = "report") -> dict[str, Any]:
+    """The published JSON Schema of report.json, or of what `medveil deid` and `medveil verify` write."""
+    text = files("medveil.report").joinpath(f"{name}-1.schema.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
 
 
 def render(document: dict[str, Any]) -> str:

@@ -19,7 +19,8 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from medveil.errors import InputError, StorageError
-from medveil.runtime.workers import Loss, Runner, ordered_map
+from medveil.runtime.processes import Loss
+from medveil.runtime.workers import Runner, ordered_map
 
 Entry = dict[str, Any]
 Task = TypeVar("Task", contravariant=True)
@@ -63,7 +64,7 @@ def journaled(
     workers: int | None,
     chunk: int = 8,
     limit: Callable[[Task], float] | None = None,
-    runner: Runner = ordered_map,
+    runner: Runner | None = None,
 ) -> Iterator[Entry]:
     """What came of each task, in order, noted as it comes; at the end, what no task confirmed is dropped."""
     names: dict[int, str] = {}  # of the tasks on their way
@@ -75,7 +76,8 @@ def journaled(
 
     seconds = None if limit is None else lambda pair: limit(pair[0])
     with closing(Journal(path)) as journal:
-        done = runner(worker, pairs(), workers=workers, chunk=chunk, crashed=worker.crashed, limit=seconds)
+        run = runner or ordered_map
+        done = run(worker, pairs(), workers=workers, chunk=chunk, crashed=worker.crashed, limit=seconds)
         for at, noted in enumerate(done):
             journal.put(names.pop(at), noted)
             yield noted.entry
@@ -94,11 +96,10 @@ class Journal:
             if not self._value("PRAGMA application_id"):
                 self._rows.execute(f"PRAGMA application_id = {APPLICATION}")
                 self._rows.execute(
-                    "CREATE TABLE noted (id TEXT PRIMARY KEY, digest TEXT NOT NULL, entry TEXT NOT NULL, run INTEGER)"
-                    " WITHOUT ROWID"
+                    "CREATE TABLE noted (id TEXT PRIMARY KEY, digest TEXT NOT NULL, entry TEXT NOT NULL) WITHOUT ROWID"
                 )
-            # a run's number marks what it confirmed
-            self._run = 1 + (self._value("SELECT max(run) FROM noted") or 0)
+            self._rows.execute("SELECT id FROM noted LIMIT 0")
+        self._confirmed: set[str] = set()
 
     def get(self, name: str) -> Noted | None:
         with _plainly(self.path):
@@ -106,12 +107,15 @@ class Journal:
             return row and Noted(row[0], json.loads(row[1]))
 
     def put(self, name: str, noted: Noted) -> None:
+        """What is there already is confirmed, and nothing written: a second run changes nothing."""
         with _plainly(self.path):
-            if noted.lasting:
-                row = (name, noted.digest, _json(noted.entry), self._run)
-                self._rows.execute("INSERT OR REPLACE INTO noted VALUES (?, ?, ?, ?)", row)
-            else:
+            if not noted.lasting:
                 self._rows.execute("DELETE FROM noted WHERE id = ?", (name,))
+            else:
+                self._confirmed.add(name)
+                if self.get(name) != noted:
+                    row = name, noted.digest, _json(noted.entry)
+                    self._rows.execute("INSERT OR REPLACE INTO noted VALUES (?, ?, ?)", row)
             if time.monotonic() - self._began > OFTEN:
                 self._rows.execute("COMMIT")
                 self._begin()
@@ -119,7 +123,8 @@ class Journal:
     def finish(self) -> None:
         """Every task is noted; what only earlier runs knew goes."""
         with _plainly(self.path):
-            self._rows.execute("DELETE FROM noted WHERE run <> ?", (self._run,))
+            gone = [row for row in self._rows.execute("SELECT id FROM noted") if row[0] not in self._confirmed]
+            self._rows.executemany("DELETE FROM noted WHERE id = ?", gone)
 
     def close(self) -> None:
         with _plainly(self.path):
@@ -127,6 +132,8 @@ class Journal:
                 self._rows.execute("COMMIT")
             finally:
                 self._rows.close()
+        # committed, so what a killed run may have left beside it is of no use any more
+        self.path.with_name(f"{self.path.name}-journal").unlink(missing_ok=True)
 
     def _begin(self) -> None:
         self._rows.execute("BEGIN IMMEDIATE")

@@ -1,4 +1,4 @@
-"""Errors that no file is to blame for and that may be gone in a moment: a drive that does not answer, no memory left."""
+"""Errors that no file is to blame for and may be gone in a moment: a drive that does not answer, no memory left."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from medveil.defenses.pixels.lines import Line
-from medveil.defenses.pixels.masks import RIM, soft_mask, widened
+from medveil.defenses.pixels.paint.mask import RIM, soft_mask, widened
 
 ANGLES = [0, 20, 45, 70, 90, -35, -80]
 

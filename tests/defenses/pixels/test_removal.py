@@ -106,12 +106,12 @@ def test_only_a_line_that_is_sure_takes_a_part_of_a_marker_that_was_read(monkeyp
     written, ink = write(film(1024, seed=3), "PORTABLE", (300, 300), 30, 4095)
     columns = np.flatnonzero(ink.any(axis=0))
     across = Line.of_box((int(columns[-20]), 240, int(columns[-20]) + 60, 400), score)
-    seen = removing.see_text
+    seen = removing.find_text
 
     def with_one_more(view, window=None):
         return seen(view, window) + ([] if window else [across])
 
-    monkeypatch.setattr(removing, "see_text", with_one_more)
+    monkeypatch.setattr(removing, "find_text", with_one_more)
     cleaned, removal = REMOVER.clean_image(written, None)
     assert [text for text, _ in removal.kept] == ["PORTABLE"]
     assert (cleaned != written)[260:280, columns[-15] : columns[-15] + 40].mean() > 0.97

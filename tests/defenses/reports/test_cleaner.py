@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from medveil.defenses.reports import cleaner as module
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
 from medveil.defenses.reports.tagger.splitting import split
@@ -205,3 +206,11 @@ def test_the_name_of_somebody_recognised_elsewhere_is_not_cleared() -> None:
 def _told(text: str, share: float) -> Told:
     tokens = split(text)
     return Told([], tokens, np.full(len(tokens), share, np.float32))
+
+
+def test_threads_may_share_a_cleaner_though_it_forgets_phrases(monkeypatch, from_threads) -> None:
+    monkeypatch.setattr(module, "_REMEMBERED_PHRASES", 2)
+    cleaner = ReportCleaner(tagger=None)
+    phrases = [f"CXR {number} FOR DR VENKATARAMAN" for number in range(5)] * 60
+    alone = [ReportCleaner(tagger=None).clean_phrase(text, PERSON).text for text in phrases[:5]] * 60
+    assert from_threads(lambda text: cleaner.clean_phrase(text, PERSON).text, phrases, module) == alone

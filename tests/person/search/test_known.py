@@ -11,6 +11,7 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES, DOCTOR_TITLES, PARTICLES, TITLES
 from medveil.person.person import Known
+from medveil.person.search import known
 from medveil.person.search.known import KnownSearch, search_for
 
 SEARCH = KnownSearch(
@@ -261,3 +262,10 @@ def test_a_family_name_of_one_sign_is_found_before_its_given_name(text: str) -> 
     search = KnownSearch([Known(Category.NAME, "Wang^XiaoDong=王^小東")])
     (found,) = search.find(f"scan of {text} 王水")
     assert (found.start, found.end) == (8, 8 + len(text))
+
+
+def test_threads_may_share_a_search_though_it_forgets(monkeypatch, from_threads) -> None:
+    monkeypatch.setattr(known, "_REMEMBERED", 2)
+    search = KnownSearch([Known(Category.NAME, "Pemberton^John")])
+    texts = [f"CHEST PA {number} John Pemberton" for number in range(5)] * 200
+    assert from_threads(lambda text: found(text, search), texts, known) == [["John Pemberton"]] * len(texts)

@@ -14,6 +14,7 @@ from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Found
 from medveil.person.surrogates import name_stock as surrogate_names
+from medveil.person.surrogates import stand_ins as module
 from medveil.person.surrogates.stand_ins import StandIns
 
 KEYS = Keys.for_demonstration(1)
@@ -162,3 +163,18 @@ def test_a_surrogate_is_never_a_name_that_is_known(number: int) -> None:
 def test_a_room_becomes_one_that_hospitals_hardly_have(floor: int, wing: str, number: int) -> None:
     """Else it may well be the room of another patient."""
     assert re.fullmatch(r"\d[JQXZ]-\d\d", said(REAL, Category.OTHER_ID, f"{floor}{wing}-{number:02d}"))
+
+
+def test_threads_may_share_the_surrogates_of_a_person(from_threads) -> None:
+    """The year of a day without one is that of the text it stands in, and not of a text that another thread reads."""
+    texts = [f"Seen on 03/15/{1960 + place % 50}. Again on March 3rd." for place in range(100)]
+
+    def moved(stand_ins: StandIns, text: str) -> str:
+        start = text.index("March")
+        return stand_ins.text(Found(start, start + len("March 3rd"), Category.DATE), text)
+
+    person = Person(KEYS, "77")
+    alone = [moved(StandIns(person, realistic=True), text) for text in texts]
+    assert len(set(alone)) > 1
+    shared = StandIns(person, realistic=True)
+    assert from_threads(lambda text: moved(shared, text), texts, module) == alone

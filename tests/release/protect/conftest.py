@@ -7,7 +7,7 @@ import torch
 from medveil.attacks.refit.attack import RefitSettings
 from medveil.defenses.alignment.heads import Heads, heads_from_projections
 from medveil.release.protect.features import PairedFeatures, ProtectionData
-from medveil.release.protect.measuring import Measuring
+from medveil.release.protect.measurement import MeasurementSettings
 
 _RNG = np.random.default_rng(77)
 IMAGE_MIXING, REPORT_MIXING = _RNG.normal(size=(12, 40)), _RNG.normal(size=(12, 30))
@@ -48,7 +48,7 @@ def start() -> Heads:
 
 
 @pytest.fixture(scope="session")
-def quick() -> Measuring:
-    return Measuring(
+def quick() -> MeasurementSettings:
+    return MeasurementSettings(
         redraws=60, seed=3, own=(0, 40, 200), refit=RefitSettings(dim=12, epochs=2, patience=1, shrinkages=(0.1,))
     )

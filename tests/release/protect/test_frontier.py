@@ -14,7 +14,7 @@ from medveil.errors import InputError, SettingsError
 from medveil.release.protect.candidates import candidates
 from medveil.release.protect.features import ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
-from medveil.release.protect.measuring import Measuring
+from medveil.release.protect.measurement import MeasurementSettings
 from medveil.report.figures import draw
 
 SWEEP = candidates(
@@ -29,7 +29,7 @@ SWEEP = candidates(
 )
 
 
-def _run(data: ProtectionData, start: Heads, quick: Measuring, out: Path) -> FrontierResult:
+def _run(data: ProtectionData, start: Heads, quick: MeasurementSettings, out: Path) -> FrontierResult:
     return protect_alignment(data, start, out=out, sweep=SWEEP, measuring=quick, canaries=100)
 
 
@@ -39,7 +39,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def result(data: ProtectionData, start: Heads, quick: Measuring, out: Path) -> FrontierResult:
+def result(data: ProtectionData, start: Heads, quick: MeasurementSettings, out: Path) -> FrontierResult:
     return _run(data, start, quick, out)
 
 
@@ -142,7 +142,7 @@ def test_parts_that_do_not_fit_are_refused(data, start, quick, tmp_path) -> None
 
 
 def test_the_audit_is_booked_as_the_second_run_it_is(
-    data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
     (private,) = (candidate for candidate in SWEEP if candidate.variant == "dp")
     unit, delta = private.settings.unit, private.settings.delta

@@ -10,14 +10,16 @@ from medveil.release.attack_report import Input
 from medveil.release.protect.candidates import candidates
 from medveil.release.protect.features import ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
-from medveil.release.protect.measuring import Measuring
+from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import STRONGEST, report_model, summary
-from medveil.report.content import Subject
+from medveil.report.content import ReportSubject
 
-INPUT = Input(Subject("made", 200, 400, 400, 0), "0" * 64)
+INPUT = Input(ReportSubject("made", 200, 400, 400, 0), "0" * 64)
 
 
-def run(data: ProtectionData, start: Heads, quick: Measuring, out: Path, *variants: Variant) -> FrontierResult:
+def run(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, out: Path, *variants: Variant
+) -> FrontierResult:
     sweep = candidates(variants, epsilons=(8.0,), directions=(4,), epochs=1, seed=1)
     return protect_alignment(data, start, out=out, sweep=sweep, measuring=quick, canaries=0)
 
@@ -30,7 +32,7 @@ def written(result: FrontierResult, out: Path, threshold: float) -> tuple[Verdic
     return verdict, json.loads((out / "report.json").read_text())
 
 
-def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path) -> None:
+def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path) -> None:
     result = run(data, start, quick, tmp_path / "runs", "dp")
     verdict, report = written(result, tmp_path, 0.05)
     assert verdict is Verdict.FAIL
@@ -49,7 +51,7 @@ def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measur
 
 
 def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
-    data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
     verdict, report = written(run(data, start, quick, tmp_path / "runs", "erase"), tmp_path, 1.0)
     assert verdict is Verdict.REVIEW
@@ -60,7 +62,7 @@ def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
     assert "from frozen features" in refit["answer"]
 
 
-def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measuring, tmp_path: Path) -> None:
+def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path) -> None:
     result = run(data, start, quick, tmp_path / "runs", "erase", "noise")
     verdict, report = written(result, tmp_path, 1.0)
     assert verdict is Verdict.REVIEW

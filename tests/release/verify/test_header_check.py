@@ -53,12 +53,12 @@ def released() -> Dataset:
     return dataset
 
 
-def wrongs(dataset: Dataset) -> set[tuple[str, str]]:
-    return {(wrong.place, wrong.found) for wrong in CHECK.wrongs("f", dataset, original())}
+def discrepancies(dataset: Dataset) -> set[tuple[str, str]]:
+    return {(wrong.place, wrong.found) for wrong in CHECK.discrepancies("f", dataset, original())}
 
 
 def test_a_clean_header_has_nothing_wrong() -> None:
-    assert wrongs(released()) == set()
+    assert discrepancies(released()) == set()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_each_kind_of_mistake_is_told(keyword: str, value: str | None, place: st
         delattr(dataset, keyword)
     else:
         setattr(dataset, keyword, value)
-    assert wrongs(dataset) == {(place, found)}
+    assert discrepancies(dataset) == {(place, found)}
 
 
 def test_mistakes_inside_sequences_are_told_by_their_path() -> None:
@@ -91,30 +91,30 @@ def test_mistakes_inside_sequences_are_told_by_their_path() -> None:
     item = Dataset()
     item.StudyInstanceUID = "1.2.3.5"
     dataset.RequestAttributesSequence = Sequence([item])
-    assert ("(0040,0275)[0].(0020,000D)", "a UID of the source") in wrongs(dataset)
+    assert ("(0040,0275)[0].(0020,000D)", "a UID of the source") in discrepancies(dataset)
 
 
 def test_private_attributes_must_be_gone() -> None:
     dataset = released()
     dataset.private_block(0x0019, "ACME", create=True).add_new(1, "LO", "x")
-    assert ("(0019,1001)", "a private attribute") in wrongs(dataset)
+    assert ("(0019,1001)", "a private attribute") in discrepancies(dataset)
 
 
 @pytest.mark.parametrize("tag", [0x60000022, 0x50000022, 0x00087777])
 def test_overlays_curves_and_unknown_attributes_must_be_gone(tag: int) -> None:
     before = original()
     before.add_new(tag, "LO", "a remark")
-    assert CHECK.wrongs("f", released(), before) == []
+    assert CHECK.discrepancies("f", released(), before) == []
     after = released()
     after.add_new(tag, "LO", "a remark")
-    (wrong,) = CHECK.wrongs("f", after, before)
-    assert wrong.leak and wrong.found == "an attribute that is always removed"
+    (discrepancy,) = CHECK.discrepancies("f", after, before)
+    assert discrepancy.leak and discrepancy.found == "an attribute that is always removed"
 
 
 def test_nothing_told_quotes_a_value() -> None:
     dataset = released()
     dataset.PatientName = "VANDERMEER, A"
-    told = str([wrong.to_json() for wrong in CHECK.wrongs("f", dataset, original())])
+    told = str([discrepancy.to_json() for discrepancy in CHECK.discrepancies("f", dataset, original())])
     assert "VANDERMEER" not in told and "Anneke" not in told
 
 

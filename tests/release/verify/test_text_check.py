@@ -20,7 +20,7 @@ def doctors(text: str) -> list[Found]:
 
 
 def found(after: str, before: str | None = BEFORE) -> set[str]:
-    return {wrong.found for wrong in TextCheck(doctors).wrongs("f", after, before, SEARCH, SHIFT)}
+    return {wrong.found for wrong in TextCheck(doctors).discrepancies("f", after, before, SEARCH, SHIFT)}
 
 
 def test_a_clean_report_has_nothing_wrong() -> None:
@@ -46,7 +46,7 @@ KNOWN_DATE = KnownSearch([Known(Category.DATE, "20190331")])
 
 def dates_found(after: str, before: str) -> set[str]:
     shift = dt.timedelta(days=10)
-    return {wrong.found for wrong in TextCheck(lambda text: []).wrongs("f", after, before, KNOWN_DATE, shift)}
+    return {wrong.found for wrong in TextCheck(lambda text: []).discrepancies("f", after, before, KNOWN_DATE, shift)}
 
 
 def test_a_date_moved_onto_a_known_one_is_no_leak() -> None:

@@ -17,7 +17,7 @@ LIMIT = 300.0  # seconds a file may take
 
 
 def read_many(
-    worker: Callable[[Item], Result], items: Sequence[Item], *, workers: int | None = None
+    worker: Callable[[Item], Result], items: Sequence[Item], *, workers: int | None = None, chunk: int = CHUNK
 ) -> Iterator[Result | Quarantined]:
     """`worker(item)` for every item, in order; what it raises as `Quarantined` is yielded in its place.
 
@@ -28,7 +28,7 @@ def read_many(
         partial(_guarded, worker),
         items,
         workers=workers,
-        chunk=CHUNK,
+        chunk=chunk,
         crashed=lambda item, loss: Quarantined(loss.value),
         limit=LIMIT,
     )

@@ -12,22 +12,20 @@ from pydicom.dataset import FileDataset
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
 from medveil.cohort.dicom.stream_comments import CannotTell
-from medveil.defenses.pixels.detection.text_detector import SURE
-from medveil.defenses.pixels.keeping import Sorted, sort_out
+from medveil.defenses.pixels.decide.decision import Decision, decide
+from medveil.defenses.pixels.find.detector import SURE
+from medveil.defenses.pixels.find.text import find_text
+from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.masks import boxes_around, soft_mask
-from medveil.defenses.pixels.painting import Frame, paint
-from medveil.defenses.pixels.rereading import is_still_text, without
-from medveil.defenses.pixels.seeing import see_text
-from medveil.defenses.pixels.views import View, colour_views, views_of
+from medveil.defenses.pixels.paint.frame import Frame, paint
+from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
+from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
 from medveil.person.search.known import KnownSearch
 
 How = Literal["generator", "classical", "box"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
-MARGIN = 128  # pixels around what was painted that are looked at again
 ROOM = 0.15  # of a marker's height, around it
-MOST_READ = 64  # lines in a window; more are taken for text unread
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 GENTLE = 2  # rounds in which that room ends where a marker stands
 _CANNOT = "text in the image could not be removed"
@@ -94,7 +92,7 @@ class TextRemover:
         known: KnownSearch | None,
     ) -> tuple[Frame, Removal]:
         found = self._sorted(look(frame), known)
-        kept, lines, changed = found.kept, found.going, frame
+        kept, lines, changed = found.kept, found.removed, frame
         total = np.zeros(frame.shape[:2], np.float32)
         removed: list[Line] = []
         rounds = 0
@@ -109,7 +107,7 @@ class TextRemover:
                 raise Quarantined(_CANNOT)
             changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
             removed += lines
-            lines = _left_over(look(changed), total, kept, removed)
+            lines = residual_text(look(changed), total, kept, removed)
             rounds += 1
         return changed, Removal(
             boxes=tuple(boxes_around(total > 0)),
@@ -125,19 +123,19 @@ class TextRemover:
             return self.fill
         return "classical" if number == 2 else "box"
 
-    def _sorted(self, views: list[View], known: KnownSearch | None) -> Sorted:
+    def _sorted(self, views: list[View], known: KnownSearch | None) -> Decision:
         """What goes in any view goes; a marker stays if every view that sees it agrees."""
-        result = Sorted()
+        result = Decision()
         for view in views:
-            one = sort_out(see_text(view), view, known, keep_markers=self.keep_markers)
-            result.going += one.going
+            one = decide(find_text(view), view, known, keep_markers=self.keep_markers)
+            result.removed += one.removed
             result.kept += [
-                (text, line) for text, line in one.kept if not any(_part_of(line, other) for _, other in result.kept)
+                (text, line) for text, line in one.kept if not any(is_part_of(line, other) for _, other in result.kept)
             ]
         result.kept = [
             (text, line)
             for text, line in result.kept
-            if not any(line.share_inside(gone) > 0.5 for gone in result.going)
+            if not any(line.share_inside(gone) > 0.5 for gone in result.removed)
         ]
         return result
 
@@ -158,43 +156,3 @@ def _spared(kept: list[tuple[str, Line]], going: list[Line], shape: tuple[int, .
         if line.score >= SURE:
             line.paint(canvas, 0)
     return canvas > 0
-
-
-def _left_over(
-    views: list[View], mask: NDArray[np.float32], kept: list[tuple[str, Line]], removed: list[Line]
-) -> list[Line]:
-    """Text still seen in or near what was painted; elsewhere nothing has changed."""
-    left = []
-    for view in views:
-        rest = without([line for _, line in kept], view)
-        for window in _windows(mask > 0):
-            seen = [line for line in see_text(view, window) if _touches(line, mask)]
-            seen = [line for line in seen if not any(_part_of(line, one) for _, one in kept)]
-            many = len(seen) > MOST_READ
-            left += [line for line in seen if many or is_still_text(line, rest, removed)]
-    return left
-
-
-def _touches(line: Line, mask: NDArray[np.float32]) -> bool:
-    """Whether it lies at or in what was painted; what does not was judged when the whole image was looked at."""
-    near = line.grown(line.height, line.height / 2)
-    left, top, right, bottom = near.box(mask.shape)
-    canvas = np.zeros((bottom - top, right - left), np.uint8)
-    near.moved(-left, -top).paint(canvas)
-    return bool((mask[top:bottom, left:right] * canvas).any())
-
-
-def _part_of(line: Line, marker: Line) -> bool:
-    return line.share_inside(marker.grown(4, 4)) > 0.5
-
-
-def _windows(hole: NDArray[np.bool_]) -> list[Box]:
-    """Boxes around what was painted, with room; one for all where they would cover most of the image."""
-    rows, columns = hole.shape
-    canvas = np.zeros(hole.shape, bool)
-    for left, top, right, bottom in boxes_around(hole):
-        canvas[max(0, top - MARGIN) : bottom + MARGIN, max(0, left - MARGIN) : right + MARGIN] = True
-    windows = boxes_around(canvas)
-    if sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in windows) > 0.6 * rows * columns:
-        return [(0, 0, columns, rows)]
-    return windows

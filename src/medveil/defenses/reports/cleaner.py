@@ -177,12 +177,14 @@ class ReportCleaner:
 
     def _seen_in_phrase(self, text: str) -> Seen:
         """The same few descriptions stand in file after file."""
-        if text not in self._phrases:
+        seen = self._phrases.get(text)
+        if seen is None:
+            told = self._told([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
+            seen = _layers(text, told, find_in_phrase)
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
-            told = self._told([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
-            self._phrases[text] = _layers(text, told, find_in_phrase)
-        return self._phrases[text]
+            self._phrases[text] = seen
+        return seen
 
     def _told(self, texts: Sequence[str]) -> Sequence[Told | None]:
         if self._tagger is None or not texts:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from medveil.encoders.hub import fetch
@@ -40,6 +41,7 @@ class Rewriter:
         if not source.strip():
             raise SettingsError("no rewriting model is named; give a folder or a hub name")
         self._source = source
+        self._one_at_a_time = Lock()
 
     def rewrite(self, censored: str) -> str | None:
         """Each sentence with a placeholder rewritten; None where clinical content would be lost or a gap remains."""
@@ -58,8 +60,10 @@ class Rewriter:
     def _generate(self, sentence: str) -> str:
         import torch
 
-        tokenizer, model = self._loaded
-        asked = tokenizer(PROMPT.format(text=sentence), return_tensors="pt", truncation=True, max_length=_MOST_TOKENS)
+        with self._one_at_a_time:  # a tokenizer keeps the length it cuts to, and must not be shared while it is set
+            tokenizer, model = self._loaded
+            question = PROMPT.format(text=sentence)
+            asked = tokenizer(question, return_tensors="pt", truncation=True, max_length=_MOST_TOKENS)
         with torch.inference_mode():
             most = 2 * asked["input_ids"].shape[1]  # a rewriting is not much longer than what it rewrites
             made = model.generate(**asked, max_new_tokens=most, num_beams=1, do_sample=False)

@@ -52,11 +52,13 @@ class KnownSearch:
         """Exact and near matches, in order; an ordinary word only where it stands among names."""
         if len(text) > _SHORT:
             return self._find(text)
-        if text not in self._short:
+        found = self._short.get(text)
+        if found is None:
+            found = self._find(text)
             if len(self._short) >= _REMEMBERED:
                 self._short.clear()
-            self._short[text] = self._find(text)
-        return self._short[text].copy()
+            self._short[text] = found
+        return found.copy()
 
     def _find(self, text: str) -> list[Found]:
         words = words_of(text)

@@ -92,9 +92,10 @@ class NameIndex:
             return frozenset()
         if len(word) not in self._lengths or len(word) < SHORTEST_ALONE - 1:
             return frozenset()
-        if word not in self._near_words:
-            self._near_words[word] = frozenset(self._one_error_away(word))
-        return self._near_words[word]
+        near = self._near_words.get(word)
+        if near is None:
+            near = self._near_words[word] = frozenset(self._one_error_away(word))
+        return near
 
     def _one_error_away(self, word: str) -> set[str]:
         found = set(self._shortened.get(word, ()))

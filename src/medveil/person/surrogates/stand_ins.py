@@ -46,7 +46,7 @@ class StandIns:
         self.person = person
         self.realistic = realistic
         self._names = StandInNames(person)
-        self._reference: tuple[str, dt.date | None] = ("", None)
+        self._last_written: tuple[str, dt.date | None] = ("", None)
 
     def uid(self, uid: str) -> str:
         """Another unique identifier; those the standard itself defines stay."""
@@ -96,12 +96,13 @@ class StandIns:
 
     def _written_on(self, text: str) -> dt.date | None:
         """When a text was written: the last whole date in it, one that is known before any other."""
-        if self._reference[0] != text:
+        last_text, day = self._last_written  # read and replaced as one: another thread may be at another text
+        if last_text != text:
             written = dates_in(Legible.of(text).text)
-            days = {day for _, _, readings in written for reading in readings if (day := reading.whole)}
-            candidates = days & self._dates or days or self._dates
-            self._reference = (text, max(candidates, default=None))
-        return self._reference[1]
+            days = {whole for _, _, readings in written for reading in readings if (whole := reading.whole)}
+            day = max(days & self._dates or days or self._dates, default=None)
+            self._last_written = (text, day)
+        return day
 
     def _own(self, category: Category, piece: str) -> bool:
         return self._known_spelling(category, piece) != _plain(piece) or _plain(piece) in self._values(category)

@@ -26,9 +26,10 @@ from medveil.release.clean.sources import Kind
 from medveil.release.clean.table_file import clean_table
 from medveil.release.clean.tools import Tools, tools_for
 from medveil.runtime.journal import Entry, Noted
+from medveil.runtime.processes import Loss
 from medveil.runtime.storage import write_bytes
 from medveil.runtime.transient import is_transient, tried_again
-from medveil.runtime.workers import Loss, ordered_map
+from medveil.runtime.workers import ordered_map
 
 MAX_FILE_BYTES = 1 << 30
 MAX_REPORT_BYTES = 1 << 20

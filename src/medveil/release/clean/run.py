@@ -39,6 +39,7 @@ from medveil.runtime.storage import sweep, write_json
 
 log = logging.getLogger("medveil.deid")
 
+
 @dataclass(frozen=True)
 class DeidOutcome:
     """How many files came out, how many were withheld, where the counts are, and how many texts kept surrogates."""

@@ -1,1 +1,6 @@
-"""Protecting what a vision-language model says: defenses of its heads, the attacks on them, and what they cost."""
+"""Protecting the projection heads of a vision-language model: trained privately, attacked again, measured, reported.
+
+Start in `model.py`, which the command calls. `preparation.py` encodes the data into the parts of `features.py`;
+`frontier.py` trains and measures (`measurement.py`) one operating point a candidate, audited by `canaries.py` and
+`worst_case_audit.py`; `findings.py`, `figures.py`, `tables.py` and `model_report.py` put it into words.
+"""

@@ -10,18 +10,18 @@ import numpy as np
 
 from medveil.stats.estimate import Estimate
 
-Standing = Literal["on the frontier", "dominated", "clearly dominated"]
+Status = Literal["on the frontier", "dominated", "clearly dominated"]
 
 
 @dataclass(frozen=True)
-class Stand:
+class Standing:
     """How a point stands among the others, and the name of the best one that beats it in both."""
 
-    standing: Standing
+    standing: Status
     by: str | None = None
 
 
-def standings(names: Sequence[str], linkage: Sequence[Estimate], utility: Sequence[Estimate]) -> list[Stand]:
+def standings(names: Sequence[str], linkage: Sequence[Estimate], utility: Sequence[Estimate]) -> list[Standing]:
     """A point is dominated if another links no more and keeps no less, and differs in one of the two.
 
     It is clearly dominated if the paired intervals of both differences exclude zero: it would be again on other
@@ -30,7 +30,7 @@ def standings(names: Sequence[str], linkage: Sequence[Estimate], utility: Sequen
     return [_stand(at, names, linkage, utility) for at in range(len(names))]
 
 
-def _stand(at: int, names: Sequence[str], linkage: Sequence[Estimate], utility: Sequence[Estimate]) -> Stand:
+def _stand(at: int, names: Sequence[str], linkage: Sequence[Estimate], utility: Sequence[Estimate]) -> Standing:
     better = [
         k
         for k in range(len(names))
@@ -39,10 +39,10 @@ def _stand(at: int, names: Sequence[str], linkage: Sequence[Estimate], utility: 
         and (linkage[k].value < linkage[at].value or utility[k].value > utility[at].value)
     ]
     if not better:
-        return Stand("on the frontier")
+        return Standing("on the frontier")
     clear = [k for k in better if linkage[k].minus(linkage[at]).high < 0 and utility[k].minus(utility[at]).low > 0]
     best = min(clear or better, key=lambda k: (linkage[k].value, -utility[k].value))
-    return Stand("clearly dominated" if clear else "dominated", names[best])
+    return Standing("clearly dominated" if clear else "dominated", names[best])
 
 
 def removed(before: Estimate, after: Estimate) -> Estimate:

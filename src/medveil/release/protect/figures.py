@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medveil.finding import Figure, Series
-from medveil.release.protect.points import Point
+from medveil.release.protect.operating_point import OperatingPoint
 from medveil.stats.estimate import Estimate
 from medveil.stats.paired import changes
 
 MACRO = ("macro AUROC", "macro accuracy", "macro sensitivity", "macro specificity")
 
 
-def frontier_figure(points: Sequence[Point], linkage: str, title: str) -> Figure:
+def frontier_figure(points: Sequence[OperatingPoint], linkage: str, title: str) -> Figure:
     """Utility over linkage, one series a variant; nearer to the upper left is better."""
     variants = list(dict.fromkeys(point.variant for point in points))
     series = []
@@ -30,7 +30,7 @@ def frontier_figure(points: Sequence[Point], linkage: str, title: str) -> Figure
     )
 
 
-def pool_figure(points: Sequence[Point], metric: str, cohort: str | None = None) -> Figure:
+def pool_figure(points: Sequence[OperatingPoint], metric: str, cohort: str | None = None) -> Figure:
     """A retrieval metric over the pool size (published Figure 4 a, b)."""
     prefix = f"{cohort}: " if cohort else ""
     series = [_by_pool(point, prefix, metric) for point in points]
@@ -46,7 +46,7 @@ def pool_figure(points: Sequence[Point], metric: str, cohort: str | None = None)
     )
 
 
-def relative_figure(points: Sequence[Point], cohort: str | None = None) -> Figure:
+def relative_figure(points: Sequence[OperatingPoint], cohort: str | None = None) -> Figure:
     """The change of Recall@1 against the heads as they are, in percent (published Figure 4 c)."""
     prefix = f"{cohort}: " if cohort else ""
     sizes = _sizes(points[0], prefix)
@@ -72,7 +72,7 @@ def relative_figure(points: Sequence[Point], cohort: str | None = None) -> Figur
     )
 
 
-def fold_figure(points: Sequence[Point], pool: str) -> Figure:
+def fold_figure(points: Sequence[OperatingPoint], pool: str) -> Figure:
     """How many times chance, in random and in matched pools (published Figure 4 g)."""
     series = []
     for kind in ("random", "matched"):
@@ -83,7 +83,7 @@ def fold_figure(points: Sequence[Point], pool: str) -> Figure:
     return Figure(f"Recall@1 in pools of {pool}, times chance", "interval", "", "times chance", tuple(series))
 
 
-def remaining_figure(points: Sequence[Point], pool: str) -> Figure:
+def remaining_figure(points: Sequence[OperatingPoint], pool: str) -> Figure:
     """What remains of linkage and of utility, the heads as they are being 100 (published Figure 5 a)."""
     names = tuple(point.name for point in points)
     series = tuple(
@@ -93,7 +93,7 @@ def remaining_figure(points: Sequence[Point], pool: str) -> Figure:
     return Figure("What remains, in percent of the heads as they are", "bar", "", "percent", series)
 
 
-def change_figures(before: Point, after: Point) -> tuple[Figure, Figure]:
+def change_figures(before: OperatingPoint, after: OperatingPoint) -> tuple[Figure, Figure]:
     """Paired changes of the macro measures and of every finding's AUROC (published Figure 5 b, c)."""
     found = changes(before.measured.utility, after.measured.utility)
     macro = {name: found[name].delta for name in MACRO if name in found}
@@ -109,7 +109,7 @@ def change_figures(before: Point, after: Point) -> tuple[Figure, Figure]:
     )
 
 
-def refit_figure(points: Sequence[Point], pool: str, features: Sequence[tuple[int, Estimate]]) -> Figure:
+def refit_figure(points: Sequence[OperatingPoint], pool: str, features: Sequence[tuple[int, Estimate]]) -> Figure:
     """Recall@1 over the number of the adversary's own pairs."""
     series = []
     for point in points:
@@ -143,7 +143,7 @@ def _series(name: str, x: Sequence[float], estimates: Sequence[Estimate]) -> Ser
     )
 
 
-def _sizes(point: Point, prefix: str) -> list[tuple[str, int]]:
+def _sizes(point: OperatingPoint, prefix: str) -> list[tuple[str, int]]:
     """Names of the random pools and how many candidates they hold."""
     start, end = f"{prefix}random ", " Recall@1"
     names = [name[len(start) : -len(end)] for name in point.estimates if name.startswith(start) and name.endswith(end)]
@@ -151,7 +151,7 @@ def _sizes(point: Point, prefix: str) -> list[tuple[str, int]]:
     return [(name, round(1 / everyone.chance) if name == "all" and everyone.chance else int(name)) for name in names]
 
 
-def _by_pool(point: Point, prefix: str, metric: str, *, chance: bool = False) -> Series:
+def _by_pool(point: OperatingPoint, prefix: str, metric: str, *, chance: bool = False) -> Series:
     sizes = _sizes(point, prefix)
     found = [point.estimates[f"{prefix}random {name} {metric}"] for name, _ in sizes]
     places = tuple(float(size) for _, size in sizes)

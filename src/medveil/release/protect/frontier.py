@@ -23,13 +23,21 @@ from medveil.finding import Finding
 from medveil.parts import Guarantee
 from medveil.release.protect.canaries import CANARIES, canary_scores, make_canaries
 from medveil.release.protect.candidates import Candidate, candidates
-from medveil.release.protect.dominance import Stand
+from medveil.release.protect.dominance import Standing
 from medveil.release.protect.features import ProtectionData, Vectors
-from medveil.release.protect.measuring import Embed, Measured, Measuring, measure, refitted_on_features
-from medveil.release.protect.points import AS_IT_IS, Point, load_point, save_point
+from medveil.release.protect.findings import (
+    Effect,
+    Goal,
+    MetricKeys,
+    best_effect,
+    effects,
+    frontier_finding,
+    standings_of,
+)
+from medveil.release.protect.measurement import Embed, Measurements, MeasurementSettings, measure, refitted_on_features
+from medveil.release.protect.operating_point import AS_IT_IS, OperatingPoint, load_point, save_point
 from medveil.release.protect.tables import csv_rows
-from medveil.release.protect.telling import Effect, Goal, Keys, best_effect, effects, frontier_finding, stands_of
-from medveil.release.protect.worst_case import worst_case_audit
+from medveil.release.protect.worst_case_audit import worst_case_audit
 from medveil.runtime.storage import write_bytes, write_json
 from medveil.stats.paired import Correction
 from medveil.stats.privacy_audit import PrivacyAudit, audit_one_run
@@ -49,10 +57,10 @@ class FrontierResult:
     criterion, in the order of `points`.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[OperatingPoint, ...]
     features: tuple[RefitPoint, ...]
     effects: tuple[Effect, ...]
-    stands: dict[str, list[Stand]]
+    stands: dict[str, list[Standing]]
     best: Effect | None
     finding: Finding
 
@@ -64,7 +72,7 @@ def protect_alignment(
     out: Path,
     sweep: Sequence[Candidate] | None = None,
     others: Mapping[str, Heads] | None = None,
-    measuring: Measuring | None = None,
+    measuring: MeasurementSettings | None = None,
     canaries: int = CANARIES,
     trials: int = 0,
     goal: Goal | None = None,
@@ -82,7 +90,7 @@ def protect_alignment(
     sweep = candidates() if sweep is None else sweep
     if len({candidate.folder for candidate in sweep}) != len(sweep):
         raise SettingsError("a sweep names every setting once")
-    how = measuring or Measuring()
+    how = measuring or MeasurementSettings()
     _check(data)
     bench = _Bench(data, start, Path(out), how, _Audits(canaries, trials), ledger, data.digest())
     others = others or {}
@@ -114,30 +122,30 @@ class _Bench:
     data: ProtectionData
     start: Heads
     out: Path
-    how: Measuring
+    how: MeasurementSettings
     audits: _Audits
     ledger: Ledger | None
     digest: str
 
-    def unchanged(self, name: str, heads: Heads, guarantee: Guarantee) -> Point:
+    def unchanged(self, name: str, heads: Heads, guarantee: Guarantee) -> OperatingPoint:
         """Heads as they are given."""
 
         def embed(images: Vectors, reports: Vectors, _: int) -> tuple[Vectors, Vectors]:
             return heads.embed_images(images), heads.embed_reports(reports)
 
-        point = Point(name, name, _NOT_YET, guarantee)
+        point = OperatingPoint(name, name, _NOT_YET, guarantee)
         return self._measured(point, f"given-{_weights(heads)[:12]}", embed, f"{name} {_weights(heads)}")
 
     def on_features(self) -> tuple[RefitPoint, ...]:
         folder, mark = self.out / "frozen-features", self._fingerprint("features")
         known = load_point(folder, fingerprint=mark)
         if known is None:
-            found = Measured({}, {}, refitted_on_features(self.data, self.how))
-            known = Point("frozen features", "features", found, NOTHING)
+            found = Measurements({}, {}, refitted_on_features(self.data, self.how))
+            known = OperatingPoint("frozen features", "features", found, NOTHING)
             save_point(known, folder, fingerprint=mark)
         return known.measured.refit
 
-    def candidate(self, candidate: Candidate) -> Point:
+    def candidate(self, candidate: Candidate) -> OperatingPoint:
         folder = self.out / candidate.folder
         train = self.data.train
         trained = self._train(candidate, train.images, train.reports, train.patients, folder / "heads")
@@ -146,7 +154,7 @@ class _Bench:
             return trained.embed(images, reports, seed=self.how.seed + number)
 
         claims = trained.record.get("epsilon", {})
-        point = Point(
+        point = OperatingPoint(
             candidate.name,
             candidate.variant,
             _NOT_YET,
@@ -158,8 +166,13 @@ class _Bench:
         return self._measured(point, candidate.folder, embed, mark, partial(self._audited, candidate=candidate))
 
     def _measured(
-        self, point: Point, name: str, embed: Embed, mark: str, audited: Callable[[Point], Point] | None = None
-    ) -> Point:
+        self,
+        point: OperatingPoint,
+        name: str,
+        embed: Embed,
+        mark: str,
+        audited: Callable[[OperatingPoint], OperatingPoint] | None = None,
+    ) -> OperatingPoint:
         """The point with its measurements, from disk where they are there."""
         folder, mark = self.out / name, self._fingerprint(mark)
         known = load_point(folder, fingerprint=mark)
@@ -170,7 +183,7 @@ class _Bench:
         save_point(point, folder, fingerprint=mark)
         return point
 
-    def _audited(self, point: Point, candidate: Candidate) -> Point:
+    def _audited(self, point: OperatingPoint, candidate: Candidate) -> OperatingPoint:
         if candidate.audited and self.audits.canaries:
             point = replace(point, audit=self._canary_audit(candidate, self.out / candidate.folder))
         if candidate.claims and self.audits.trials:
@@ -219,7 +232,7 @@ class _Bench:
         return hashlib.sha256(told.encode()).hexdigest()
 
 
-_NOT_YET = Measured({}, {})
+_NOT_YET = Measurements({}, {})
 
 
 def _weights(heads: Heads) -> str:
@@ -239,24 +252,24 @@ def _check(data: ProtectionData) -> None:
 
 
 def _concluded(
-    points: list[Point],
+    points: list[OperatingPoint],
     features: tuple[RefitPoint, ...],
     goal: Goal,
     correction: Correction,
-    how: Measuring,
+    how: MeasurementSettings,
     out: Path,
 ) -> FrontierResult:
-    keys = Keys.of(points)
+    keys = MetricKeys.of(points)
     found = effects(points, keys)
     finding = frontier_finding(points, features, goal=goal, correction=correction, method=_method(points, how))
     write_bytes(out / CSV, csv_rows(points).encode())
     write_json(out / JSON, finding.to_json())
     return FrontierResult(
-        tuple(points), features, tuple(found), stands_of(points, keys), best_effect(found, goal), finding
+        tuple(points), features, tuple(found), standings_of(points, keys), best_effect(found, goal), finding
     )
 
 
-def _method(points: Sequence[Point], how: Measuring) -> str:
+def _method(points: Sequence[OperatingPoint], how: MeasurementSettings) -> str:
     return (
         "Encoders frozen, only the two projection heads changed, on training patients; linkage and utility measured "
         "on test patients who took no part in anything else. Linkage: every image against its own report and others, "

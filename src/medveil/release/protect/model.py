@@ -15,9 +15,9 @@ from medveil.release.attack_report import Input
 from medveil.release.protect.canaries import CANARIES
 from medveil.release.protect.candidates import Candidate
 from medveil.release.protect.frontier import CSV, FrontierResult, protect_alignment
-from medveil.release.protect.measuring import Measuring
+from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import report_model
-from medveil.release.protect.points import Point
+from medveil.release.protect.operating_point import OperatingPoint
 from medveil.release.protect.preparation import Watch, prepare
 from medveil.runtime.storage import told, write_bytes, write_json
 
@@ -64,7 +64,7 @@ def protect_model(
         prepared.heads,
         out=work,
         sweep=tried,
-        measuring=Measuring(seed=SEED),
+        measuring=MeasurementSettings(seed=SEED),
         canaries=canaries,
         ledger=ledger,
         progress=lambda _, done, total: watch("settings", done, total),
@@ -89,7 +89,7 @@ def protect_model(
     return ModelOutcome(verdict, page, result)
 
 
-def _hand_over(out: Path, heads: Path, point: Point, encoder: Encoder) -> None:
+def _hand_over(out: Path, heads: Path, point: OperatingPoint, encoder: Encoder) -> None:
     """What is for others, beside the report: the heads and their guarantee."""
     write_bytes(out / HEADS, heads.read_bytes())
     audit = None if point.audit is None else vars(point.audit)

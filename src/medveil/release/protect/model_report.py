@@ -11,10 +11,10 @@ from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.defenses.alignment.settings import VARIANTS
 from medveil.finding import Finding, Threshold, Verdict, percent
 from medveil.release.attack_report import Input, how_to_repeat
+from medveil.release.protect.findings import GLOSSARY, MetricKeys
 from medveil.release.protect.frontier import FrontierResult
-from medveil.release.protect.measuring import view_told
-from medveil.release.protect.points import Point
-from medveil.release.protect.telling import GLOSSARY, Keys
+from medveil.release.protect.measurement import adversary_access
+from medveil.release.protect.operating_point import OperatingPoint
 from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, Removal, ReportContent
 from medveil.stats.estimate import Estimate
@@ -53,7 +53,7 @@ def summary(result: FrontierResult) -> str:
     """What one setting did, in a sentence or two; of several, what the comparison says."""
     if len(result.points) != 2:
         return result.finding.answer
-    keys, (before, after) = Keys.of(result.points), (point.estimates for point in result.points)
+    keys, (before, after) = MetricKeys.of(result.points), (point.estimates for point in result.points)
     earlier, linked = before[keys.linkage], after[keys.linkage]
     change = after["macro AUROC"].minus(before["macro AUROC"])
     told = (
@@ -66,7 +66,7 @@ def summary(result: FrontierResult) -> str:
     return f"{told} An adversary who refits with {keys.own:,} pairs of their own links {percent(refit.value)}."
 
 
-def _removal(point: Point) -> Removal:
+def _removal(point: OperatingPoint) -> Removal:
     record = point.record or {}
     done = {"pairs to train on": record["pairs"], "parameters in the two heads": record["parameters"]}
     if "steps" in record:
@@ -75,8 +75,10 @@ def _removal(point: Point) -> Removal:
     return Removal("alignment", f"The two heads of the model: {title}", done, point.guarantee)
 
 
-def _attacks(before: Point, after: Point, result: FrontierResult, threshold: Threshold) -> Iterator[Comparison]:
-    keys = Keys.of(result.points)
+def _attacks(
+    before: OperatingPoint, after: OperatingPoint, result: FrontierResult, threshold: Threshold
+) -> Iterator[Comparison]:
+    keys = MetricKeys.of(result.points)
     yield _compared(_linkage(before, keys, threshold), _linkage(after, keys, threshold))
     if keys.refit is not None:
         yield _compared(*(_refit(point, result, keys, threshold) for point in (before, after)))
@@ -86,7 +88,7 @@ def _compared(before: Finding, after: Finding) -> Comparison:
     return Comparison(before, after, after.estimate.minus(before.estimate))
 
 
-def _linkage(point: Point, keys: Keys, threshold: Threshold) -> Finding:
+def _linkage(point: OperatingPoint, keys: MetricKeys, threshold: Threshold) -> Finding:
     found = point.estimates[keys.linkage]
     headline = f"Recall@1 in pools of {keys.pool}"
     return Finding(
@@ -105,7 +107,7 @@ def _linkage(point: Point, keys: Keys, threshold: Threshold) -> Finding:
     )
 
 
-def _refit(point: Point, result: FrontierResult, keys: Keys, threshold: Threshold) -> Finding:
+def _refit(point: OperatingPoint, result: FrontierResult, keys: MetricKeys, threshold: Threshold) -> Finding:
     """By the one of two adversaries who does better: with the embeddings alone, or with the frozen encoders too."""
     assert keys.refit is not None
     views: dict[str, Estimate] = {"from embeddings": point.estimates[keys.refit]}
@@ -125,18 +127,18 @@ def _refit(point: Point, result: FrontierResult, keys: Keys, threshold: Threshol
         estimates={STRONGEST: found, **views},
         threshold=threshold,
         method="The adversary fits linear heads on pairs that are not measured on, keeps what links a fifth of their "
-        f"patients best, and links the test pairs. From embeddings: {view_told('embeddings')}. From frozen features: "
-        f"{view_told('features')}.",
+        f"patients best, and links the test pairs. From embeddings: {adversary_access('embeddings')}. From frozen "
+        f"features: {adversary_access('features')}.",
         limits=("Adversaries refit linear heads; a stronger one may find more.",),
         glossary=GLOSSARY | {STRONGEST: "Recall@1 of the adversary, of two, who does better."},
     )
 
 
-def _candidates(keys: Keys) -> str:
+def _candidates(keys: MetricKeys) -> str:
     return "all test reports" if keys.pool == "all" else f"{keys.pool} reports"
 
 
-def _gaps(chosen: Point | None, result: FrontierResult) -> Iterator[Gap]:
+def _gaps(chosen: OperatingPoint | None, result: FrontierResult) -> Iterator[Gap]:
     if chosen is None:
         yield Gap("The choice", "settings were compared and none was chosen; run one of them alone.", blocking=True)
     elif chosen.guarantee.kind != "formal":

@@ -23,7 +23,7 @@ from medveil.encoders.extraction import encode_features
 from medveil.encoders.headless import Headless, headless
 from medveil.errors import InputError
 from medveil.release.protect.features import PairedFeatures, ProtectionData
-from medveil.release.protect.measuring import OWN_PAIRS
+from medveil.release.protect.measurement import OWN_PAIRS
 from medveil.runtime.storage import write_bytes
 
 PHANTOMS = 256

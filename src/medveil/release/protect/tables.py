@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 
 from medveil.finding import Table
-from medveil.release.protect.dominance import Stand, removed
-from medveil.release.protect.points import Point
+from medveil.release.protect.dominance import Standing, removed
+from medveil.release.protect.operating_point import OperatingPoint
 from medveil.stats.estimate import Estimate
 from medveil.stats.paired import Correction, changes
 from medveil.stats.pools import METRICS
@@ -32,7 +32,9 @@ CSV_COLUMNS = (
 )
 
 
-def settings_table(points: Sequence[Point], pool: str, own: int | None, stands: dict[str, Sequence[Stand]]) -> Table:
+def settings_table(
+    points: Sequence[OperatingPoint], pool: str, own: int | None, stands: dict[str, Sequence[Standing]]
+) -> Table:
     """One row a setting: what it claims, what an attacker still links, what it costs, and whether another is better."""
     before = points[0].estimates
     recall, everyone, matched = f"random {pool} Recall@1", "random all Recall@1", f"matched {pool} Recall@1"
@@ -66,7 +68,7 @@ def settings_table(points: Sequence[Point], pool: str, own: int | None, stands: 
     return Table("All settings (percent, with 95 % intervals)", tuple(columns), tuple(rows))
 
 
-def linkage_table(points: Sequence[Point], cohort: str | None = None) -> Table:
+def linkage_table(points: Sequence[OperatingPoint], cohort: str | None = None) -> Table:
     """Linkage after every defense, by kind and size of pool (the published Table 3)."""
     prefix = f"{cohort}: " if cohort else ""
     rows = []
@@ -82,7 +84,7 @@ def linkage_table(points: Sequence[Point], cohort: str | None = None) -> Table:
     return Table(f"{title} (percent, with 95 % intervals)", ("setting", "pool", "N", *METRICS), tuple(rows))
 
 
-def utility_table(before: Point, after: Point, *, correction: Correction = "none") -> Table:
+def utility_table(before: OperatingPoint, after: OperatingPoint, *, correction: Correction = "none") -> Table:
     """Image-side utility before and after, paired (the published Table 4)."""
     found = changes(before.measured.utility, after.measured.utility, correction=correction)
     rows = tuple(
@@ -105,7 +107,7 @@ def utility_table(before: Point, after: Point, *, correction: Correction = "none
     )
 
 
-def refit_table(points: Sequence[Point], pool: str, features: Sequence[tuple[int, Estimate]]) -> Table:
+def refit_table(points: Sequence[OperatingPoint], pool: str, features: Sequence[tuple[int, Estimate]]) -> Table:
     """Recall@1 after a refit, by the number of the adversary's own pairs."""
     sizes = sorted({p.own for point in points for p in point.measured.refit} | {own for own, _ in features})
     rows = []
@@ -120,7 +122,7 @@ def refit_table(points: Sequence[Point], pool: str, features: Sequence[tuple[int
     return Table(f"Recall@1 of {pool} after a refit (percent, with 95 % intervals)", columns, tuple(rows))
 
 
-def audit_table(points: Sequence[Point]) -> Table | None:
+def audit_table(points: Sequence[OperatingPoint]) -> Table | None:
     """What is claimed and what audits proved, side by side."""
     columns = (
         "setting",
@@ -139,13 +141,13 @@ def _proved(audit: PrivacyAudit | None) -> tuple[str, str]:
     return ("–", "–") if audit is None else (f"{audit.correct} of {audit.guesses}", f"{audit.lower:.2f}")
 
 
-def refuted(point: Point) -> bool:
+def refuted(point: OperatingPoint) -> bool:
     """Whether an audit proved a larger epsilon than is claimed."""
     audits = (audit for audit in (point.audit, point.worst_case) if audit is not None)
     return point.epsilon is not None and any(audit.refutes(point.epsilon) for audit in audits)
 
 
-def csv_rows(points: Sequence[Point]) -> str:
+def csv_rows(points: Sequence[OperatingPoint]) -> str:
     """Every estimate of every setting, one a line."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -168,14 +170,14 @@ def told(estimate: Estimate, *, digits: int = 2) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def _claim(point: Point) -> str:
+def _claim(point: OperatingPoint) -> str:
     if point.epsilon is None:
         return "none"
     told = f"ε = {point.epsilon:.3g}" + ("" if point.guarantee.kind == "formal" else ", nominal: no guarantee")
     return f"{told}, refuted" if refuted(point) else told
 
 
-def _stand_told(stand: Stand) -> str:
+def _stand_told(stand: Standing) -> str:
     return stand.standing if stand.by is None else f"{stand.standing} by {stand.by}"
 
 

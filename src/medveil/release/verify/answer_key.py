@@ -17,16 +17,16 @@ from medveil.defenses.headers.dates import CAPPED
 from medveil.defenses.headers.profile import Profile
 from medveil.person.identifiers import Category
 from medveil.person.search.ordinary_words import is_ordinary
-from medveil.release.verify.burned_in import Box, Read
+from medveil.release.verify.discrepancy import KEPT, Discrepancy
 from medveil.release.verify.header_check import retains, texts
-from medveil.release.verify.wrong import KEPT, Wrong
+from medveil.release.verify.pixel_check import Box, Read
 
 _STEP = re.compile(r"\(([0-9A-F]{4}),([0-9A-F]{4})\)(?:\[(\d+)\])?")
 _SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
 _LEFT = "the identifier of the answer key"
 
 
-def in_header(file: str, gold: ImageGold, released: Dataset, profile: Profile) -> Iterator[Wrong]:
+def in_header(file: str, gold: ImageGold, released: Dataset, profile: Profile) -> Iterator[Discrepancy]:
     """Identifiers by tag path, but for what an option retains. A date is judged by its interval, by the original."""
     for one in gold.in_header:
         if one.category is Category.DATE or one.text == CAPPED or not _proves(one):
@@ -35,44 +35,44 @@ def in_header(file: str, gold: ImageGold, released: Dataset, profile: Profile) -
         if element is None or element.VR == "SQ" or retains(element, profile):
             continue
         if _holds("\\".join(texts(element)), one.text):
-            yield Wrong(file, "answer key", one.path, one.category, "removed or replaced", _LEFT)
+            yield Discrepancy(file, "answer key", one.path, one.category, "removed or replaced", _LEFT)
 
 
-def in_report(file: str, gold: ImageGold, original: str, released: str) -> Iterator[Wrong]:
+def in_report(file: str, gold: ImageGold, original: str, released: str) -> Iterator[Discrepancy]:
     """Identifiers by their words, and every statement of a finding that holds no identifier."""
     for one in gold.in_report:
         if _proves(one) and one.category is not Category.DATE and _holds(released, one.text):
-            yield Wrong(file, "answer key", f"[{one.start},{one.end})", one.category, "replaced", _LEFT)
+            yield Discrepancy(file, "answer key", f"[{one.start},{one.end})", one.category, "replaced", _LEFT)
     squeezed = " ".join(released.split())
     for said in gold.statements:
         if any(one.start < said.end and said.start < one.end for one in gold.in_report):
             continue
         if " ".join(original[said.start : said.end].split()) not in squeezed:
-            yield Wrong(file, "answer key", f"[{said.start},{said.end})", "K", KEPT, "a statement is missing")
+            yield Discrepancy(file, "answer key", f"[{said.start},{said.end})", "K", KEPT, "a statement is missing")
 
 
-def in_pixels(file: str, gold: ImageGold, reads: Iterable[Read]) -> Iterator[Wrong]:
+def in_pixels(file: str, gold: ImageGold, reads: Iterable[Read]) -> Iterator[Discrepancy]:
     """Burned-in lines: nothing that resembles one may be read where it stood."""
     reads = list(reads)
     for one in gold.in_pixels:
         near = (read for read in reads if _overlap(read.box, one.box))
         if any(_alike(read.text, one.text) for read in near):
-            yield Wrong(file, "answer key", str(one.box), one.category, "removed", _LEFT)
+            yield Discrepancy(file, "answer key", str(one.box), one.category, "removed", _LEFT)
 
 
-def markers(file: str, gold: ImageGold, original: NDArray[Any], released: NDArray[Any]) -> Iterator[Wrong]:
+def markers(file: str, gold: ImageGold, original: NDArray[Any], released: NDArray[Any]) -> Iterator[Discrepancy]:
     """Clinical markers stay as they are, to the bit."""
     for marker in gold.markers:
         left, top, right, bottom = marker.box
         place = np.s_[..., top:bottom, left:right]
         if original.shape != released.shape or not np.array_equal(original[place], released[place]):
-            yield Wrong(file, "answer key", str(marker.box), "K", KEPT, "a marker is changed")
+            yield Discrepancy(file, "answer key", str(marker.box), "K", KEPT, "a marker is changed")
 
 
-def in_names(file: str, gold: ImageGold) -> Iterator[Wrong]:
+def in_names(file: str, gold: ImageGold) -> Iterator[Discrepancy]:
     for one in gold.in_names:
         if _proves(one) and one.text in file:
-            yield Wrong(file, "answer key", "file name", one.category, "replaced", _LEFT)
+            yield Discrepancy(file, "answer key", "file name", one.category, "replaced", _LEFT)
 
 
 def _proves(one: Identifier) -> bool:

@@ -18,7 +18,7 @@ from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import table
 from medveil.person.search.known import KnownSearch
-from medveil.release.verify.wrong import KEPT, Wrong
+from medveil.release.verify.discrepancy import KEPT, Discrepancy
 
 _CHECK = "header"
 _OUR_UIDS = "2.25."
@@ -58,10 +58,10 @@ class HeaderCheck:
     search: KnownSearch
     uid: Callable[[str], str]
 
-    def wrongs(self, file: str, released: Dataset, original: Dataset | None) -> list[Wrong]:
+    def discrepancies(self, file: str, released: Dataset, original: Dataset | None) -> list[Discrepancy]:
         """Everything in the released header that should not be there, or not be so, or is missing."""
         return [
-            Wrong(file, _CHECK, met.path, *said)
+            Discrepancy(file, _CHECK, met.path, *said)
             for met in attributes(released, original)
             if (said := self._judged(met)) is not None
         ]

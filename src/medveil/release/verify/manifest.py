@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.verify.as_written import RECORDS, strays
+from medveil.release.verify.integrity import RECORDS, strays
 from medveil.runtime.storage import sha256_of, write_json
 
 FORMAT = "medveil.manifest/1"

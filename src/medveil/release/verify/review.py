@@ -25,9 +25,9 @@ from medveil.release.clean.sources import Kind, Source
 from medveil.release.clean.withdrawn import withdraw, withdrawn
 from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
+from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
-from medveil.release.verify.wrong import Wrong
 from medveil.report.review_page import Case, render_review
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import noted_in
@@ -60,16 +60,18 @@ def write_review(
             reports[one.patient, one.study].append(one)
     pictured = {(one.patient, one.study) for one in images}
     alone = [report for study, several in reports.items() if study not in pictured for report in several]
-    wrongs = _wrongs(out)
+    discrepancies = _discrepancies(out)
     masked = _masked(out)
     for one in images:  # what is wrong with a report is shown beside its image
         for report in reports[one.patient, one.study]:
-            wrongs[output_path(one, keys)] += wrongs.get(output_path(report, keys), [])
-    order = sorted(images + alone, key=lambda one: _badness(output_path(one, keys), wrongs, masked), reverse=True)
+            discrepancies[output_path(one, keys)] += discrepancies.get(output_path(report, keys), [])
+    order = sorted(
+        images + alone, key=lambda one: _badness(output_path(one, keys), discrepancies, masked), reverse=True
+    )
     cases = []
     for done, one in enumerate(order[:most], start=1):
         beside = [one] if one.entry.kind is Kind.REPORT else reports[one.patient, one.study]
-        if (case := _case(files.root, out / DATA, one, beside, keys, wrongs, masked)) is not None:
+        if (case := _case(files.root, out / DATA, one, beside, keys, discrepancies, masked)) is not None:
             cases.append(case)
         progress("drawing", done, min(most, len(order)))
     text = render_review(cases, title="De-identified data", hidden=len(order) - len(cases), run=_run(out))
@@ -107,16 +109,18 @@ def _run(out: Path) -> str:
     return f"{run.get('key_fingerprint', '')}-{run.get('created', '')}"
 
 
-def _badness(path: str, wrongs: dict[str, list[Wrong]], masked: dict[str, Masked]) -> tuple[int, Masked, str]:
-    return len(wrongs.get(path, ())), masked.get(path, (0.0, 0)), path
+def _badness(
+    path: str, discrepancies: dict[str, list[Discrepancy]], masked: dict[str, Masked]
+) -> tuple[int, Masked, str]:
+    return len(discrepancies.get(path, ())), masked.get(path, (0.0, 0)), path
 
 
-def _wrongs(out: Path) -> dict[str, list[Wrong]]:
-    found: dict[str, list[Wrong]] = defaultdict(list)
+def _discrepancies(out: Path) -> dict[str, list[Discrepancy]]:
+    found: dict[str, list[Discrepancy]] = defaultdict(list)
     try:
         with (out / "discrepancies.csv").open(newline="") as file:
             for row in csv.DictReader(file):
-                found[row["file"]].append(Wrong.of(row))
+                found[row["file"]].append(Discrepancy.of(row))
     except FileNotFoundError:
         pass  # not verified yet: then by the size of what was masked alone
     return found
@@ -139,12 +143,12 @@ def _case(
     one: Linked,
     reports: list[Linked],
     keys: Keys,
-    wrongs: dict[str, list[Wrong]],
+    discrepancies: dict[str, list[Discrepancy]],
     masked: dict[str, Masked],
 ) -> Case | None:
     path = output_path(one, keys)
-    own = wrongs.get(path, [])
-    told = tuple(f"{wrong.check}: {wrong.found}" for wrong in own)
+    own = discrepancies.get(path, [])
+    told = tuple(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in own)
     before = _text([source / report.entry.file for report in reports])
     after = _text([data / output_path(report, keys) for report in reports])
     if one.entry.kind is Kind.REPORT:
@@ -161,7 +165,7 @@ def _case(
         _jpeg(original),
         _jpeg(released),
         tuple(_percent(box, width, height) for box in _changed(original, released)),
-        tuple(_percent(box, width, height) for wrong in own if (box := _box_of(wrong)) is not None),
+        tuple(_percent(box, width, height) for discrepancy in own if (box := _box_of(discrepancy)) is not None),
         before,
         after,
         tuple(output_path(report, keys) for report in reports),
@@ -179,8 +183,12 @@ def _text(files: list[Path]) -> str:
     return "\n\n".join(texts)
 
 
-def _box_of(wrong: Wrong) -> tuple[int, ...] | None:
-    return tuple(ast.literal_eval(wrong.place)) if wrong.check == "pixels" and wrong.place.startswith("(") else None
+def _box_of(discrepancy: Discrepancy) -> tuple[int, ...] | None:
+    return (
+        tuple(ast.literal_eval(discrepancy.place))
+        if discrepancy.check == "pixels" and discrepancy.place.startswith("(")
+        else None
+    )
 
 
 def _changed(before: NDArray[Any], after: NDArray[Any]) -> list[tuple[int, ...]]:

@@ -25,13 +25,13 @@ from medveil.release.clean.run import Index, look_over, without_repeats
 from medveil.release.clean.sources import Source
 from medveil.release.folder import held, read_run, write_csv
 from medveil.release.settings import Progress
-from medveil.release.verify.as_written import not_as_written
-from medveil.release.verify.checking import GroupChecker
-from medveil.release.verify.everywhere import search_everywhere
+from medveil.release.verify.allowed_values import RetainedByProfile
+from medveil.release.verify.discrepancy import Discrepancy
+from medveil.release.verify.full_search import search_everywhere
+from medveil.release.verify.group_check import GroupChecker
+from medveil.release.verify.integrity import not_as_written
 from medveil.release.verify.manifest import write_manifest
 from medveil.release.verify.recorded import Recorded
-from medveil.release.verify.retained import Retained
-from medveil.release.verify.wrong import Wrong
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 
@@ -80,22 +80,22 @@ def verify(
     recorded = recorded if profile is None else replace(recorded, profile=profile)
     keys = replace(keys, moves_dates=recorded.profile.moves_dates)
     checker = GroupChecker(files.root, out / DATA, keys, recorded, by_path)
-    wrongs: list[Wrong] = []
+    discrepancies: list[Discrepancy] = []
     total = sum(len(group.files) for group in groups)
     done = 0
     with held(out):
         for group, entry in zip(
             groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1), strict=True
         ):
-            wrongs += [Wrong.of(one) for one in entry["wrongs"]]
+            discrepancies += [Discrepancy.of(one) for one in entry["discrepancies"]]
             done += len(group.files)
             progress("checking", done, total)
-        retained = Retained(files.root, recorded.profile)
+        retained = RetainedByProfile(files.root, recorded.profile)
         hashes, found = search_everywhere(out / DATA, retained, groups, keys, workers=workers, progress=progress)
-        wrongs += found
-        wrongs += _unaccounted(out, index, files, keys, set(hashes))
-        wrongs += not_as_written(out, hashes, keys)
-        return _write(out, sorted(set(wrongs)), hashes, keys, {"profile": told, "answer_key": gold is not None})
+        discrepancies += found
+        discrepancies += _unaccounted(out, index, files, keys, set(hashes))
+        discrepancies += not_as_written(out, hashes, keys)
+        return _write(out, sorted(set(discrepancies)), hashes, keys, {"profile": told, "answer_key": gold is not None})
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:
@@ -105,21 +105,23 @@ def _refuse_others(out: Path, keys: Keys) -> None:
         raise InputError(f"{out} was made with another key; give that key with --key-file")
 
 
-def _unaccounted(out: Path, index: Index, files: Source, keys: Keys, here: set[str]) -> list[Wrong]:
+def _unaccounted(out: Path, index: Index, files: Source, keys: Keys, here: set[str]) -> list[Discrepancy]:
     """Every original must be released or told in the quarantine, and nothing else may lie there."""
     withheld = _withheld(out)
-    wrongs = []
+    discrepancies = []
     expected = set()
     for one in index.linked:
         path, name = output_path(one, keys), keys.pseudonym("file", one.entry.file)
         expected.add(path)
         if path not in here and name not in withheld:
-            wrongs.append(Wrong(name, "files", "", "", "released or in the quarantine", "missing"))
+            discrepancies.append(Discrepancy(name, "files", "", "", "released or in the quarantine", "missing"))
     for file, _ in (*files.problems, *index.problems):
         if keys.pseudonym("file", file) not in withheld:
-            wrongs.append(Wrong(keys.pseudonym("file", file), "files", "", "", "in the quarantine", "missing"))
+            discrepancies.append(
+                Discrepancy(keys.pseudonym("file", file), "files", "", "", "in the quarantine", "missing")
+            )
     told = (_told(name, keys) for name in here - expected)
-    return wrongs + [Wrong(name, "files", "", "", "absent", "a file without an original") for name in told]
+    return discrepancies + [Discrepancy(name, "files", "", "", "absent", "a file without an original") for name in told]
 
 
 def _told(name: str, keys: Keys) -> str:
@@ -136,21 +138,27 @@ def _withheld(out: Path) -> set[str]:
 
 
 def _write(
-    out: Path, wrongs: list[Wrong], hashes: dict[str, str], keys: Keys, against: dict[str, Any]
+    out: Path, discrepancies: list[Discrepancy], hashes: dict[str, str], keys: Keys, against: dict[str, Any]
 ) -> VerifyOutcome:
-    leaks = sum(wrong.leak for wrong in wrongs)
+    leaks = sum(discrepancy.leak for discrepancy in discrepancies)
     summary: dict[str, Any] = {
         "format": FORMAT,
         "medveil": medveil.__version__,
         "files": len(hashes),
         **against,
         "leaks": leaks,
-        "losses": len(wrongs) - leaks,
-        "by_check": dict(sorted(Counter(wrong.check for wrong in wrongs).items())),
-        "by_finding": dict(sorted(Counter(f"{wrong.check}: {wrong.found}" for wrong in wrongs).items())),
+        "losses": len(discrepancies) - leaks,
+        "by_check": dict(sorted(Counter(discrepancy.check for discrepancy in discrepancies).items())),
+        "by_finding": dict(
+            sorted(Counter(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in discrepancies).items())
+        ),
     }
-    header = tuple(field.name for field in fields(Wrong))
-    write_csv(out / "discrepancies.csv", header, [tuple(wrong.to_json().values()) for wrong in wrongs])
+    header = tuple(field.name for field in fields(Discrepancy))
+    write_csv(
+        out / "discrepancies.csv", header, [tuple(discrepancy.to_json().values()) for discrepancy in discrepancies]
+    )
     write_json(out / "verify.json", summary)
     write_manifest(out, {_told(name, keys): digest for name, digest in hashes.items()}, summary, keys)
-    return VerifyOutcome(len(hashes), leaks, len(wrongs) - leaks, against["profile"]["from"], out / "verify.json")
+    return VerifyOutcome(
+        len(hashes), leaks, len(discrepancies) - leaks, against["profile"]["from"], out / "verify.json"
+    )

@@ -16,9 +16,9 @@ from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
 from medveil.release.clean.sources import Kind
 from medveil.release.clean.table_file import RowPeople
-from medveil.release.verify.moved_dates import without_moved_dates
+from medveil.release.verify.allowed_values import without_moved_dates
+from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.text_check import TextCheck
-from medveil.release.verify.wrong import Wrong
 
 _CHECK = "table"
 _LONGEST_FIELD = 1 << 24
@@ -41,7 +41,7 @@ class TableCheck:
     people: RowPeople
     text: TextCheck
 
-    def wrongs(self, file: str, released: list[Row], source: list[Row]) -> Iterator[Wrong]:
+    def discrepancies(self, file: str, released: list[Row], source: list[Row]) -> Iterator[Discrepancy]:
         originals: dict[str, list[Original]] = defaultdict(list)
         for row in source:
             if all(_is_text(row, column) for column in self.columns.named):
@@ -50,7 +50,7 @@ class TableCheck:
         belonging: dict[str, list[tuple[int, Row]]] = defaultdict(list)
         for number, row in enumerate(released, start=1):
             if strange := sorted(set(row) - set(self.columns.named)):
-                yield Wrong(file, _CHECK, f"row {number}", "X", "removed", f"{len(strange)} other columns")
+                yield Discrepancy(file, _CHECK, f"row {number}", "X", "removed", f"{len(strange)} other columns")
             belonging[row.get(self.columns.patient or "") or ""].append((number, row))
         for patient, rows in belonging.items():
             yield from self._persons_rows(file, rows, originals.get(patient, []))
@@ -59,24 +59,24 @@ class TableCheck:
         """What stands in the released patient column; rows of nobody known have it too, where there is one."""
         return person.pseudonym if self.columns.patient else ""
 
-    def _persons_rows(self, file: str, rows: list[tuple[int, Row]], originals: list[Original]) -> Iterator[Wrong]:
+    def _persons_rows(self, file: str, rows: list[tuple[int, Row]], originals: list[Original]) -> Iterator[Discrepancy]:
         spare = len(originals) - len(rows)
         for at, (number, row) in enumerate(rows):
             candidates = originals[at : at + spare + 1]
             if not candidates:
-                yield Wrong(file, _CHECK, f"row {number}", "", "absent", "a row without an original")
+                yield Discrepancy(file, _CHECK, f"row {number}", "", "absent", "a row without an original")
                 continue
             original = candidates[0] if len(candidates) == 1 else max(candidates, key=lambda one: _shared(one.row, row))
             yield from self._row(file, number, row, original)
 
-    def _row(self, file: str, number: int, row: Row, original: Original) -> Iterator[Wrong]:
+    def _row(self, file: str, number: int, row: Row, original: Original) -> Iterator[Discrepancy]:
         search, shift = KnownSearch(without_moved_dates(original.person)), original.person.shift
         for column, value in row.items():
             if column == self.columns.patient or value is None:
                 continue
             before = original.row.get(column) if column in self.columns.text else None
-            for wrong in self.text.wrongs(file, value, before, search, shift):
-                yield replace(wrong, place=f"row {number} {wrong.place}")
+            for discrepancy in self.text.discrepancies(file, value, before, search, shift):
+                yield replace(discrepancy, place=f"row {number} {discrepancy.place}")
 
 
 def rows_of(content: bytes, kind: Kind) -> list[Row]:

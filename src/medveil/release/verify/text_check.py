@@ -11,7 +11,7 @@ from medveil.person.identifiers import Category
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Found
 from medveil.person.written_dates import WrittenDate, dates_in
-from medveil.release.verify.wrong import Wrong
+from medveil.release.verify.discrepancy import Discrepancy
 
 _CHECK = "text"
 SHORTEST = 4  # characters; shorter ones are shared by chance
@@ -27,12 +27,12 @@ class TextCheck:
 
     find: Callable[[str], list[Found]]
 
-    def wrongs(
+    def discrepancies(
         self, file: str, released: str, original: str | None, search: KnownSearch, shift: dt.timedelta
-    ) -> list[Wrong]:
+    ) -> list[Discrepancy]:
         moved = set() if original is None else moved_rightly(released, original, shift)
         found = [
-            Wrong(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "a known identifier")
+            Discrepancy(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "a known identifier")
             for one in search.find(released)
             if one.category is not Category.DATE or (shift and (one.start, one.end) not in moved)
         ]
@@ -42,10 +42,10 @@ class TextCheck:
         found += _intervals(file, released, original, shift)
         return found
 
-    def _left(self, file: str, released: str, original: str) -> list[Wrong]:
+    def _left(self, file: str, released: str, original: str) -> list[Discrepancy]:
         identifiers = {_plain(original[one.start : one.end]) for one in self.find(original)}
         return [
-            Wrong(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "as in the source")
+            Discrepancy(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "as in the source")
             for one in self.find(released)
             if one.category not in _NO_LEAK
             and one.end - one.start >= SHORTEST
@@ -96,13 +96,13 @@ def _moved(year: int | None, month: int, day: int, shift: dt.timedelta) -> set[S
     return found
 
 
-def _intervals(file: str, released: str, original: str, shift: dt.timedelta) -> list[Wrong]:
+def _intervals(file: str, released: str, original: str, shift: dt.timedelta) -> list[Discrepancy]:
     """Every whole date of the original must stand in the released text, moved by the person's shift, in its order."""
     before, after = _whole_dates(original), _whole_dates(released)
     if not after or len(before) != len(after):
         return []  # dates were taken out rather than moved
     return [
-        Wrong(file, "intervals", f"date {number}", "C", "moved by the person's shift", "another date")
+        Discrepancy(file, "intervals", f"date {number}", "C", "moved by the person's shift", "another date")
         for number, (old, new) in enumerate(zip(before, after, strict=True), start=1)
         if not any(day - shift in new for day in old)
     ]

@@ -1,5 +1,7 @@
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import pairwise
+from threading import Event
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from medveil.defenses.reports.tagger.network import REACH
 from medveil.defenses.reports.tagger.reading import read, taken_from
 from medveil.defenses.reports.tagger.tagger import Tagger
 from medveil.person.identifiers import Category
+from medveil.runtime.workers import one_torch_thread
 
 TEXTS = [
     "Chest clear. Dr. Kerley read it on 3/4.",
@@ -99,6 +102,20 @@ def test_forgetting_words_changes_nothing(tagger, monkeypatch):
     assert Tagger(tagger.model).find(TEXTS) == whole
 
 
+def test_threads_may_share_it_though_it_forgets_words(random_model, monkeypatch, from_threads):
+    from medveil.defenses.reports.tagger import word_memory
+
+    rng = np.random.default_rng(4)
+    stock = [
+        f"{start}{end}" for start in ("smi", "ker", "chest", "Zo", "12", "ang") for end in ("th", "ley", "ë", "34")
+    ]
+    texts = [" ".join(rng.choice([*stock, ".", "\n"], 40)) for _ in range(200)]
+    alone = [Tagger(random_model).find([text])[0] for text in texts]
+    monkeypatch.setattr(word_memory, "_REMEMBERED", 45)
+    shared = Tagger(random_model)
+    assert from_threads(lambda text: shared.find([text])[0], texts, word_memory) == alone
+
+
 def test_the_surer_it_must_be_the_more_it_finds(random_model):
     def letters(sure):
         found = Tagger(replace(random_model, sure=sure)).find(TEXTS)
@@ -111,6 +128,24 @@ def test_torch_keeps_its_threads(tagger):
     threads = torch.get_num_threads()
     tagger.find(TEXTS)
     assert torch.get_num_threads() == threads
+
+
+def test_torch_keeps_its_threads_when_two_of_ours_read_at_once():
+    threads, inside, outside = torch.get_num_threads(), Event(), Event()
+
+    def read_longer():
+        with one_torch_thread():
+            inside.set()
+            outside.wait()
+
+    with ThreadPoolExecutor(1) as other:
+        with one_torch_thread():
+            reading = other.submit(read_longer)
+            inside.wait()
+        outside.set()
+        reading.result()
+    with ThreadPoolExecutor(1) as later:
+        assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == threads
 
 
 def test_the_bundled_tagger_reads_a_plain_report():

@@ -19,7 +19,7 @@ from medveil.defenses.reports.tagger.reading import read
 from medveil.defenses.reports.tagger.spans import marked_sure, spans
 from medveil.defenses.reports.tagger.splitting import Tokens, split
 from medveil.defenses.reports.tagger.told import Told
-from medveil.defenses.reports.tagger.word_memory import WordMemory
+from medveil.defenses.reports.tagger.word_memory import WordMemory, WordRows
 from medveil.person.span import Found
 from medveil.runtime.workers import one_torch_thread
 
@@ -50,31 +50,32 @@ class Tagger:
             return [told for some in _portions(texts) for told in self._tell(some)]
 
     def _tell(self, texts: Sequence[Tokens]) -> list[Told]:
-        known = iter(self._memory.rows([word for tokens in texts for word in tokens.met()]))
+        words = self._memory.look_up([word for tokens in texts for word in tokens.met()])
+        known = iter(words.rows)
         rows = [np.fromiter(islice(known, len(tokens)), np.int64, len(tokens)) for tokens in texts]
         told = [Told([], tokens, np.ones(len(tokens), np.float32)) for tokens in texts]
         for group in _groups(rows):
-            said = self._read([rows[place] for place in group])
+            said = self._read([rows[place] for place in group], words)
             for place, (shares, begins) in zip(group, said, strict=True):
                 pieces = spans(texts[place], decide(shares, self.model.sure), begins)
                 nobody = shares[:, NONE]
                 told[place] = Told(marked_sure(texts[place], pieces, nobody), texts[place], nobody)
         return told
 
-    def _read(self, group: Sequence[Rows]) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
+    def _read(self, group: Sequence[Rows], words: WordRows) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
         beside = np.zeros((max(map(len, group)), len(group)), np.int64)
         for place, rows in enumerate(group):
             beside[: len(rows), place] = rows
-        shares, begins = self._classify(torch.from_numpy(beside))
+        shares, begins = self._classify(torch.from_numpy(beside), words)
         for place, rows in enumerate(group):
             yield shares[: len(rows), place], begins[: len(rows), place]
 
-    def _classify(self, rows: Tensor) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _classify(self, rows: Tensor, words: WordRows) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
         scores = []
         for start in range(0, len(rows), _WINDOW):
             low, high = max(start - REACH, 0), start + _WINDOW + REACH
-            out = read(self.model.network, self._memory.vectors, self._memory.taken, rows[low:high])
+            out = read(self.model.network, words.vectors, words.taken, rows[low:high])
             scores.append(out[start - low : start - low + _WINDOW])
         said = torch.cat(scores)
         return said[..., : NONE + 1].softmax(-1).numpy(), (said[..., NONE + 1] > 0).numpy()

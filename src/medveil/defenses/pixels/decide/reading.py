@@ -1,0 +1,141 @@
+"""What a word says: the ways it is looked at, and whether two readers agree that it is a marker.
+
+All words of an image are read together, in a few goes: as they stand; those that said nothing the other way up; those
+that read like a marker cut out closer and wider. Most are known for what they are after the first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from medveil.defenses.pixels.decide.markers import holds_marker, is_marker, is_short
+from medveil.defenses.pixels.decide.whole_letter import whole_letter
+from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View, Word, is_legible, is_square
+from medveil.defenses.pixels.read.alphabet import as_read, is_letter
+from medveil.defenses.pixels.read.reader import Reading, read_many
+from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
+from medveil.defenses.pixels.read.second_reader import second_opinion
+from medveil.person.search.known import KnownSearch
+
+CERTAIN = 0.95  # that a marker is written, and nothing else: no other look is needed
+SECOND = 0.5  # certainty of the second reader's least certain character
+SECOND_SHORT = 0.9  # the same, of one or two characters
+AGREES = 0.05  # what the first reader must grant a long marker that the second has read,
+NEARLY = 0.25  # and that as a share of what it grants its own text
+AGREES_SHORT = 0.7  # what it must grant one or two characters
+VERY_CERTAIN = 0.995  # the same where the second reader does not see them
+CONTRADICTS = 0.8  # certainty from which the second reader's other text counts
+OTHER_MARGINS = (0.0, 0.45)  # a plate's edge reads like a letter, a letter at the very edge like none
+PART = 4  # heights; shorter lines may be a part of a letter
+ASIDE = 0.8  # of the height, to either side where a wider look is taken
+MOST_ASKED = 3  # looks at a word that are shown to the second reader
+_BARE = re.compile(r"\(?[A-Z]{1,2}\)?")  # in capitals, for a small l is as likely an I; without the point of initials
+_ALIKE = str.maketrans("IilO", "1110")  # what only its company tells apart
+_ALL_WAYS = (0, 2, 1, 3)  # quarter turns
+
+
+def read_words(pairs: list[tuple[Word, Look]], view: View, known: KnownSearch | None) -> None:
+    readings = read_many([look.strip(view) for _, look in pairs])
+    for (word, look), reading in zip(pairs, readings, strict=True):
+        word.readings.append((look, reading))
+        word.known |= known is not None and reading.text != "" and known.matches_word(reading.text)
+
+
+def as_it_stands(word: Word, _view: View) -> Iterator[Look]:
+    for turns in _ALL_WAYS if is_square(word.line) else (0,):
+        yield Look(word.line, turns)
+
+
+def other_ways(word: Word, view: View) -> Iterator[Look]:
+    """The other way up, the second of the rectangles it was seen as, and the letter it may be a part of."""
+    if any(_certain(reading) for _, reading in word.readings):
+        return
+    if not is_square(word.line):
+        yield Look(word.line, 2)
+    for line in word.lines[1:2]:
+        for turns in _ALL_WAYS if is_square(line) else (0, 2):
+            yield Look(line, turns)
+    if word.line.length < PART * word.line.height:
+        for line in whole_letter(word.line, view):
+            yield from (Look(line, turns) for turns in _ALL_WAYS)
+
+
+def closer_and_wider(word: Word, _view: View) -> Iterator[Look]:
+    """Where a marker was read or may come out."""
+    close = _close(word)
+    if not close:
+        return
+    look, reading = close[0]
+    if not _certain(reading):
+        yield from (replace(look, aside=margin, across=margin) for margin in OTHER_MARGINS)
+    if is_short(reading.text):
+        yield replace(look, aside=ASIDE)
+
+
+def _close(word: Word) -> list[tuple[Look, Reading]]:
+    """The readings that come close to a marker, the most certain first."""
+    close = [(look, reading) for look, reading in word.readings if reading.text and holds_marker(reading.text)]
+    return sorted(close, key=lambda one: (is_marker(one[1].text), one[1].certainty), reverse=True)
+
+
+def is_plainly_other(word: Word) -> bool:
+    """One reading is enough where it has nothing of a marker."""
+    readings = [reading for _, reading in word.readings]
+    close = any(holds_marker(one.text) for one in readings if one.letters > 1 or is_marker(one.text))
+    return not close and any(is_legible(one) for one in readings)
+
+
+def _certain(reading: Reading) -> bool:
+    return reading.certainty >= CERTAIN and is_marker(reading.text)
+
+
+def marker_in(word: Word, view: View) -> str | None:
+    """What the word says, if that is a marker and no look shows more."""
+    for look, reading in _close(word)[:MOST_ASKED]:
+        text = _agreed(look, reading, view)
+        if text is not None and not _shows_more(word, look, text):
+            word.seen = look
+            if look.line not in word.lines:
+                word.lines.insert(0, look.line)
+            return text.upper()
+    return None
+
+
+def _agreed(look: Look, reading: Reading, view: View) -> str | None:
+    """The marker that is written, if both readers say so."""
+    if is_short(reading.text):
+        return _agreed_short(look, reading, view)
+    text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
+    if confidence < SECOND:
+        return None
+    same = letters_of(text).translate(_ALIKE) == letters_of(reading.text).translate(_ALIKE)  # but for spaces and points
+    if same and _certain(reading):
+        return reading.text
+    if not is_marker(text) or is_short(text):
+        return None
+    return text if same or reading.certainty_for(text) >= max(AGREES, NEARLY * reading.certainty) else None
+
+
+def _agreed_short(look: Look, reading: Reading, view: View) -> str | None:
+    """The second reader need not see it where the first is very sure."""
+    if reading.certainty < AGREES_SHORT or not is_marker(reading.text) or not _BARE.fullmatch(reading.text):
+        return None
+    text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
+    if letters_of(text) == letters_of(reading.text) and confidence >= SECOND_SHORT:
+        return reading.text
+    return reading.text if reading.certainty >= VERY_CERTAIN and confidence < CONTRADICTS else None
+
+
+def letters_of(text: str) -> str:
+    return "".join(filter(is_letter, as_read(text)))
+
+
+def _shows_more(word: Word, look: Look, text: str) -> bool:
+    """Whether another look along the same line finds letters beyond the marker's."""
+    letters = len(letters_of(text))
+    others = [one for other, one in word.readings if other.same_way(look) and not is_marker(one.text)]
+    if is_short(text):
+        return any(reading.letters > letters for reading in others)
+    return any(reading.certainty >= LEGIBLE and sum(map(str.isalnum, reading.text)) > letters for reading in others)

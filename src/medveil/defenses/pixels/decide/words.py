@@ -1,0 +1,119 @@
+"""Words of an image: rectangles that show the same text, the ways to cut one out, and blocks that stand together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.defenses.pixels.decide.markers import is_marker
+from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.reader import HEIGHT, Reading
+
+MARGIN = 0.18  # of the height, around what is read
+LEGIBLE = 0.5  # certainty of each letter from which a word that is no marker takes its block along
+ACROSS = 2.4  # heights; shorter lines may be a letter or two written across
+TOGETHER = 0.8  # heights between the lines of a block
+
+View = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Look:
+    """A line as it is cut out: turned by quarters, with room at its ends and across."""
+
+    line: Line
+    turns: int
+    aside: float = MARGIN
+    across: float = MARGIN
+
+    def same_way(self, other: Look) -> bool:
+        return math.cos(self._direction - other._direction) > 0.7
+
+    def runs_along(self, line: Line) -> bool:
+        """Whether a line runs as the letters do, from either end."""
+        return abs(math.cos(self._direction - line.angle)) > 0.7
+
+    @property
+    def _direction(self) -> float:
+        return self.line.angle + self.turns * math.pi / 2
+
+    def strip(self, view: View, height: int = HEIGHT) -> View:
+        aside, across = self.aside * self.line.height, self.across * self.line.height
+        grown = self.line.grown(*((aside, across) if self.turns % 2 == 0 else (across, aside)))
+        return grown.cut_out(view, height, quarter_turns=self.turns)
+
+    def row(self, reach: float) -> Line:
+        """The line, longer by so many heights of its letters at either end."""
+        if self.turns % 2 == 0:
+            return self.line.grown(reach * self.line.height, 0)
+        return self.line.grown(0, reach * self.line.length)
+
+    def halves(self) -> list[Look]:
+        """The upper and the lower half of the line, each somewhat wider."""
+        down = np.array([-self.line.along[1], self.line.along[0]]) * 0.45 * self.line.height
+        halves = (replace(self.line.moved(*(side * down)), height=0.6 * self.line.height) for side in (-1, 1))
+        return [replace(self, line=half) for half in halves]
+
+
+@dataclass(eq=False)
+class Word:
+    """One piece of text, with every rectangle it was seen as; the first stands for it."""
+
+    lines: list[Line]
+    readings: list[tuple[Look, Reading]] = field(default_factory=list)
+    known: bool = False
+    text: str | None = None
+    seen: Look | None = None  # the look by which it was read
+
+    @property
+    def line(self) -> Line:
+        return self.lines[0]
+
+    @property
+    def legible(self) -> bool:
+        """Whether letters can be read that are no marker's."""
+        return any(is_legible(reading) for _, reading in self.readings)
+
+
+def is_legible(reading: Reading) -> bool:
+    return reading.letters > 1 and reading.confidence >= LEGIBLE and not is_marker(reading.text)
+
+
+def words_of(lines: list[Line]) -> list[Word]:
+    """The same word is seen at several scales: rectangles that mostly share their place are one."""
+    words: list[Word] = []
+    for line in sorted(lines, key=lambda one: (-round(one.score, 1), -one.area)):
+        same = [word for word in words if any(is_same_place(line, other) for other in word.lines)]
+        if not same:
+            words.append(Word([line]))
+            continue
+        same[0].lines.append(line)
+        for other in same[1:]:
+            same[0].lines += other.lines
+            words.remove(other)
+    return words
+
+
+def is_same_place(one: Line, other: Line) -> bool:
+    return one.share_inside(other) > 0.5 or other.share_inside(one) > 0.5
+
+
+def blocks_of(words: list[Word]) -> list[list[Word]]:
+    blocks: list[list[Word]] = []
+    for word in words:
+        near = [block for block in blocks if any(_together(word.line, other.line) for other in block)]
+        blocks = [block for block in blocks if not any(block is one for one in near)]
+        blocks.append([word, *(other for block in near for other in block)])
+    return blocks
+
+
+def _together(one: Line, other: Line) -> bool:
+    small, large = sorted((one.height, other.height))
+    return large <= 2 * small and one.distance(other) <= TOGETHER * large
+
+
+def is_square(line: Line) -> bool:
+    return line.length < ACROSS * line.height

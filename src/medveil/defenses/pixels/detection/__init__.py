@@ -1,1 +1,0 @@
-"""Finding text in an image, with a small network of our own."""

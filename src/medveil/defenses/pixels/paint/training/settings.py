@@ -1,0 +1,63 @@
+"""Everything that decides what a training run does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from medveil.defenses.pixels.paint.generator import Architecture
+from medveil.defenses.pixels.paint.windows import STEP
+from medveil.errors import SettingsError
+
+SMALL = Architecture(width=16, channels=1, hidden=8, dilations=(1, 2, 4))
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of the losses; the paper names the losses without their weights."""
+
+    adversarial: float = 1.0
+    masked: float = 10.0
+    identity: float = 5.0
+    variation: float = 0.05
+    perceptual: float = 1.0
+
+
+@dataclass(frozen=True)
+class InpaintingSettings:
+    """The defaults make the bundled generator; `published` gives the paper's."""
+
+    architecture: Architecture = SMALL
+    weights: Weights = field(default_factory=Weights)
+    features: Path | None = None  # of the perceptual loss; none means the bundled identity network
+    judge_width: int = 64
+    size: int = 128  # pixels along a crop's side
+    shrink: tuple[int, ...] = (1, 2, 4)  # how often smaller than stored the crops are, where images allow it
+    batch: int = 64
+    epochs: int = 300
+    rate: float = 4e-4
+    decay_from: float = 0.6  # of the epochs; then the rate falls to zero. 1 keeps it
+    average: float = 0.999  # how slowly the averaged weights, which are kept, follow; 0 keeps the last step's
+    validate_every: int = 10  # epochs
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.batch, self.epochs, self.validate_every, self.judge_width, *self.shrink) < 1:
+            raise SettingsError("counts must be at least 1; correct the settings")
+        if self.size < 32 or self.size % STEP:
+            raise SettingsError(f"the crops' size must be a multiple of {STEP}, and 32 at least; correct `size`")
+        if self.rate <= 0 or not 0 <= self.decay_from <= 1 or not 0 <= self.average < 1:
+            raise SettingsError("the rate must be above 0, its decay within 0 to 1, the average below 1")
+
+    def as_dict(self) -> dict[str, Any]:
+        """For records: files by name alone, for a path may say whose machine it was."""
+        return {**asdict(self), "features": self.features.name if self.features else None}
+
+
+def published(features: Path | None = None) -> InpaintingSettings:
+    """The paper's: 64 channels wide, whole images of 256 pixels, batches of 8, 50 epochs, no averaging."""
+    return InpaintingSettings(
+        architecture=Architecture(), features=features, size=256, shrink=(1,), batch=8, epochs=50, rate=2e-4,
+        decay_from=1.0, average=0.0, validate_every=1,
+    )  # fmt: skip

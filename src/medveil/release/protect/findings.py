@@ -1,0 +1,236 @@
+"""What a frontier says, in words for a reader who has to choose: which setting, at what price, and what it is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medveil.attacks.refit.attack import RefitPoint
+from medveil.finding import Figure, Finding, Table, percent
+from medveil.release.protect import figures, tables
+from medveil.release.protect.dominance import Standing, removed, standings
+from medveil.release.protect.measurement import adversary_access
+from medveil.release.protect.operating_point import OperatingPoint
+from medveil.stats.estimate import Estimate
+from medveil.stats.paired import Correction
+
+GLOSSARY = {
+    "Recall@1": "The share of images whose own report comes first among the candidates of a pool.",
+    "pool": "The candidates a report is picked from: the right one and others, random or with the same findings.",
+    "link removed": "The share of Recall@1 above chance that a defense takes away.",
+    "refit": "An adversary trains heads of their own on pairs of their own, and links again.",
+    "dominated": "Another setting links no more and keeps no less; clearly, if it would on other patients too.",
+    "macro AUROC": "The mean, over the findings, of the chance that an image with it is ranked above one without it.",
+    "ε": "How much one person can change what is released; smaller is stricter. Only a formal one is a promise.",
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The least share of the link to remove, and the most macro AUROC to give for it."""
+
+    removed: float = 0.6
+    loss: float = 0.005
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a setting does against the heads as they are: link removed (as it is, after a refit) and utility changed."""
+
+    point: OperatingPoint
+    removed: Estimate
+    removed_after_refit: Estimate | None
+    change: Estimate
+
+    @property
+    def least_removed(self) -> float:
+        """What stays removed when the adversary does the better of the two."""
+        refit = math.inf if self.removed_after_refit is None else self.removed_after_refit.value
+        return min(self.removed.value, refit)
+
+    def meets(self, goal: Goal, *, after_refit: bool = False) -> bool:
+        share = self.least_removed if after_refit else self.removed.value
+        return share >= goal.removed and self.change.value >= -goal.loss
+
+
+@dataclass(frozen=True)
+class MetricKeys:
+    """Under which names the compared numbers stand: the pool, and the adversary's largest number of own pairs."""
+
+    pool: str
+    own: int | None
+
+    @classmethod
+    def of(cls, points: Sequence[OperatingPoint]) -> MetricKeys:
+        pool = "100" if "random 100 Recall@1" in points[0].estimates else "all"
+        sizes = [{p.own for p in point.measured.refit if p.own} for point in points]
+        shared = set.intersection(*sizes) if sizes else set()
+        return cls(pool, max(shared) if shared else None)
+
+    @property
+    def linkage(self) -> str:
+        return f"random {self.pool} Recall@1"
+
+    @property
+    def refit(self) -> str | None:
+        return None if self.own is None else f"refit {self.own} pool {self.pool}"
+
+
+def effects(points: Sequence[OperatingPoint], keys: MetricKeys) -> list[Effect]:
+    """Of every setting but the first, which is the heads as they are."""
+    before = points[0].estimates
+    found = []
+    for point in points[1:]:
+        after = point.estimates
+        refit = None if keys.refit is None else removed(before[keys.refit], after[keys.refit])
+        change = after["macro AUROC"].minus(before["macro AUROC"])
+        found.append(Effect(point, removed(before[keys.linkage], after[keys.linkage]), refit, change))
+    return found
+
+
+def standings_of(points: Sequence[OperatingPoint], keys: MetricKeys) -> dict[str, list[Standing]]:
+    """How the settings stand against linkage as it is and, where it was tried, after a refit."""
+    names = [point.name for point in points]
+    utility = [point.estimates["macro AUROC"] for point in points]
+    found = {"standing": standings(names, [point.estimates[keys.linkage] for point in points], utility)}
+    if keys.refit is not None:
+        found["standing after a refit"] = standings(names, [p.estimates[keys.refit] for p in points], utility)
+    return found
+
+
+def best_effect(found: Sequence[Effect], goal: Goal) -> Effect | None:
+    """The setting that removes most, also after a refit, among those that cost no more than the goal allows."""
+    cheap = [effect for effect in found if effect.change.value >= -goal.loss and math.isfinite(effect.least_removed)]
+    return max(cheap, key=lambda effect: effect.least_removed, default=None)
+
+
+def frontier_finding(
+    points: Sequence[OperatingPoint],
+    features: Sequence[RefitPoint],
+    *,
+    goal: Goal,
+    correction: Correction = "none",
+    method: str,
+) -> Finding:
+    """The finding of a frontier: the chosen setting's numbers, all figures and tables."""
+    keys = MetricKeys.of(points)
+    found, stands = effects(points, keys), standings_of(points, keys)
+    best = best_effect(found, goal)
+    shown = points[0] if best is None else best.point
+    recall = shown.estimates[keys.linkage]
+    estimates = {f"Recall@1 in pools of {keys.pool}": recall, "macro AUROC": shown.estimates["macro AUROC"]}
+    if best is not None:
+        estimates |= {"link removed": best.removed, "change of macro AUROC": best.change}
+    if keys.refit is not None:
+        estimates[f"Recall@1 after a refit with {keys.own} own pairs"] = shown.estimates[keys.refit]
+    seen = [(point.own, point.recall[keys.pool]) for point in features]
+    cohorts = list(points[0].measured.elsewhere)
+    drawn = _one_each(points, shown)
+    return Finding(
+        part="alignment",
+        kind="measure",
+        question="Can the link between image and report be weakened without losing the diagnosis?",
+        answer=_answer(points, found, best, keys, goal, seen),
+        headline=f"Recall@1 in pools of {keys.pool}",
+        estimates=estimates,
+        method=method,
+        limits=_limits(points, seen),
+        figures=(
+            figures.frontier_figure(points, keys.linkage, "Linkage against utility"),
+            *(
+                (figures.frontier_figure(points, keys.refit, "Linkage after a refit against utility"),)
+                if keys.refit
+                else ()
+            ),
+            *((figures.refit_figure(drawn, keys.pool, seen),) if keys.refit else ()),
+            figures.pool_figure(drawn, "Recall@1"),
+            figures.pool_figure(drawn, "MRR"),
+            figures.relative_figure(drawn),
+            figures.fold_figure(drawn, keys.pool),
+            figures.remaining_figure(drawn, keys.pool),
+            *(figures.change_figures(points[0], shown) if best is not None else ()),
+            *(figure for name in cohorts for figure in _elsewhere_figures(drawn, name)),
+        ),
+        tables=_tables(points, shown, keys, stands, seen, cohorts, correction),
+        glossary=GLOSSARY,
+    )
+
+
+def _one_each(points: Sequence[OperatingPoint], shown: OperatingPoint) -> list[OperatingPoint]:
+    """The first setting of every variant, or the chosen one: as many lines as a figure can hold."""
+    chosen = {point.variant: point for point in reversed(points)} | {shown.variant: shown}
+    return [point for point in points if chosen[point.variant] is point]
+
+
+def _elsewhere_figures(points: Sequence[OperatingPoint], cohort: str) -> tuple[Figure, ...]:
+    return figures.pool_figure(points, "Recall@1", cohort), figures.relative_figure(points, cohort)
+
+
+def _tables(
+    points: Sequence[OperatingPoint],
+    shown: OperatingPoint,
+    keys: MetricKeys,
+    stands: dict[str, list[Standing]],
+    seen: Sequence[tuple[int, Estimate]],
+    cohorts: Sequence[str],
+    correction: Correction,
+) -> tuple[Table, ...]:
+    return tables.all_tables(
+        [
+            tables.settings_table(points, keys.pool, keys.own, dict(stands)),
+            tables.refit_table(points, keys.pool, seen) if keys.refit else None,
+            tables.audit_table(points),
+            tables.linkage_table(points),
+            *(tables.linkage_table(points, cohort) for cohort in cohorts),
+            tables.utility_table(points[0], shown, correction=correction) if shown is not points[0] else None,
+        ]
+    )
+
+
+def _answer(
+    points: Sequence[OperatingPoint],
+    found: Sequence[Effect],
+    best: Effect | None,
+    keys: MetricKeys,
+    goal: Goal,
+    seen: Sequence[tuple[int, Estimate]],
+) -> str:
+    before = points[0].estimates[keys.linkage]
+    if best is None:
+        none = f"{found[0].point.name} does not keep" if len(found) == 1 else f"None of {len(found)} settings keeps"
+        return (
+            f"{none} macro AUROC within {goal.loss * 100:g} points of the heads as "
+            f"they are, which link {percent(before.value)} of images at the first try in pools of {keys.pool}."
+        )
+    after = best.point.estimates[keys.linkage]
+    which = best.point.name if len(found) == 1 else f"Of {len(found)} settings, {best.point.name} removes most and"
+    told = (
+        f"{which} costs at most {goal.loss * 100:g} AUROC points: in pools of {keys.pool}, Recall@1 goes from "
+        f"{percent(before.value)} to {percent(after.value)} "
+        f"(chance is {percent(after.chance)}), {_share(best.removed)} of the excess over chance gone, "
+        f"and macro AUROC changes by {best.change.value * 100:+.2f} points."
+    )
+    if keys.refit is not None:
+        again = best.point.estimates[keys.refit]
+        told += f" An adversary who refits with {keys.own:,} pairs of their own links {percent(again.value)}."
+    if seen:
+        told += f" With the frozen encoders in hand it is {percent(seen[-1][1].value)}, whatever the heads do."
+    met = best.meets(goal, after_refit=True)
+    return told if met else f"{told} The goal of removing {goal.removed:.0%} is not reached against that adversary."
+
+
+def _share(estimate: Estimate) -> str:
+    return f"{estimate.value:.0%} (95 % interval {estimate.low:.0%} to {estimate.high:.0%})"
+
+
+def _limits(points: Sequence[OperatingPoint], seen: Sequence[tuple[int, Estimate]]) -> tuple[str, ...]:
+    told = ["A formal guarantee is about the pairs the heads were trained on; linkage is measured on other pairs."]
+    if any(point.variant == "dp-nominal" for point in points):
+        told.append("dp-nominal couples the pairs of a batch: its epsilon is a number, not a guarantee.")
+    if any(point.measured.refit for point in points):
+        told.append(f"The refit attack on embeddings: {adversary_access('embeddings')}.")
+    if seen:
+        told.append(f"The refit attack on features: {adversary_access('features')}.")
+    told.append("Adversaries refit linear heads; a stronger one may find more.")
+    return tuple(told)

@@ -1,0 +1,204 @@
+"""The check at work: the released files of one patient, each beside its original, and the journal's line of them."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydicom.dataset import Dataset
+
+import medveil
+from medveil.cohort.colour_planes import colour_planes
+from medveil.cohort.dicom.opening import open_dicom
+from medveil.cohort.dicom.read import frame_count, read_pixels
+from medveil.cohort.dicom.stored_pixels import StoredPixels
+from medveil.cohort.images import load_colours, load_image
+from medveil.cohort.phantom.gold import ImageGold
+from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.formats.encodings import decode
+from medveil.errors import Quarantined
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+from medveil.person.search.known import KnownSearch
+from medveil.person.surrogates.stand_ins import StandIns
+from medveil.release.clean.cleaning import content_digest
+from medveil.release.clean.groups import Group
+from medveil.release.clean.linking import Linked
+from medveil.release.clean.outputs import output_path
+from medveil.release.clean.sources import Kind
+from medveil.release.clean.table_file import RowPeople, columns_of
+from medveil.release.verify import answer_key
+from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
+from medveil.release.verify.byte_search import KnownBytes
+from medveil.release.verify.discrepancy import Discrepancy
+from medveil.release.verify.header_check import HeaderCheck
+from medveil.release.verify.pixel_check import Reader, stray_text
+from medveil.release.verify.recorded import Recorded
+from medveil.release.verify.table_check import TableCheck, rows_of
+from medveil.release.verify.text_check import TextCheck
+from medveil.runtime.journal import Noted
+from medveil.runtime.processes import Loss
+
+
+@dataclass(frozen=True)
+class PersonSearch:
+    """The person a group of files is about, as known from the originals."""
+
+    person: Person
+    search: KnownSearch
+    needles: KnownBytes
+
+
+@dataclass(frozen=True)
+class GroupChecker:
+    """Checks one group; made once, sent to every worker. `answers` are by the original's file name."""
+
+    source: Path
+    data: Path
+    keys: Keys
+    recorded: Recorded
+    answers: dict[str, ImageGold]
+
+    @cached_property
+    def _report_answers(self) -> dict[str, ImageGold]:
+        return {gold.report_path: gold for gold in self.answers.values()}
+
+    def name(self, group: Group) -> str:
+        return self.keys.pseudonym("file", group.files[0].entry.file)
+
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        """What is wrong with this group; what the earlier run noted, where nothing it compares has changed since."""
+        group, earlier = task
+        digests = {path: digest for one in group.files if (digest := self._digest(path := output_path(one, self.keys)))}
+        against = self._against(group)
+        if earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests):
+            return earlier
+        discrepancies = sorted(set(self._checked(group, digests)))
+        told = [discrepancy.to_json() for discrepancy in discrepancies]
+        return Noted(against, {"digests": digests, "discrepancies": told})
+
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
+        group, _ = task
+        files = [output_path(one, self.keys) for one in group.files]
+        discrepancies = [Discrepancy(file, "files", "", "", "readable", loss.value).to_json() for file in files]
+        return Noted("", {"digests": {}, "discrepancies": discrepancies}, lasting=False)
+
+    def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
+        person = RetainedByProfile(self.source, self.recorded.profile).person(group, self.keys)
+        known = without_moved_dates(person)
+        subject = PersonSearch(person, KnownSearch(known), KnownBytes.own(known))
+        for one in group.files:
+            path = output_path(one, self.keys)
+            if path not in released:
+                continue  # counted with the quarantine, or missing
+            try:
+                yield from self._file(one, group, path, subject)
+            except Quarantined as unreadable:
+                yield Discrepancy(path, "files", "", "", "readable", unreadable.reason)
+            except Exception as surprise:  # what cannot be checked has not passed
+                yield Discrepancy(
+                    path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})"
+                )
+
+    def _file(self, one: Linked, group: Group, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+        content = (self.data / path).read_bytes()
+        if one.entry.kind in (Kind.CSV, Kind.JSONL):
+            yield from self._table(one, group, path, content)
+            return
+        for category in subject.needles.found_in(content):
+            yield Discrepancy(path, "bytes", "", category, "absent", "a known identifier")
+        match one.entry.kind:
+            case Kind.DICOM:
+                yield from self._dicom(one, path, subject)
+            case Kind.IMAGE:
+                rgb = load_colours(self.data, path)
+                planes = [] if rgb is None else colour_planes(rgb)
+                yield from self._pixels(path, load_image(self.data, path), None, planes)
+            case Kind.REPORT:
+                yield from self._report(one, path, content, subject)
+
+    def _dicom(self, one: Linked, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+        released = open_dicom(self.data / path, pixels=False)
+        original = open_dicom(self.source / one.entry.file, pixels=False)
+        check = HeaderCheck(
+            self.recorded.profile, subject.person.shift, subject.search, StandIns(subject.person, realistic=True).uid
+        )
+        yield from check.discrepancies(path, released, original)
+        gold = self.answers.get(one.entry.file)
+        if gold is not None:
+            yield from answer_key.in_header(path, gold, released, self.recorded.profile)
+            yield from answer_key.in_names(path, gold)
+        if "Rows" not in released:
+            if "Rows" in original:
+                yield Discrepancy(path, "files", "", "", "readable", "the image is missing")
+            return
+        colours = _colours(self.data / path, released)
+        for frame in range(frame_count(released)):
+            image = read_pixels(self.data / path, frame)
+            yield from self._pixels(path, image, gold, colours(frame))
+            if gold is not None:
+                yield from answer_key.markers(path, gold, read_pixels(self.source / one.entry.file, frame), image)
+
+    def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Discrepancy]:
+        """`colours` are what the image shows in colour alone."""
+        reads = [read for one in (image, *colours) for read in _reader().read(one)]
+        for read in stray_text(reads):
+            yield Discrepancy(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
+        if gold is not None:
+            yield from answer_key.in_pixels(path, gold, reads)
+
+    def _report(self, one: Linked, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
+        released = decode(content).text
+        original = decode((self.source / one.entry.file).read_bytes()).text
+        check = TextCheck(_cleaner().find)
+        yield from check.discrepancies(path, released, original, subject.search, subject.person.shift)
+        gold = self._report_answers.get(one.entry.file)
+        if gold is not None:
+            yield from answer_key.in_report(path, gold, original, released)
+
+    def _table(self, one: Linked, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
+        source = self.source / one.entry.file
+        columns = columns_of(source, one.entry.kind, self.recorded.columns)
+        people = RowPeople(one.entry.file, columns, group.headers, self.source, self.keys)
+        check = TableCheck(columns, people, TextCheck(_cleaner().find))
+        released, original = (rows_of(table, one.entry.kind) for table in (content, source.read_bytes()))
+        yield from check.discrepancies(path, released, original)
+
+    def _against(self, group: Group) -> str:
+        """A keyed digest of everything the files are compared with: the originals, the profile, the answer key."""
+        digest = hmac.new(self.keys.secret, medveil.__version__.encode(), sha256)
+        digest.update(repr((self.recorded.profile.told(), self.recorded.columns)).encode())
+        for one in group.files:
+            digest.update(repr((one.entry.file, self.answers.get(one.entry.file))).encode())
+            digest.update(repr(self._report_answers.get(one.entry.file)).encode())
+            digest.update(content_digest(self.source, one.entry.file))
+        return digest.hexdigest()[:32]
+
+    def _digest(self, path: str) -> str | None:
+        try:
+            return sha256((self.data / path).read_bytes()).hexdigest()
+        except OSError:
+            return None
+
+
+def _colours(path: Path, header: Dataset) -> Callable[[int], list[Any]]:
+    """What each frame shows in colour alone; the pixels of gray images are not read for it."""
+    if str(header.get("PhotometricInterpretation")).startswith("MONOCHROME"):
+        return lambda frame: []
+    stored = StoredPixels.of(open_dicom(path, pixels=True))
+    return stored.colours if stored is not None else lambda frame: []
+
+
+@lru_cache(maxsize=1)
+def _reader() -> Reader:
+    return Reader()
+
+
+@lru_cache(maxsize=1)
+def _cleaner() -> ReportCleaner:
+    return ReportCleaner(style="placeholders")

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+
+from medveil.defenses.pixels.decide import reading
+from medveil.defenses.pixels.decide.decision import decide
+from medveil.defenses.pixels.lines import Line
+from medveil.person.identifiers import Category
+from medveil.person.person import Known
+from medveil.person.search.known import KnownSearch
+
+
+class Sheet:
+    """A gray sheet with words on it, and the lines a detector would hand over."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(0)
+        self.view = np.clip(90 + rng.normal(0, 4, (600, 600)), 0, 255).astype(np.uint8)
+        self.lines: list[Line] = []
+
+    def write(self, text: str, x: int, y: int, *, size: int = 26, turn: int = 0, tone: int = 250) -> Sheet:
+        font = ImageFont.load_default(size)
+        left, top, right, bottom = (round(edge) for edge in font.getbbox(text))
+        ink = Image.new("L", (right - left, bottom - top))
+        ImageDraw.Draw(ink).text((-left, -top), text, fill=255, font=font)
+        share = np.asarray(ink.rotate(turn, expand=True)) / 255
+        rows, columns = share.shape
+        part = self.view[y : y + rows, x : x + columns]
+        part[:] = part + (tone - part.astype(float)) * share
+        self.lines.append(Line.of_box((x, y, x + columns, y + rows), 0.9))
+        return self
+
+    def kept(self, known: KnownSearch | None = None) -> list[str]:
+        found = decide(self.lines, self.view, known, keep_markers=True)
+        assert len(found.kept) + len(found.removed) >= len(self.lines)
+        return sorted(text for text, _ in found.kept)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+@pytest.mark.parametrize("text", ["ERECT", "PORTABLE", "AP SUPINE"])
+def test_a_marker_is_read_whichever_way_it_stands(text, turn):
+    assert Sheet().write(text, 200, 200, turn=turn).kept() == [text]
+
+
+@pytest.mark.parametrize("tone", [250, 5])
+def test_side_letters_and_exposures_stay(tone):
+    sheet = Sheet().write("L", 50, 50, size=50, tone=tone).write("R", 500, 50, size=50, tone=tone)
+    assert sheet.write("85 kV 2.5 mAs", 200, 500, tone=tone).kept() == ["85 KV 2.5 MAS", "L", "R"]
+
+
+@pytest.mark.parametrize("text", ["DOE, JANE", "12/03/1950", "884312", "KJ", "R. MILLER"])
+def test_everything_else_goes(text):
+    assert Sheet().write(text, 200, 200).kept() == []
+
+
+def test_a_piece_of_a_longer_word_is_not_taken_for_a_marker():
+    sheet = Sheet().write("PAUL", 200, 200, size=40)
+    whole = sheet.lines[0]
+    sheet.lines = [Line(whole.x - whole.length / 4, whole.y, whole.length / 2, whole.height, 0.0, 0.9)]  # "PA"
+    assert sheet.kept() == []
+
+
+@pytest.mark.parametrize("gap", [20, 60])
+def test_a_letter_among_initials_goes_however_widely_they_are_spaced(gap):
+    assert Sheet().write("R", 100, 200, size=50).kept() == ["R"]
+    assert Sheet().write("R", 100, 200, size=50).write("K", 130 + gap, 200, size=50).kept() == []
+
+
+def test_a_side_written_twice_is_nobodys_initials_unless_the_two_stand_together():
+    assert Sheet().write("L", 100, 200, size=50).write("L", 180, 200, size=50).kept() == ["L", "L"]
+    assert Sheet().write("L", 100, 200, size=50).write("R", 180, 200, size=50).kept() == []
+    assert Sheet().write("L", 100, 200, size=50).write("L", 140, 200, size=50).kept() == []
+
+
+def test_a_letter_of_which_only_a_part_was_found_is_read_whole():
+    sheet = Sheet().write("L", 200, 200, size=60)
+    whole = sheet.lines[0].box(sheet.view.shape)
+    sheet.lines = [Line.of_box((whole[0], whole[3] - 10, whole[2], whole[3]), 0.7)]
+    assert sheet.kept() == ["L"]
+
+
+def test_what_the_second_reader_plainly_contradicts_goes(monkeypatch):
+    sheet = Sheet().write("R", 100, 200, size=50)
+    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("K", 0.99))
+    assert sheet.kept() == []
+    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("R", 0.99))
+    assert sheet.kept() == ["R"]
+
+
+def test_two_letters_may_have_a_word_in_their_row_but_no_letters():
+    assert Sheet().write("AP", 100, 200, size=40).write("MILLER", 200, 200, size=40).kept() == ["AP"]
+    assert Sheet().write("AP", 100, 200, size=40).write("K", 200, 200, size=40).kept() == []
+
+
+def test_what_the_readers_read_differently_goes_but_for_look_alikes(monkeypatch):
+    sheet = Sheet().write("SUPINF", 100, 200, size=40)
+    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("SUPINE", 0.9))
+    assert sheet.kept() == []
+    sheet = Sheet().write("1I0 KV", 100, 200, size=40)
+    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("110 KV", 0.9))
+    assert sheet.kept() == ["110 KV"]
+
+
+@pytest.mark.parametrize(("second", "kept"), [("EREC T", ["ERECT"]), ("ERECTI", []), ("EREC", [])])
+def test_a_space_that_only_the_second_reader_sees_is_none(monkeypatch, second, kept):
+    monkeypatch.setattr(reading, "second_opinion", lambda strip: (second, 0.9))
+    assert Sheet().write("ERECT", 100, 200, size=40).kept() == kept
+
+
+def test_a_stroke_of_a_kept_letter_is_no_line_of_its_own():
+    sheet = Sheet().write("L", 200, 200, size=60)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    foot = Line.of_box((left, bottom - 12, right + 4, bottom + 2), 0.7)
+    stroke = Line.of_box((left + 1, top + 4, left + 17, top + 12), 0.7)
+    assert decide([foot], sheet.view, None, keep_markers=True).kept
+    found = decide([foot, stroke], sheet.view, None, keep_markers=True)
+    assert [text for text, _ in found.kept] == ["L"]
+    assert found.removed == []
+
+
+def test_lines_that_stand_together_go_together():
+    alone = Sheet().write("ERECT", 100, 100).write("DOE, JANE", 300, 500)
+    assert alone.kept() == ["ERECT"]
+    beside = Sheet().write("ERECT", 100, 100).write("DOE, JANE", 100, 132)
+    assert beside.kept() == []
+
+
+def test_a_known_name_takes_letters_of_its_size_nearby_and_no_words():
+    known = KnownSearch([Known(Category.NAME, "Erecki^Paul"), Known(Category.MRN, "884312")])
+    sheet = Sheet().write("PA", 100, 100).write("ERECKI", 100, 160).write("R", 500, 500, size=50)
+    sheet.write("PORTABLE", 100, 220)
+    assert sheet.kept() == ["PA", "PORTABLE", "R"]
+    assert sheet.kept(known) == ["PORTABLE", "R"]
+
+
+def test_without_markers_to_keep_nothing_is_read():
+    sheet = Sheet().write("ERECT", 100, 100)
+    found = decide(sheet.lines, sheet.view, None, keep_markers=False)
+    assert found.kept == []
+    assert found.removed == sheet.lines
+
+
+def test_a_loose_line_that_holds_more_than_the_marker_takes_it_along():
+    sheet = Sheet().write("ERECT", 100, 100)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    for beyond, kept in ((8, ["ERECT"]), (200, [])):
+        loose = Line.of_box((left - 8, top - 10, right + beyond, bottom + 10), 1.0)
+        found = decide([*sheet.lines, loose], sheet.view, None, keep_markers=True)
+        assert [text for text, _ in found.kept] == kept
+        assert (loose in found.removed) == (not kept)
+
+
+def test_a_letter_beside_a_name_goes_and_one_beside_a_name_that_runs_across_stays():
+    assert Sheet().write("R", 100, 200, size=40).write("MILLER", 170, 205, size=30).kept() == []
+    assert Sheet().write("R", 100, 200, size=40).write("MILLER", 185, 150, size=30, turn=90).kept() == ["R"]
+
+
+@pytest.mark.parametrize(("beside", "kept"), [("", ["ERECT"]), ("K4711", [])])
+def test_a_loose_line_that_was_never_sure_goes_if_more_can_be_read_in_it(beside, kept):
+    sheet = Sheet().write("ERECT", 100, 100)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet.write(beside or ".", right + 60, 100)
+    loose = Line.of_box((left - 8, top - 10, right + 200, bottom + 10), 0.2)
+    found = decide([sheet.lines[0], loose], sheet.view, None, keep_markers=True)
+    assert [text for text, _ in found.kept] == kept

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from pydicom.dataset import FileDataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage
+
+from medveil.cohort.dicom.read import read_pixels
+from medveil.release.verify.group_check import _colours
+from medveil.release.verify.pixel_check import Read, Reader, stray_text
+
+
+def film(text: str, *, turned: bool = False, bits: int = 8) -> NDArray[np.unsignedinteger]:
+    rng = np.random.default_rng(3)
+    image = cv2.GaussianBlur(rng.normal(90, 30, (400, 400)), (0, 0), 9).clip(0, 255).astype(np.uint8)
+    cv2.putText(image, text, (60, 200), cv2.FONT_HERSHEY_SIMPLEX, 0.8, 250, 2, cv2.LINE_AA)
+    if turned:
+        image = np.ascontiguousarray(np.rot90(image))
+    return image if bits == 8 else (image.astype(np.uint16) << 4)
+
+
+@pytest.fixture(scope="module")
+def reader() -> Reader:
+    return Reader()
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("bits", [8, 12])
+def test_a_name_is_read_where_it_stands(reader: Reader, turned: bool, bits: int) -> None:
+    found = stray_text(reader.read(film("VANDERMEER A", turned=turned, bits=bits)))
+    assert found
+    left, top, right, bottom = found[0].box
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    expected = (192, 245) if turned else (155, 192)
+    assert abs(middle[0] - expected[0]) < 60 and abs(middle[1] - expected[1]) < 60
+
+
+def test_a_film_without_text_reads_as_nothing(reader: Reader) -> None:
+    assert not stray_text(reader.read(film("")))
+
+
+@pytest.mark.parametrize("text", ["L", "R", "PORTABLE", "AP ERECT", "110 KV", "AP SUPINE", "85kV", "国", "APSUPINE"])
+def test_markers_and_specks_may_stay(text: str) -> None:
+    assert not stray_text([Read(text, (0, 0, 9, 9), 0.9)])
+
+
+@pytest.mark.parametrize("text", ["DOE", "L DOE", "12345", "AP 1953", "TECH OL 85 KV", "LM", "2018", "APDOE", "LAP"])
+def test_anything_else_may_not(text: str) -> None:
+    assert stray_text([Read(text, (0, 0, 9, 9), 0.9)])
+
+
+def test_a_short_text_must_be_read_with_certainty() -> None:
+    assert not stray_text([Read("0000", (0, 0, 9, 9), 0.84)])
+    assert stray_text([Read("0001", (0, 0, 9, 9), 0.95)])
+    assert stray_text([Read("VANDERMEER", (0, 0, 9, 9), 0.65)])
+
+
+@pytest.mark.parametrize("text", ["00", "0-0", "OO", "0000"])
+def test_rings_in_a_row_are_wires(text: str) -> None:
+    assert not stray_text([Read(text, (0, 0, 9, 9), 0.99)])
+
+
+@pytest.mark.parametrize("text", ["0-01", "OTTO", "0008", "DOO"])
+def test_what_is_not_rings_alone_is_not(text: str) -> None:
+    assert stray_text([Read(text, (0, 0, 9, 9), 0.99)])
+
+
+def test_text_that_differs_in_colour_alone_is_read(reader: Reader, tmp_path: Path) -> None:
+    ink = np.zeros((300, 480), np.uint8)
+    cv2.putText(ink, "QUILLFEATHER", (40, 150), cv2.FONT_HERSHEY_SIMPLEX, 1.2, 255, 2)
+    dataset = FileDataset(tmp_path / "a.dcm", {}, file_meta=FileMetaDataset(), preamble=b"\0" * 128)
+    dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    dataset.file_meta.MediaStorageSOPClassUID = dataset.SOPClassUID = SecondaryCaptureImageStorage
+    dataset.file_meta.MediaStorageSOPInstanceUID = dataset.SOPInstanceUID = "1.2.3"
+    dataset.Rows, dataset.Columns, dataset.SamplesPerPixel = 300, 480, 3
+    dataset.PhotometricInterpretation, dataset.PlanarConfiguration = "RGB", 0
+    dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
+    dataset.PixelData = np.where((ink > 0)[..., None], (177, 0, 0), (0, 90, 0)).astype(np.uint8).tobytes()
+    dataset.save_as(tmp_path / "a.dcm", enforce_file_format=True)
+    assert stray_text(reader.read(read_pixels(tmp_path / "a.dcm"))) == []
+    planes = _colours(tmp_path / "a.dcm", dataset)(0)
+    assert any(stray_text(reader.read(plane)) for plane in planes)
+
+
+@pytest.mark.parametrize("text", ["800000", "0080-00"])
+def test_twisted_rings_in_a_row_are_wires_unless_they_are_read_with_certainty(text: str) -> None:
+    assert not stray_text([Read(text, (0, 0, 9, 9), 0.74)])
+    assert stray_text([Read(text, (0, 0, 9, 9), 0.95)])
