@@ -28,12 +28,12 @@ from torch import nn
 from alignment_page import write_page
 from linkage_indiana import FACTS, LARGE, LargeModel, sentence_vectors
 from medveil.cohort import Cohort
+from medveil.cohort.input import read_cohort
 from medveil.cohort.phantom import people
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import make_site
 from medveil.cohort.preprocess import linkage_224
-from medveil.cohort.readers import read_cohort
 from medveil.defenses.alignment.heads import Heads, HeadShape
 from medveil.encoders.medveil_small.model import load_model
 from medveil.release.protect.candidates import candidates

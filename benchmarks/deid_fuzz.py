@@ -24,12 +24,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from medveil.cohort.input import read_source
 from medveil.cohort.phantom.damage import DICOM_DAMAGE, TEXT_DAMAGE, damaged_dicom, damaged_text
 from medveil.cohort.phantom.gold import Gold, load_gold
 from medveil.cohort.phantom.hospital import build_hospital
@@ -39,8 +40,6 @@ from medveil.release.clean import DeidSettings
 from medveil.release.clean.cleaning import GroupCleaner
 from medveil.release.clean.groups import Group, grouped
 from medveil.release.clean.outputs import output_path
-from medveil.release.clean.run import look_over
-from medveil.release.clean.sources import Source
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Noted, journaled
 from medveil.runtime.processes import Loss, silence_libraries
@@ -114,14 +113,14 @@ class Watched:
         return earlier or Noted("", {"files": [self._file(group.alone(one)) for one in group.files]})
 
     def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
-        return Noted("", {"files": [{"file": one.entry.file, "wrong": CRASH, "took": 0.0} for one in task[0].files]})
+        return Noted("", {"files": [{"file": one.path, "wrong": CRASH, "took": 0.0} for one in task[0].files]})
 
     def _file(self, alone: Group) -> dict[str, Any]:
         (one,) = alone.files
         place = self.cleaner.target / output_path(one, self.cleaner.keys)
         place.unlink(missing_ok=True)
         began = time.process_time()
-        told: dict[str, Any] = {"file": one.entry.file}
+        told: dict[str, Any] = {"file": one.path}
         try:
             with _clock(HANG):
                 (entry,) = self.cleaner((alone, None)).entry["files"]
@@ -132,7 +131,7 @@ class Watched:
         told["released"] = place.exists()
         if place.exists() and self._unclean(place):
             told["wrong"] = UNCLEAN
-            place.rename(place.with_name(f"unclean-{Path(one.entry.file).name}"))
+            place.rename(place.with_name(f"unclean-{Path(one.path).name}"))
         return told
 
     def _unclean(self, place: Path) -> bool:
@@ -193,18 +192,17 @@ class Tally:
 
 def run(work: Path, *, seed: int, workers: int | None) -> Tally:
     keys, settings = Keys.for_demonstration(seed), DeidSettings(fill="box")
-    files = Source.of(work / "in")
-    index = look_over(files, workers=workers, progress=_show)
+    files = read_source(work / "in", workers=workers, progress=partial(_show, "reading"))
     watched = Watched(GroupCleaner(files.root, work / "out", keys, settings), work / "hospital")
-    pieces = [piece for group in grouped(index.linked, keys) for piece in _pieces(group)]
+    pieces = [piece for group in grouped(files.files, keys) for piece in _pieces(group)]
     tally = Tally()
     for entry in journaled(work / JOURNAL, watched, pieces, workers=workers, chunk=1):
         for told in entry["files"]:
             tally.add(told)
-        _show("cleaning", tally.files, len(index.linked))
-    for file, reason in index.problems:
-        tally.add({"file": file, "took": 0.0, "reason": reason})
-    assert tally.files == len(files.files), "a file was lost"
+        _show("cleaning", tally.files, len(files.files))
+    for problem in files.problems:
+        tally.add({"file": problem.path, "took": 0.0, "reason": problem.reason})
+    assert tally.files == len(files.files) + len(files.problems), "a file was lost"
     return tally
 
 

@@ -22,11 +22,11 @@ import torch
 from numpy.typing import NDArray
 
 from identity_recipe import imagenet, read_nih14
-from medveil.encoders.identity.backbones import build_backbone, fold_normalisation, placed
 from medveil.encoders.identity.inference import inputs, run
-from medveil.encoders.identity.settings import published
-from medveil.encoders.identity.training import train_on
-from medveil.encoders.identity.training_images import TrainingImages
+from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation, placed
+from medveil.encoders.identity.training.images import TrainingImages
+from medveil.encoders.identity.training.settings import published
+from medveil.encoders.identity.training.train import train_on
 
 PATIENTS = (111, 222, 444, 887)
 DETAIL = (16, 32, 64, 128, 256)
@@ -66,7 +66,7 @@ def linear_map(features: Floats, patients: NDArray) -> Floats:
 def study_patients(data: Path, start: Path) -> None:
     from medveil.attacks.identity.sweeps import Embed, embed_cohort, study_training_size
     from medveil.cohort import Cohort
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
 
     cohort = read_cohort(data / "nih14")
     unseen, training = (cohort.where(cohort.table["split"] == split) for split in ("val", "train"))
@@ -88,7 +88,7 @@ def study_patients(data: Path, start: Path) -> None:
 
 def study_detail(data: Path) -> None:
     from medveil.attacks.identity.sweeps import sweep_resolution
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.embedder import load_embedder
 
     cohort = read_cohort(data / "nih14")

@@ -21,8 +21,8 @@ from linkage_training import new_model, see
 from medveil.attacks.linkage.attack import run_linkage
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
+from medveil.cohort.input import read_cohort
 from medveil.cohort.preprocess import linkage_224
-from medveil.cohort.readers import read_cohort
 from medveil.encoders.encoder import Encoder, unit_length
 from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.encoder import MedveilSmall

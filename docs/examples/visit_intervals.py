@@ -13,7 +13,7 @@ import pandas as pd
 
 from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding
 from medveil.parts import Guarantee, Record, register_attack, register_defense, register_measure

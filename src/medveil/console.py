@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json as to_text
 import logging
+import os
+import shlex
+import subprocess
 import sys
+import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,12 +27,18 @@ if TYPE_CHECKING:
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
 
+SECONDS_BETWEEN_LINES = 10.0
+
 
 @contextmanager
 def progress_bars(quiet: bool) -> Iterator[Watch]:
-    """One bar a stage, on standard error; silent when asked, or when nobody watches."""
-    if quiet or not sys.stderr.isatty():
+    """Progress on standard error: one bar a stage on a terminal, elsewhere a line now and then; nothing when asked."""
+    if quiet:
         yield lambda stage, done, total: None
+        return
+    if not sys.stderr.isatty():
+        with _progress_lines() as watch:
+            yield watch
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -43,6 +53,44 @@ def progress_bars(quiet: bool) -> Iterator[Watch]:
             bars.update(tasks[stage], completed=done, total=total)
 
         yield watch
+
+
+@contextmanager
+def _progress_lines() -> Iterator[Watch]:
+    """By the clock, not by the work: a stage that takes long over one step still shows that it is alive."""
+    state: list[str] = []
+    over = threading.Event()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        state[:] = [f"{stage}: {done:,} of {total:,}"]
+
+    def show() -> None:
+        while not over.wait(SECONDS_BETWEEN_LINES):
+            if state:
+                typer.echo(f"medveil: {state[0]}", err=True)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        thread.join()
+
+
+def shell_command(*words: object) -> str:
+    """A medveil command to copy and run, quoted for the shell of this system."""
+    plain = ["medveil", *map(str, words)]
+    return subprocess.list2cmdline(plain) if os.name == "nt" else shlex.join(plain)
+
+
+def printable(text: str) -> str:
+    """A name out of the data, with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def start_logging(level: str) -> None:
@@ -61,6 +109,11 @@ def start_logging(level: str) -> None:
 
 def show_json(content: Mapping[str, Any]) -> None:
     typer.echo(to_text.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """What a run wrote, to print it whole."""
+    return dict(to_text.loads(path.read_bytes()))
 
 
 def show_tree(content: Mapping[str, Any], *, indent: int = 0) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.errors import NotMeasurable
 from medveil.testing import check_measure
 from medveil.utility.label_probe import LabelProbe

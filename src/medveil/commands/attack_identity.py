@@ -41,7 +41,7 @@ def identity(
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
     from medveil.attacks.identity.attack import run_identity
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.embedder import load_embedder
     from medveil.release import Outcome
     from medveil.release.attack_report import Input, report_attack

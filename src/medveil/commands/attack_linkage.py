@@ -152,10 +152,10 @@ def _encoded(
     ray: bool,
 ) -> tuple[Cohort | pd.DataFrame, dict[str, Embeddings], Input]:
     """The pairs of a data set, encoded now or by `medveil encode`."""
-    from medveil.cohort.readers import read_cohort
-    from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort
+    from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
     from medveil.release.attack_report import Input
 
     if is_embedding_folder(source):

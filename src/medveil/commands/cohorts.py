@@ -63,8 +63,8 @@ def describe(
 ) -> None:
     """Show what is there: patients, studies, views, ages, labels, report lengths, missing and unreadable files."""
     from medveil.cohort.describe import describe as summarise
+    from medveil.cohort.input import read_cohort
     from medveil.cohort.problems import write_problems
-    from medveil.cohort.readers import read_cohort
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:

@@ -14,6 +14,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars, no closi
 LogLevel = Annotated[str, typer.Option("--log-level", help="debug, info, warning or error.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Fixes everything that is drawn at random.")]
 Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Processes; all cores by default.")]
+Key = Annotated[
+    Path | None, typer.Option("--key-file", help="The site's secret; the one in your settings folder if not set.")
+]
 Config = Annotated[
     Path | None,
     typer.Option(

@@ -9,13 +9,10 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
+from medveil.commands.options import Config, Json, Key, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="What medveil deid put out.")]
-Key = Annotated[
-    Path | None, typer.Option("--key-file", help="The site's secret; the one in your settings folder if not set.")
-]
 
 
 @app.command(epilog="Example: medveil verify /data/clean --source /data/archive")

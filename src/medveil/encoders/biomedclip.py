@@ -11,11 +11,11 @@ from typing import Any
 from torch import Tensor
 
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.hub import fetch
-from medveil.encoders.identity.checkpoint import read_tensors
-from medveil.encoders.model_folder import fingerprint, license_of, read_settings
-from medveil.encoders.model_libraries import library
-from medveil.encoders.two_towers import Scaling, TwoTowers, colour
+from medveil.encoders.identity.networks.checkpoint import read_tensors
+from medveil.encoders.published.folder import fingerprint, license_of, read_settings
+from medveil.encoders.published.hub import fetch
+from medveil.encoders.published.libraries import library
+from medveil.encoders.published.two_towers import Scaling, TwoTowers, colour
 from medveil.errors import InputError
 from medveil.parts import register_encoder
 

@@ -11,10 +11,10 @@ from safetensors import SafetensorError
 from torch import Tensor
 
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.hub import fetch
-from medveil.encoders.model_folder import fingerprint, license_of, read_settings
-from medveil.encoders.model_libraries import library
-from medveil.encoders.two_towers import Cut, Scaling, TwoTowers, colour
+from medveil.encoders.published.folder import fingerprint, license_of, read_settings
+from medveil.encoders.published.hub import fetch
+from medveil.encoders.published.libraries import library
+from medveil.encoders.published.two_towers import Cut, Scaling, TwoTowers, colour
 from medveil.errors import InputError, SettingsError
 from medveil.parts import register_encoder
 

@@ -73,12 +73,12 @@ def load_encoder(name: str, *, device: str = "cpu") -> Encoder:
     if name in known:
         encoder: Encoder = known[name].load(device)
         return encoder
-    from medveil.encoders.model_folder import open_folder  # the readers of model files are loaded only when needed
+    from medveil.encoders.published.folder import open_folder  # the readers of model files are loaded only when needed
 
     if Path(name).is_dir():
         return open_folder(Path(name), name=Path(name).resolve().name, device=device)
     if HUB_NAME.fullmatch(name):
-        from medveil.encoders.hub import fetch
+        from medveil.encoders.published.hub import fetch
 
         return open_folder(fetch(name), name=name, device=device)
     raise SettingsError(

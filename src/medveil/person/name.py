@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medveil.person.spelling import Word, spellings, words_of
+from medveil.person.normalised import Word, spellings, words_of
 
 # Small words of a family name: on their own they name nobody.
 _PARTICLE_WORDS = """

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.cohort import Cohort
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.defend import Defended, defend

@@ -209,7 +209,7 @@ def test_conforms(hospital: Cohort, stand_in: Any, monkeypatch: pytest.MonkeyPat
 @pytest.mark.real_data
 def test_real_patients_are_told_from_copies(real_data: Path, stand_in: Any) -> None:
     """Different visits of NIH patients are no copies; the copies in the COVID-19 collection are found."""
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
 
     nih = read_cohort(real_data / "nih14")
     validation = nih.where(nih.table["split"] == "val")

@@ -10,8 +10,8 @@ from medveil.attacks.identity.chest_check import ChestCheck, bundled_check, ches
 from medveil.attacks.identity.chest_check_training import LATERALS, drawn_lateral, fit, other_organs, spoiled, worn
 from medveil.cohort import Cohort
 from medveil.cohort.images import load_image
+from medveil.cohort.input import read_cohort
 from medveil.cohort.preprocess import resize
-from medveil.cohort.readers import read_cohort
 
 
 def passed(images: list[np.ndarray]) -> float:

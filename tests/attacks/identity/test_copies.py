@@ -11,7 +11,7 @@ import pytest
 from medveil.attacks.identity.copies import AGREEMENT, agreement, find_copies
 from medveil.attacks.identity.looks import pixel_digest
 from medveil.cohort.features import thumbnail
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 
 Change = Callable[[np.ndarray], np.ndarray]
 CHANGES: dict[str, Change] = {

@@ -16,7 +16,7 @@ from medveil.attacks.identity.slices import pair_slices, query_slices
 from medveil.attacks.identity.sweeps import study_training_size, sweep_resolution
 from medveil.cohort import Cohort
 from medveil.cohort.features import image_features, thumbnail
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.cohort.schema import LABELS
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.finding import Finding

@@ -9,7 +9,7 @@ import pytest
 
 from medveil.attacks.pixel_similarity.attack import PixelSimilarity
 from medveil.cohort import Cohort
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.errors import NotMeasurable
 from medveil.testing import check_attack
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 
 HEADER = (
     "patientid,offset,sex,age,finding,RT_PCR_positive,survival,intubated,intubation_present,went_icu,in_icu,"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pydicom
 import pytest
 
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.errors import InputError
 
 SHIPPED = Path(pydicom.__file__).parent / "data" / "test_files"

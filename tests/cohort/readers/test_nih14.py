@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 
 V2020 = (
     "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position,"

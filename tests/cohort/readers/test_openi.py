@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medveil.cohort.readers import read_cohort
+from medveil.cohort.input import read_cohort
 from medveil.cohort.readers.openi import labels_of
 
 

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.cohort.readers import read_cohort, readers
+from medveil.cohort.input import read_cohort
+from medveil.cohort.readers import readers
 from medveil.cohort.readers.registry import register
 from medveil.errors import InputError
 
@@ -39,7 +40,7 @@ def test_an_unknown_folder_is_one_sentence_that_lists_the_layouts(tmp_path):
 
 
 def test_a_path_that_is_not_there(tmp_path):
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match="there is nothing at"):
         read_cohort(tmp_path / "nowhere")
 
 

@@ -5,7 +5,7 @@ import pytest
 from medveil.defenses.reports.completing import completed
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ from medveil.person.span import Found
 )
 def test_a_name_grows_to_its_end_and_no_further(text: str, seen: str, whole: str, category: Category) -> None:
     start = text.index(seen)
-    (one,) = completed(Page(text), [Found(start, start + len(seen), category)])
+    (one,) = completed(Page(text), [Span(start, start + len(seen), category)])
     assert text[one.start : one.end] == whole
 
 
 def test_it_does_not_grow_into_another_finding() -> None:
     text = "from Lahey Oakhollow today"
-    found = [Found(5, 10, Category.HOSPITAL), Found(11, 20, Category.ADDRESS)]
+    found = [Span(5, 10, Category.HOSPITAL), Span(11, 20, Category.ADDRESS)]
     assert completed(Page(text), found) == found

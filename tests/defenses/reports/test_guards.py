@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from medveil.defenses.reports.guards import kept_by_guards
-from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 DROPPED = [
     ("[[Kerley]] B lines", Category.NAME),
@@ -83,9 +83,9 @@ KEPT = [
 ]
 
 
-def of(marked: str, category: Category) -> tuple[str, Found]:
+def of(marked: str, category: Category) -> tuple[str, Span]:
     start, end = marked.index("[["), marked.index("]]") - 2
-    return marked.replace("[[", "").replace("]]", ""), Found(start, end, category)
+    return marked.replace("[[", "").replace("]]", ""), Span(start, end, category)
 
 
 @pytest.mark.parametrize(("marked", "category"), DROPPED)
@@ -101,13 +101,13 @@ def test_what_may_be_one_is_kept(marked: str, category: Category) -> None:
 
 
 def test_space_and_punctuation_around_it_do_not_belong_to_it() -> None:
-    assert kept_by_guards("told Zbrozek, so", [Found(4, 13, Category.NAME)]) == [Found(5, 12, Category.NAME)]
+    assert kept_by_guards("told Zbrozek, so", [Span(4, 13, Category.NAME)]) == [Span(5, 12, Category.NAME)]
 
 
 def test_the_rest_of_a_date_or_name_goes_with_it() -> None:
-    date = [Found(4, 8, Category.DATE), Found(9, 17, Category.DATE)]
+    date = [Span(4, 8, Category.DATE), Span(9, 17, Category.DATE)]
     assert kept_by_guards("CXR 11hb Mac 2020", date) == date
-    name = [Found(9, 10, Category.DOCTOR), Found(11, 18, Category.DOCTOR)]
+    name = [Span(9, 10, Category.DOCTOR), Span(11, 18, Category.DOCTOR)]
     text = "c/o pain k zbrozek came to see wife since noon of today"
     assert kept_by_guards(text, name) == name
     assert kept_by_guards(text, name[:1]) == []
@@ -120,7 +120,7 @@ def test_the_rest_of_a_date_or_name_goes_with_it() -> None:
 def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, category: Category) -> None:
     text, found = of(marked, category)
     assert kept_by_guards(text, [found]) == []
-    assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == [found]
+    assert kept_by_guards(text, [SureSpan(found.start, found.end, category)]) == [found]
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, categor
 )
 def test_a_thing_is_no_identifier_however_sure_the_network_is(marked: str, category: Category) -> None:
     text, found = of(marked, category)
-    assert kept_by_guards(text, [SureFound(found.start, found.end, category)]) == []
+    assert kept_by_guards(text, [SureSpan(found.start, found.end, category)]) == []
 
 
 def test_the_word_hours_is_no_part_of_a_time() -> None:
-    assert kept_by_guards("at 0450 hours", [Found(3, 13, Category.TIME)]) == [Found(3, 7, Category.TIME)]
+    assert kept_by_guards("at 0450 hours", [Span(3, 13, Category.TIME)]) == [Span(3, 7, Category.TIME)]

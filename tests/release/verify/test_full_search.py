@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from medveil.cohort.input import read_source
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.headers.profile import Profile
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.release.clean.groups import grouped
-from medveil.release.clean.run import look_over
-from medveil.release.clean.sources import Source
 from medveil.release.verify import full_search as everywhere
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.full_search import in_blocks, search_everywhere
@@ -43,16 +42,15 @@ def test_anyones_number_is_found_in_any_file(
 ) -> None:
     monkeypatch.setattr(everywhere, "BLOCK", block)
     build_hospital(tmp_path / "in", patients=3, sites=3, seed=3, size=64, workers=1)
-    files = Source.of(tmp_path / "in")
-    linked = look_over(files, workers=1, progress=silent).linked
-    numbers = sorted({str(one.entry.accession) for one in linked if one.entry.accession})
+    files = read_source(tmp_path / "in", workers=1)
+    numbers = sorted({str(one.accession) for one in files.files if one.accession})
     data = tmp_path / "data"
     made(data, 0).parent.mkdir(parents=True)
     (data / "clean.txt").write_text("nothing")
     for number in numbers:
         made(data, numbers.index(number)).write_text(f"see {number}.")
     (data / f"{numbers[0]}.txt").write_text("named after an order")
-    groups = list(grouped(linked, KEYS))
+    groups = list(grouped(files.files, KEYS))
     hashes, discrepancies = search_everywhere(
         data, RetainedByProfile(files.root, Profile()), groups, KEYS, workers=workers, progress=silent
     )

@@ -11,7 +11,7 @@ from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.name_titles import ALL_TITLES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
@@ -20,7 +20,7 @@ _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
 _LONGEST = 4  # words to each side
 
 
-def completed(page: Page, found: list[Found]) -> list[Found]:
+def completed(page: Page, found: list[Span]) -> list[Span]:
     """The same findings, those of people and places as long as their names are; never into another."""
     bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
     return [
@@ -29,7 +29,7 @@ def completed(page: Page, found: list[Found]) -> list[Found]:
     ]
 
 
-def _grown(page: Page, one: Found, low: int, high: int) -> Found:
+def _grown(page: Page, one: Span, low: int, high: int) -> Span:
     all_words = page.words
     first = bisect_right(all_words, one.start, key=lambda word: word.end)
     last = bisect_left(all_words, one.end, first, key=lambda word: word.start) - 1
@@ -50,16 +50,16 @@ def _grown(page: Page, one: Found, low: int, high: int) -> Found:
         if step == first or all_words[step].start < low:
             break
         first, start = step, all_words[step].start
-    return Found(start, end, one.category)
+    return Span(start, end, one.category)
 
 
-def _with_word_before(page: Page, one: Found, index: int, low: int) -> Found:
+def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
     """`Sector 14`, of which only the number was found."""
     if one.category is not Category.ADDRESS or index < 0 or page.in_capitals(one.start):
         return one
     word = page.words[index]
     beside = page.text[word.end : one.start] == " " and word.start >= low
-    return Found(word.start, one.end, one.category) if beside and word.capital and not word.short else one
+    return Span(word.start, one.end, one.category) if beside and word.capital and not word.short else one
 
 
 def _step(page: Page, index: int, way: int, category: Category) -> int:

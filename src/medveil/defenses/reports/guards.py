@@ -17,11 +17,11 @@ from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.name_titles import ALL_TITLES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.defenses.reports.rules.times import RATIO
-from medveil.defenses.reports.tagger.sure_found import SureFound
+from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
+from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
@@ -83,13 +83,13 @@ _LISTED = re.compile(r"\d{1,2}\)|[A-Z][.)][ ]")
 _HEADS = words("hospital clinic center centre infirmary hospice health medical university institute st saint")
 
 
-def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
+def kept_by_guards(text: str, found: list[Span]) -> list[Span]:
     """What remains of the tagger's findings."""
     if not found:
         return []
     page, sure = Page(text), bytearray(len(text))
     for one in found:
-        if isinstance(one, SureFound):
+        if isinstance(one, SureSpan):
             sure[one.start : one.end] = b"\x01" * (one.end - one.start)
     trimmed = [one for one in (_trimmed(text, one) for one in whole_numbers(text, found)) if one is not None]
     kept = [one for one in trimmed if not _guarded(page, one, sure=sure.find(1, one.start, one.end) >= 0)]
@@ -98,7 +98,7 @@ def kept_by_guards(text: str, found: list[Found]) -> list[Found]:
     return completed(page, kept)
 
 
-def _rest_of_kept(page: Page, found: list[Found], kept: list[Found]) -> list[Found]:
+def _rest_of_kept(page: Page, found: list[Span], kept: list[Span]) -> list[Span]:
     """What is no date or name by itself but stands right beside the rest of one: `11hb Mac 2020`, `k donahue`."""
     rest, known, text = [], set(kept), page.text
     for group in (frozenset({Category.DATE}), _PEOPLE):
@@ -118,7 +118,7 @@ def _beside(text: str, place: int, step: int) -> int:
     return place + step if text[min(place, place + step) : max(place, place + step)] == " " else place
 
 
-def _trimmed(text: str, found: Found) -> Found | None:
+def _trimmed(text: str, found: Span) -> Span | None:
     """Without the space and punctuation around it."""
     start, end = found.start, found.end
     if found.category is Category.TIME and (unit := _HOURS_AFTER.search(text, start, end)):
@@ -128,10 +128,10 @@ def _trimmed(text: str, found: Found) -> Found | None:
     dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
     while end > start and not text[end - 1].isalnum() and not (dotted and text[end - 1] == "."):
         end -= 1
-    return Found(start, end, found.category) if end > start else None
+    return Span(start, end, found.category) if end > start else None
 
 
-def _guarded(page: Page, found: Found, *, sure: bool) -> bool:
+def _guarded(page: Page, found: Span, *, sure: bool) -> bool:
     piece = page.text[found.start : found.end]
     if _BLANK.fullmatch(piece) or not any(map(str.isalnum, piece)) or not page.free(found.start, found.end):
         return True
@@ -140,7 +140,7 @@ def _guarded(page: Page, found: Found, *, sure: bool) -> bool:
     return _is_of_another_shape(page, found, piece) and not (sure and not _is_thing(page, found, piece))
 
 
-def _is_numbering(page: Page, found: Found, piece: str) -> bool:
+def _is_numbering(page: Page, found: Span, piece: str) -> bool:
     """`1)` and `B.` before the items of a list."""
     if not _NUMBERING.fullmatch(piece) or not _LISTED.match(page.text, found.start):
         return False
@@ -151,12 +151,12 @@ def _is_numbering(page: Page, found: Found, piece: str) -> bool:
     return plain and page.before(found.start, 1) in ("", "\n")
 
 
-def _is_degree(page: Page, found: Found, piece: str) -> bool:
+def _is_degree(page: Page, found: Span, piece: str) -> bool:
     """`R. J. Kolb, M. D.`"""
     return page.before(found.start, 2) == ", " and re.sub(r"\W", "", piece).lower() in DEGREES
 
 
-def _is_of_another_shape(page: Page, found: Found, piece: str) -> bool:
+def _is_of_another_shape(page: Page, found: Span, piece: str) -> bool:
     if found.category in _PEOPLE:
         return _names_a_thing(page, found)
     if found.category in _PLACES:
@@ -186,7 +186,7 @@ def _is_of_another_shape(page: Page, found: Found, piece: str) -> bool:
     return ("." not in piece and "@" not in piece) or is_standard(piece)  # web and mail addresses
 
 
-def _is_thing(page: Page, found: Found, piece: str) -> bool:
+def _is_thing(page: Page, found: Span, piece: str) -> bool:
     """What is no identifier however sure the network is: eponyms, words of the ward, countries, amounts, editions."""
     inside = _words_in(page, found)
     words = [page.words[index] for index in inside]
@@ -230,7 +230,7 @@ def _is_ward_word(word: Word) -> bool:
     return not word.listed and (word.folded in DEGREES or word.folded in ALL_TITLES)
 
 
-def _is_no_date(page: Page, found: Found, piece: str) -> bool:
+def _is_no_date(page: Page, found: Span, piece: str) -> bool:
     if ORDINAL_DAY.match(page.text, found.start):
         return False
     if _FRACTION.match(page.text, found.start) or not _DATE.search(piece):
@@ -242,12 +242,12 @@ def _is_no_date(page: Page, found: Found, piece: str) -> bool:
     return _measures(page.text, found, piece, least=2)
 
 
-def _words_in(page: Page, found: Found) -> list[int]:
+def _words_in(page: Page, found: Span) -> list[int]:
     first = bisect_right(page.words, found.start, key=lambda word: word.end)
     return list(range(first, bisect_left(page.words, found.end, first, key=lambda word: word.start)))
 
 
-def _names_a_thing(page: Page, found: Found) -> bool:
+def _names_a_thing(page: Page, found: Span) -> bool:
     indices = _words_in(page, found)
     letter = found.end - found.start == 1
     if letter and (not _called_by_letter(page, found) or (page.text[found.start].islower() and not page.is_small)):
@@ -258,7 +258,7 @@ def _names_a_thing(page: Page, found: Found) -> bool:
     return all(is_eponym(page, index) or _no_name(page, page.words[index]) for index in told)
 
 
-def _called_by_letter(page: Page, found: Found) -> bool:
+def _called_by_letter(page: Page, found: Span) -> bool:
     """`Dr. K`, `J. Long`; any other letter alone is a side, a lead or `I`."""
     return bool(_TITLE_BEFORE.search(page.before(found.start, 9)) or _NAME_AFTER.match(page.text, found.end))
 
@@ -280,7 +280,7 @@ def _no_name(page: Page, word: Word) -> bool:
     return plain and (says_nothing or page.is_foreign)  # every noun of a German text has its capital
 
 
-def _names_no_place(page: Page, found: Found, piece: str) -> bool:
+def _names_no_place(page: Page, found: Span, piece: str) -> bool:
     if piece.isdigit() and _UNIT_AFTER.match(page.text, found.end):
         return True
     if any(map(str.isdigit, piece)):
@@ -322,7 +322,7 @@ def _countries() -> frozenset[str]:
     return frozenset(read_list("countries"))
 
 
-def _are_initials(page: Page, found: Found, piece: str) -> bool:
+def _are_initials(page: Page, found: Span, piece: str) -> bool:
     text = page.text
     before, after = page.before(found.start, 24), text[found.end : found.end + 1]
     if re.sub(r"\W", "", piece).lower() in DEGREES or after.isdigit():  # FY1
@@ -341,7 +341,7 @@ def _are_initials(page: Page, found: Found, piece: str) -> bool:
     return not known or closing
 
 
-def _measures(text: str, found: Found, piece: str, *, least: int = 3) -> bool:
+def _measures(text: str, found: Span, piece: str, *, least: int = 3) -> bool:
     """A measurement, a level of the spine, a diagnosis code, a number of an image, or no number at all."""
     digits = sum(map(str.isdigit, piece))
     if is_amount(text, found.start, piece):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from medveil.cohort.dicom.opening import head_of, quarantining
 from medveil.cohort.images import inside
+from medveil.cohort.input import Kind, SourceFile
 from medveil.errors import MedveilError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
@@ -17,12 +18,10 @@ from medveil.person.search.known import KnownSearch, search_for
 from medveil.release.clean.dicom_file import clean_dicom
 from medveil.release.clean.groups import Group
 from medveil.release.clean.leftovers import refuse_leftovers
-from medveil.release.clean.linking import Linked
 from medveil.release.clean.outputs import output_path
 from medveil.release.clean.picture_file import clean_picture
 from medveil.release.clean.results import Cleaned, seal
 from medveil.release.clean.settings import DeidSettings
-from medveil.release.clean.sources import Kind
 from medveil.release.clean.table_file import clean_table
 from medveil.release.clean.tools import Tools, tools_for
 from medveil.runtime.journal import Entry, Noted
@@ -76,10 +75,10 @@ class GroupCleaner:
         files = [file for done in outcomes for file in done.entry["files"]]
         return Noted(self._digest(group), {"files": files}, all(done.lasting for done in outcomes))
 
-    def _name(self, one: Linked) -> str:
-        return self.keys.pseudonym("file", one.entry.file)
+    def _name(self, one: SourceFile) -> str:
+        return self.keys.pseudonym("file", one.path)
 
-    def _file(self, one: Linked, group: Group, person: Person, search: KnownSearch) -> tuple[Entry, bool]:
+    def _file(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> tuple[Entry, bool]:
         """What came of one file, and whether it lasts."""
         path = output_path(one, self.keys)
         try:
@@ -94,32 +93,32 @@ class GroupCleaner:
         told = {"id": self._name(one), **cleaned.told(path, self.keys)}
         return {**told, "unlinked": True} if one.own else told, True
 
-    def _surprised(self, one: Linked, surprise: Exception) -> tuple[Entry, bool]:
+    def _surprised(self, one: SourceFile, surprise: Exception) -> tuple[Entry, bool]:
         reason = f"could not be processed ({type(surprise).__name__})"
         return {"id": self._name(one), "quarantined": reason}, not is_transient(surprise)
 
-    def _cleaned(self, one: Linked, group: Group, person: Person, search: KnownSearch) -> Cleaned:
+    def _cleaned(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> Cleaned:
         tools = tools_for(self.settings)
-        path = inside(self.source, one.entry.file)
+        path = inside(self.source, one.path)
         if path.stat().st_size > MAX_FILE_BYTES:
             raise Quarantined("too large")
-        match one.entry.kind:
+        match one.kind:
             case Kind.DICOM:
                 return clean_dicom(path, person, search, tools)
             case Kind.IMAGE:
-                return clean_picture(self.source, one.entry.file, search, tools)
+                return clean_picture(self.source, one.path, search, tools)
             case Kind.REPORT:
                 return _report(path, person, tools)
             case Kind.CSV | Kind.JSONL:
-                return clean_table(path, one.entry, group.headers, self.source, self.keys, self.settings, tools)
+                return clean_table(path, one, group.headers, self.source, self.keys, self.settings, tools)
         raise Quarantined("not a kind of file that can be cleaned")
 
     def _digest(self, group: Group) -> str:
         """A keyed digest of the files and whose they are: tells whether they changed, and nothing to others."""
         digest = hmac.new(self.keys.secret, digestmod=sha256)
         for one in group.files:
-            digest.update(f"{one.entry.file}\x1f{one.patient}\x1f{one.study}\x1f".encode())
-            digest.update(content_digest(self.source, one.entry.file))
+            digest.update(f"{one.path}\x1f{one.patient}\x1f{one.study}\x1f".encode())
+            digest.update(content_digest(self.source, one.path))
         for patient, files in sorted(group.headers.items()):
             digest.update(f"{patient}\x1f{files}\x1f{[_stamp(self.source / file) for file in files]}\x1f".encode())
         return digest.hexdigest()[:32]

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from medveil.cohort.input import Kind, SourceFile
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.release.clean.linking import Linked
 from medveil.release.clean.people import gathered
-from medveil.release.clean.sources import Kind
 
 MOST_FILES = 200  # in one piece; a patient with more comes in several
 
@@ -21,7 +20,7 @@ class Group:
     """Files of one patient, or one table with the files of all patients it may speak of."""
 
     patient: str
-    files: tuple[Linked, ...]
+    files: tuple[SourceFile, ...]
     headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where more than its own are needed: by patient
 
     @property
@@ -31,38 +30,38 @@ class Group:
 
     def person(self, keys: Keys, root: Path) -> Person:
         """The patient, as these headers and the names of the files know one."""
-        return gathered(keys, root, self.patient, self.header_files, [one.entry.file for one in self.files])
+        return gathered(keys, root, self.patient, self.header_files, [one.path for one in self.files])
 
-    def alone(self, one: Linked) -> Group:
+    def alone(self, one: SourceFile) -> Group:
         """One file of the group, which still knows what the others tell."""
         return Group(self.patient, (one,), self.headers | {self.patient: self.header_files})
 
 
-def grouped(linked: Iterable[Linked], keys: Keys) -> Iterator[Group]:
+def grouped(linked: Iterable[SourceFile], keys: Keys) -> Iterator[Group]:
     """In the order of the pseudonyms, which says nothing of the input's; tables last."""
-    patients: dict[str, list[Linked]] = defaultdict(list)
+    patients: dict[str, list[SourceFile]] = defaultdict(list)
     tables = []
     for one in linked:
-        if one.entry.kind in (Kind.CSV, Kind.JSONL):
+        if one.kind.is_table:
             tables.append(one)
         else:
             patients[one.patient].append(one)
     for patient in sorted(patients, key=lambda patient: keys.pseudonym("patient", patient)):
-        files = sorted(patients[patient], key=lambda one: (one.study, one.entry.file))
+        files = sorted(patients[patient], key=lambda one: (one.study, one.path))
         # what one piece tells of the patient must be known in the others
         headers = {patient: _telling(files)} if len(files) > MOST_FILES else {}
         for start in range(0, len(files), MOST_FILES):
             yield Group(patient, tuple(files[start : start + MOST_FILES]), headers)
     headers = {patient: _telling(files) for patient, files in patients.items()}
-    for table in sorted(tables, key=lambda one: keys.pseudonym("file", one.entry.file)):
+    for table in sorted(tables, key=lambda one: keys.pseudonym("file", one.path)):
         yield Group("", (table,), {patient: files for patient, files in headers.items() if files})
 
 
-def _dicom(files: Iterable[Linked]) -> tuple[str, ...]:
-    return tuple(one.entry.file for one in files if one.entry.kind is Kind.DICOM)
+def _dicom(files: Iterable[SourceFile]) -> tuple[str, ...]:
+    return tuple(one.path for one in files if one.kind is Kind.DICOM)
 
 
-def _telling(files: Iterable[Linked]) -> tuple[str, ...]:
+def _telling(files: Iterable[SourceFile]) -> tuple[str, ...]:
     """As many headers as one piece may have, from all over the patient's studies."""
-    found = sorted((one.study, one.entry.file) for one in files if one.entry.kind is Kind.DICOM)
+    found = sorted((one.study, one.path) for one in files if one.kind is Kind.DICOM)
     return tuple(file for _, file in found[:: -(-len(found) // MOST_FILES) or 1])

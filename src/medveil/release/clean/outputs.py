@@ -5,27 +5,25 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from medveil.cohort.input import Kind, SourceFile
 from medveil.person.keys import Keys
-from medveil.release.clean.linking import Linked
-from medveil.release.clean.sources import Kind
 
 DATA = "data"
 _MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl)")
 _ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: "csv", Kind.JSONL: "jsonl"}
 
 
-def output_path(linked: Linked, keys: Keys) -> str:
+def output_path(file: SourceFile, keys: Keys) -> str:
     """Below `data`: <patient>/<study>/<image>.dcm, reports beside; tables in a folder of their own."""
-    entry = linked.entry
-    ending = _ENDINGS[entry.kind]
-    if entry.kind in (Kind.CSV, Kind.JSONL):
-        return f"tables/{keys.pseudonym('file', entry.file)}.{ending}"
-    patient = keys.pseudonym("patient", linked.patient)
-    study = keys.pseudonym("study", linked.study or f"none of {linked.patient}")
-    if entry.image:
-        name = keys.pseudonym("image", entry.image)
+    ending = _ENDINGS[file.kind]
+    if file.kind.is_table:
+        return f"tables/{keys.pseudonym('file', file.path)}.{ending}"
+    patient = keys.pseudonym("patient", file.patient)
+    study = keys.pseudonym("study", file.study or f"none of {file.patient}")
+    if file.image:
+        name = keys.pseudonym("image", file.image)
     else:
-        name = keys.pseudonym("report" if entry.kind is Kind.REPORT else "file", entry.file)
+        name = keys.pseudonym("report" if file.kind is Kind.REPORT else "file", file.path)
     return f"{patient}/{study}/{name}.{ending}"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.cohort.input import OWN
 from medveil.defenses.headers.known_in_header import known_in, readable_in
 from medveil.errors import Quarantined
 from medveil.person.identifiers import Category
@@ -32,7 +33,6 @@ _COLUMNS = (
     (("name", "patient"), Category.NAME),
 )
 _MACHINES = ("Modality", "Manufacturer", "ManufacturerModelName", "BodyPartExamined")
-OWN = "\x1f"  # begins the key of a person who has no id: no patient id can
 
 
 def person_of(keys: Keys, patient: str, known: Iterable[Known], sex: str = "") -> Person:

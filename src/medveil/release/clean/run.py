@@ -9,25 +9,22 @@ OUT/run.json, OUT/journal.sqlite          so that a killed run goes on where it 
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medveil.cohort.dicom.many import read_many
+from medveil.cohort import Problem
+from medveil.cohort.input import Kind, Source, read_source
 from medveil.defenses.headers.options import NOT_DONE
-from medveil.errors import InputError, Quarantined
+from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean.cleaning import GroupCleaner
-from medveil.release.clean.entries import Entry, look_at, normal
 from medveil.release.clean.groups import Group, grouped
-from medveil.release.clean.linking import Linked, Links
 from medveil.release.clean.outputs import DATA, output_path, remove_others
 from medveil.release.clean.seals import seal_records
 from medveil.release.clean.settings import DeidSettings
-from medveil.release.clean.sources import Kind, Source
 from medveil.release.clean.summary import Summary
 from medveil.release.clean.table_file import refuse_unknown_columns
 from medveil.release.clean.withdrawn import withdrawn
@@ -55,16 +52,6 @@ class DeidOutcome:
         return 1 if self.withheld else 0
 
 
-@dataclass(frozen=True)
-class Index:
-    """The first look at all files: whose each is, and what could not be opened."""
-
-    linked: list[Linked]
-    problems: list[tuple[str, str]]
-    directories: int
-    doubtful_ids: int  # of patients, given by several issuers: one person, or several?
-
-
 def deidentify(
     source: Path,
     out: Path,
@@ -79,28 +66,27 @@ def deidentify(
     check_places(source, out, crosswalk)
     check_run(out, settings.told(), keys)
     keys = replace(keys, moves_dates=settings.header_profile.moves_dates)
-    files = Source.of(source)
-    index = look_over(files, workers=workers, progress=progress)
-    if not index.linked:
+    files = read_source(source, workers=workers, progress=partial(progress, "reading"))
+    if not files.files:
         raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
-    refuse_unknown_columns(_tables(files, index), settings)
+    refuse_unknown_columns(_tables(files), settings)
     if settings.rewriter:
         _refuse_missing_model(settings.rewriter)
-    if index.doubtful_ids:
+    if files.doubtful_ids:
         log.warning(
-            "%d patient ids come from several issuers; the files of each become one person's", index.doubtful_ids
+            "%d patient ids come from several issuers; the files of each become one person's", files.doubtful_ids
         )
     if settings.header_profile.options & NOT_DONE:
         log.warning("the profile asks for faces to be made unrecognizable, which medveil cannot do; no file claims it")
-    groups, repeats = without_repeats(grouped(index.linked, keys), keys)
+    groups, repeats = without_repeats(grouped(files.files, keys), keys)
     with held(out):
         created = begin(out, settings.told(), keys)
         summary = Summary(
             settings,
             keys,
             created,
-            left_out=files.left_out + index.directories,
-            doubtful_ids=index.doubtful_ids,
+            left_out=files.left_out,
+            doubtful_ids=files.doubtful_ids,
             withdrawn=withdrawn(out),
         )
         cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
@@ -108,35 +94,16 @@ def deidentify(
         for entry in journaled(out / JOURNAL, cleaner, groups, workers=workers, chunk=1):
             summary.add(entry)
             progress("cleaning", summary.files, total)
-        for file, reason in (*files.problems, *index.problems, *repeats):
-            summary.withhold(keys.pseudonym("file", file), reason)
+        for problem in (*files.problems, *repeats):
+            summary.withhold(keys.pseudonym("file", problem.path), problem.reason)
         remove_others(out / DATA, summary.paths)
         sweep(out)
         write_csv(out / "quarantine.csv", ("id", "reason"), sorted(summary.withheld))
         if crosswalk:
-            _write_crosswalk(crosswalk, index, files, keys)
+            _write_crosswalk(crosswalk, files, keys)
         write_json(out / "deid.json", summary.told())
         seal_records(out, keys)
     return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json", summary.not_rewritten)
-
-
-def look_over(files: Source, *, workers: int | None, progress: Progress) -> Index:
-    """Read every header once, in parallel, keeping numbers only."""
-    entries: list[Entry] = []
-    problems: list[tuple[str, str]] = []
-    seen = read_many(partial(look_at, files.root), files.files, workers=workers)
-    for done, (file, entry) in enumerate(zip(files.files, seen, strict=True), start=1):
-        if isinstance(entry, Quarantined):
-            problems.append((file, entry.reason))
-        else:
-            entries.append(entry)
-        progress("reading", done, len(files.files))
-    directories = sum(entry.directory for entry in entries)
-    strange = [entry for entry in entries if entry.kind is Kind.OTHER]
-    problems += [(entry.file, "not a kind of file that can be cleaned") for entry in strange]
-    usable = [entry for entry in entries if not entry.directory and entry.kind is not Kind.OTHER]
-    links = Links(usable)
-    return Index([links.link(entry) for entry in usable], problems, directories, _doubtful_ids(usable))
 
 
 def _refuse_missing_model(rewriter: str) -> None:
@@ -146,30 +113,21 @@ def _refuse_missing_model(rewriter: str) -> None:
     Rewriter(rewriter).rewrite("[NAME]")
 
 
-def _doubtful_ids(entries: list[Entry]) -> int:
-    issuers: dict[str, set[str]] = defaultdict(set)
-    for entry in entries:
-        if entry.patient and entry.issuer:
-            issuers[entry.patient].add(normal(entry.issuer))
-    return sum(len(several) > 1 for several in issuers.values())
+def _tables(files: Source) -> list[tuple[Path, Kind]]:
+    return [(files.root / one.path, one.kind) for one in files.files if one.kind.is_table]
 
 
-def _tables(files: Source, index: Index) -> list[tuple[Path, Kind]]:
-    tables = (one.entry for one in index.linked if one.entry.kind in (Kind.CSV, Kind.JSONL))
-    return [(files.root / entry.file, entry.kind) for entry in tables]
-
-
-def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], list[tuple[str, str]]]:
+def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], list[Problem]]:
     """Two files must not want one place in the output: the first of several copies of an image is taken."""
     seen: set[str] = set()
-    repeats: list[tuple[str, str]] = []
+    repeats: list[Problem] = []
     kept = []
     for group in groups:
         files = []
         for one in group.files:
             path = output_path(one, keys)
             if path in seen:
-                repeats.append((one.entry.file, "repeats another image"))
+                repeats.append(Problem(one.path, "repeats another image"))
             else:
                 seen.add(path)
                 files.append(one)
@@ -178,19 +136,19 @@ def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], l
     return kept, repeats
 
 
-def _write_crosswalk(path: Path, index: Index, files: Source, keys: Keys) -> None:
+def _write_crosswalk(path: Path, files: Source, keys: Keys) -> None:
     """What leads from pseudonyms back to people: written on request only, for its owner's eyes only."""
     rows: list[tuple[Any, ...]] = [
         (
-            one.entry.file,
+            one.path,
             "" if one.own else one.patient,
             one.study,
-            keys.pseudonym("file", one.entry.file),
+            keys.pseudonym("file", one.path),
             keys.pseudonym("patient", one.patient),
             output_path(one, keys),
         )
-        for one in index.linked
+        for one in files.files
     ]
-    rows += [(file, "", "", keys.pseudonym("file", file), "", "") for file, _ in (*files.problems, *index.problems)]
+    rows += [(one.path, "", "", keys.pseudonym("file", one.path), "", "") for one in files.problems]
     header = ("path", "patient_id", "study_id", "released_file", "released_patient", "released_path")
     write_csv(path, header, sorted(rows), private=True)

@@ -12,6 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from medveil.cohort.input import OWN, Kind, SourceFile
 from medveil.cohort.readers.csv_table import ALIASES
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import clean_csv
@@ -20,11 +21,9 @@ from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.release.clean.entries import Entry
-from medveil.release.clean.people import OWN, gathered, known_in_row, person_of
+from medveil.release.clean.people import gathered, known_in_row, person_of
 from medveil.release.clean.results import Cleaned
 from medveil.release.clean.settings import DeidSettings
-from medveil.release.clean.sources import Kind
 from medveil.release.clean.tools import Tools
 
 _REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
@@ -34,17 +33,17 @@ _UNREADABLE = "table that cannot be read and written as one"
 
 def clean_table(
     path: Path,
-    entry: Entry,
+    file: SourceFile,
     headers: Mapping[str, tuple[str, ...]],
     root: Path,
     keys: Keys,
     settings: DeidSettings,
     tools: Tools,
 ) -> Cleaned:
-    columns = columns_of(path, entry.kind, settings)
-    person = RowPeople(entry.file, columns, headers, root, keys)
+    columns = columns_of(path, file.kind, settings)
+    person = RowPeople(file.path, columns, headers, root, keys)
     out = BytesIO()
-    clean = clean_csv if entry.kind is Kind.CSV else clean_jsonl
+    clean = clean_csv if file.kind is Kind.CSV else clean_jsonl
     with path.open("rb") as source:
         try:
             result = clean(source, out, columns, tools.reports, person)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom
+from medveil.cohort.input import Kind, read_source
 from medveil.defenses.headers.engine import Done
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.dicom_file import refuse_strange
 from medveil.release.clean.groups import grouped
-from medveil.release.clean.run import look_over, without_repeats
+from medveil.release.clean.run import without_repeats
 from medveil.release.clean.settings import DeidSettings
-from medveil.release.clean.sources import Kind, Source
 from medveil.release.clean.tools import Tools, tools_for
 
 
@@ -25,17 +25,16 @@ def what_if(source: Path, *, keys: Keys, settings: DeidSettings) -> Iterator[tup
     What only shows when pixels and reports are cleaned, or the result is searched, is not foreseen.
     """
     keys = replace(keys, moves_dates=settings.header_profile.moves_dates)
-    files = Source.of(source)
-    index = look_over(files, workers=1, progress=lambda stage, done, total: None)
+    files = read_source(source, workers=1)
     tools = tools_for(settings)
-    groups, repeats = without_repeats(grouped(index.linked, keys), keys)
+    groups, repeats = without_repeats(grouped(files.files, keys), keys)
     for group in groups:
         person = group.person(keys, files.root)
         for one in group.files:
-            if one.entry.kind is Kind.DICOM:
-                yield keys.pseudonym("file", one.entry.file), _done(files.root / one.entry.file, person, tools)
-    for file, reason in (*files.problems, *index.problems, *repeats):
-        yield keys.pseudonym("file", file), reason
+            if one.kind is Kind.DICOM:
+                yield keys.pseudonym("file", one.path), _done(files.root / one.path, person, tools)
+    for problem in (*files.problems, *repeats):
+        yield keys.pseudonym("file", problem.path), problem.reason
 
 
 def _done(path: Path, person: Person, tools: Tools) -> list[Done] | str:

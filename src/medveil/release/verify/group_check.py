@@ -18,6 +18,7 @@ from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
+from medveil.cohort.input import Kind, SourceFile
 from medveil.cohort.phantom.gold import ImageGold
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.formats.encodings import decode
@@ -25,12 +26,10 @@ from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.surrogates.surrogates import Surrogates
 from medveil.release.clean.cleaning import content_digest
 from medveil.release.clean.groups import Group
-from medveil.release.clean.linking import Linked
 from medveil.release.clean.outputs import output_path
-from medveil.release.clean.sources import Kind
 from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
 from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
@@ -69,7 +68,7 @@ class GroupChecker:
         return {gold.report_path: gold for gold in self.answers.values()}
 
     def name(self, group: Group) -> str:
-        return self.keys.pseudonym("file", group.files[0].entry.file)
+        return self.keys.pseudonym("file", group.files[0].path)
 
     def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
         """What is wrong with this group; what the earlier run noted, where nothing it compares has changed since."""
@@ -105,14 +104,14 @@ class GroupChecker:
                     path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})"
                 )
 
-    def _file(self, one: Linked, group: Group, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+    def _file(self, one: SourceFile, group: Group, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
         content = (self.data / path).read_bytes()
-        if one.entry.kind in (Kind.CSV, Kind.JSONL):
+        if one.kind.is_table:
             yield from self._table(one, group, path, content)
             return
         for category in subject.needles.found_in(content):
             yield Discrepancy(path, "bytes", "", category, "absent", "a known identifier")
-        match one.entry.kind:
+        match one.kind:
             case Kind.DICOM:
                 yield from self._dicom(one, path, subject)
             case Kind.IMAGE:
@@ -122,14 +121,14 @@ class GroupChecker:
             case Kind.REPORT:
                 yield from self._report(one, path, content, subject)
 
-    def _dicom(self, one: Linked, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+    def _dicom(self, one: SourceFile, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = open_dicom(self.data / path, pixels=False)
-        original = open_dicom(self.source / one.entry.file, pixels=False)
+        original = open_dicom(self.source / one.path, pixels=False)
         check = HeaderCheck(
-            self.recorded.profile, subject.person.shift, subject.search, StandIns(subject.person, realistic=True).uid
+            self.recorded.profile, subject.person.shift, subject.search, Surrogates(subject.person, realistic=True).uid
         )
         yield from check.discrepancies(path, released, original)
-        gold = self.answers.get(one.entry.file)
+        gold = self.answers.get(one.path)
         if gold is not None:
             yield from answer_key.in_header(path, gold, released, self.recorded.profile)
             yield from answer_key.in_names(path, gold)
@@ -142,7 +141,7 @@ class GroupChecker:
             image = read_pixels(self.data / path, frame)
             yield from self._pixels(path, image, gold, colours(frame))
             if gold is not None:
-                yield from answer_key.markers(path, gold, read_pixels(self.source / one.entry.file, frame), image)
+                yield from answer_key.markers(path, gold, read_pixels(self.source / one.path, frame), image)
 
     def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Discrepancy]:
         """`colours` are what the image shows in colour alone."""
@@ -152,21 +151,21 @@ class GroupChecker:
         if gold is not None:
             yield from answer_key.in_pixels(path, gold, reads)
 
-    def _report(self, one: Linked, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
+    def _report(self, one: SourceFile, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = decode(content).text
-        original = decode((self.source / one.entry.file).read_bytes()).text
+        original = decode((self.source / one.path).read_bytes()).text
         check = TextCheck(_cleaner().find)
         yield from check.discrepancies(path, released, original, subject.search, subject.person.shift)
-        gold = self._report_answers.get(one.entry.file)
+        gold = self._report_answers.get(one.path)
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
-    def _table(self, one: Linked, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
-        source = self.source / one.entry.file
-        columns = columns_of(source, one.entry.kind, self.recorded.columns)
-        people = RowPeople(one.entry.file, columns, group.headers, self.source, self.keys)
+    def _table(self, one: SourceFile, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
+        source = self.source / one.path
+        columns = columns_of(source, one.kind, self.recorded.columns)
+        people = RowPeople(one.path, columns, group.headers, self.source, self.keys)
         check = TableCheck(columns, people, TextCheck(_cleaner().find))
-        released, original = (rows_of(table, one.entry.kind) for table in (content, source.read_bytes()))
+        released, original = (rows_of(table, one.kind) for table in (content, source.read_bytes()))
         yield from check.discrepancies(path, released, original)
 
     def _against(self, group: Group) -> str:
@@ -174,9 +173,9 @@ class GroupChecker:
         digest = hmac.new(self.keys.secret, medveil.__version__.encode(), sha256)
         digest.update(repr((self.recorded.profile.told(), self.recorded.columns)).encode())
         for one in group.files:
-            digest.update(repr((one.entry.file, self.answers.get(one.entry.file))).encode())
-            digest.update(repr(self._report_answers.get(one.entry.file)).encode())
-            digest.update(content_digest(self.source, one.entry.file))
+            digest.update(repr((one.path, self.answers.get(one.path))).encode())
+            digest.update(repr(self._report_answers.get(one.path)).encode())
+            digest.update(content_digest(self.source, one.path))
         return digest.hexdigest()[:32]
 
     def _digest(self, path: str) -> str | None:

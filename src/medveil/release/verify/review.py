@@ -6,6 +6,7 @@ import ast
 import csv
 import json
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
+from medveil.cohort.input import Kind, SourceFile, read_source
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
-from medveil.release.clean.linking import Linked
 from medveil.release.clean.outputs import DATA, output_path
-from medveil.release.clean.run import look_over
 from medveil.release.clean.seals import broken_seals, seal_records
-from medveil.release.clean.sources import Kind, Source
 from medveil.release.clean.withdrawn import withdraw, withdrawn
 from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
@@ -50,13 +49,12 @@ def write_review(
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    files = Source.of(source)
-    linked = look_over(files, workers=None, progress=progress).linked
-    here = [one for one in linked if (out / DATA / output_path(one, keys)).exists()]
-    images = [one for one in here if one.entry.kind in (Kind.DICOM, Kind.IMAGE)]
-    reports: dict[tuple[str, str], list[Linked]] = defaultdict(list)
+    files = read_source(source, progress=partial(progress, "reading"))
+    here = [one for one in files.files if (out / DATA / output_path(one, keys)).exists()]
+    images = [one for one in here if one.kind in (Kind.DICOM, Kind.IMAGE)]
+    reports: dict[tuple[str, str], list[SourceFile]] = defaultdict(list)
     for one in here:
-        if one.entry.kind is Kind.REPORT:
+        if one.kind is Kind.REPORT:
             reports[one.patient, one.study].append(one)
     pictured = {(one.patient, one.study) for one in images}
     alone = [report for study, several in reports.items() if study not in pictured for report in several]
@@ -70,7 +68,7 @@ def write_review(
     )
     cases = []
     for done, one in enumerate(order[:most], start=1):
-        beside = [one] if one.entry.kind is Kind.REPORT else reports[one.patient, one.study]
+        beside = [one] if one.kind is Kind.REPORT else reports[one.patient, one.study]
         if (case := _case(files.root, out / DATA, one, beside, keys, discrepancies, masked)) is not None:
             cases.append(case)
         progress("drawing", done, min(most, len(order)))
@@ -140,8 +138,8 @@ def _masked(out: Path) -> dict[str, Masked]:
 def _case(
     source: Path,
     data: Path,
-    one: Linked,
-    reports: list[Linked],
+    one: SourceFile,
+    reports: list[SourceFile],
     keys: Keys,
     discrepancies: dict[str, list[Discrepancy]],
     masked: dict[str, Masked],
@@ -149,13 +147,13 @@ def _case(
     path = output_path(one, keys)
     own = discrepancies.get(path, [])
     told = tuple(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in own)
-    before = _text([source / report.entry.file for report in reports])
+    before = _text([source / report.path for report in reports])
     after = _text([data / output_path(report, keys) for report in reports])
-    if one.entry.kind is Kind.REPORT:
+    if one.kind is Kind.REPORT:
         return Case(path, ("a report without an image", *told), report_before=before, report_after=after)
     share, frame = masked.get(path, (0.0, 0))
     try:
-        original, released = load_image(source, one.entry.file, frame=frame), load_image(data, path, frame=frame)
+        original, released = load_image(source, one.path, frame=frame), load_image(data, path, frame=frame)
     except Quarantined:
         return None
     height, width = original.shape

@@ -10,10 +10,12 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import medveil
+from medveil.cohort.input import Source, read_source
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
@@ -21,9 +23,8 @@ from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean.groups import grouped
 from medveil.release.clean.outputs import DATA, is_pseudonymous, output_path
-from medveil.release.clean.run import Index, look_over, without_repeats
-from medveil.release.clean.sources import Source
-from medveil.release.folder import held, read_run, write_csv
+from medveil.release.clean.run import without_repeats
+from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.discrepancy import Discrepancy
@@ -70,9 +71,8 @@ def verify(
     Headers are compared with the profile the run noted, unless another is given.
     """
     _refuse_others(out, keys)
-    files = Source.of(source)
-    index = look_over(files, workers=workers, progress=progress)
-    groups, _ = without_repeats(grouped(index.linked, keys), keys)
+    files = read_source(source, workers=workers, progress=partial(progress, "reading"))
+    groups, _ = without_repeats(grouped(files.files, keys), keys)
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
     recorded = Recorded.of(out)
@@ -93,7 +93,7 @@ def verify(
         retained = RetainedByProfile(files.root, recorded.profile)
         hashes, found = search_everywhere(out / DATA, retained, groups, keys, workers=workers, progress=progress)
         discrepancies += found
-        discrepancies += _unaccounted(out, index, files, keys, set(hashes))
+        discrepancies += _unaccounted(out, files, keys, set(hashes))
         discrepancies += not_as_written(out, hashes, keys)
         return _write(out, sorted(set(discrepancies)), hashes, keys, {"profile": told, "answer_key": gold is not None})
 
@@ -101,25 +101,22 @@ def verify(
 def _refuse_others(out: Path, keys: Keys) -> None:
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    if read_run(out).get("key_fingerprint") != keys.fingerprint:
-        raise InputError(f"{out} was made with another key; give that key with --key-file")
+    refuse_other_key(out, keys)
 
 
-def _unaccounted(out: Path, index: Index, files: Source, keys: Keys, here: set[str]) -> list[Discrepancy]:
+def _unaccounted(out: Path, files: Source, keys: Keys, here: set[str]) -> list[Discrepancy]:
     """Every original must be released or told in the quarantine, and nothing else may lie there."""
     withheld = _withheld(out)
     discrepancies = []
     expected = set()
-    for one in index.linked:
-        path, name = output_path(one, keys), keys.pseudonym("file", one.entry.file)
+    for one in files.files:
+        path, name = output_path(one, keys), keys.pseudonym("file", one.path)
         expected.add(path)
         if path not in here and name not in withheld:
             discrepancies.append(Discrepancy(name, "files", "", "", "released or in the quarantine", "missing"))
-    for file, _ in (*files.problems, *index.problems):
-        if keys.pseudonym("file", file) not in withheld:
-            discrepancies.append(
-                Discrepancy(keys.pseudonym("file", file), "files", "", "", "in the quarantine", "missing")
-            )
+    for problem in files.problems:
+        if (name := keys.pseudonym("file", problem.path)) not in withheld:
+            discrepancies.append(Discrepancy(name, "files", "", "", "in the quarantine", "missing"))
     told = (_told(name, keys) for name in here - expected)
     return discrepancies + [Discrepancy(name, "files", "", "", "absent", "a file without an original") for name in told]
 

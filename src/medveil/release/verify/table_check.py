@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Any
 
+from medveil.cohort.input import Kind
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.encodings import decode
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
-from medveil.release.clean.sources import Kind
 from medveil.release.clean.table_file import RowPeople
 from medveil.release.verify.allowed_values import without_moved_dates
 from medveil.release.verify.discrepancy import Discrepancy

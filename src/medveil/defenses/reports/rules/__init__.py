@@ -32,9 +32,9 @@ from medveil.defenses.reports.rules import (
     times_of_year,
 )
 from medveil.defenses.reports.rules.page import Page
-from medveil.person.span import Found, without_overlaps
+from medveil.person.span import Span, without_overlaps
 
-Clears = Callable[[Found], bool]
+Clears = Callable[[Span], bool]
 
 FAMILIES = (
     contacts.take,
@@ -66,17 +66,17 @@ FAMILIES = (
 )
 
 
-def find_by_rules(text: str, clears: Clears | None = None) -> list[Found]:
+def find_by_rules(text: str, clears: Clears | None = None) -> list[Span]:
     """Every identifier the rules see, in order of place; not those told by a list alone that somebody else clears."""
     return _found(text, FAMILIES, clears)
 
 
-def find_in_phrase(text: str, clears: Clears | None = None) -> list[Found]:
+def find_in_phrase(text: str, clears: Clears | None = None) -> list[Span]:
     """The same in a few words that are no sentence, such as a study's description."""
     return _found(text, (*FAMILIES, phrases.take), clears)
 
 
-def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Found]:
+def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Span]:
     page = Page(text)
     for family in families:
         family(page)

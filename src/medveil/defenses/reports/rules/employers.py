@@ -7,7 +7,7 @@ import re
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
 
 _WORKS = words("works worked working employed employee job retired")
 # What people do or are somewhere; only with `at` or `for`, since much else is said of them too.

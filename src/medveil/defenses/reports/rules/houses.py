@@ -7,7 +7,7 @@ import re
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
 
 # An institution after its label, up to the next field.
 _LABELS = words("agency facility client tpa employer school pharmacy practice institution hospital clinic")

@@ -8,7 +8,7 @@ from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import DEGREES
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
 
 _PAIR = re.compile(r"[A-Z]{2,4}[ ]?[/:][ ]?(?P<two>[A-Za-z]{2,4})(?![\w/:])")
 _PAIR_LABELS = words("TR TYP TRANS")  # `TR : hw`

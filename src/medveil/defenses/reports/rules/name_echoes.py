@@ -9,8 +9,8 @@ from medveil.defenses.reports.rules.lists import PARTICLES, Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
 from medveil.defenses.reports.rules.page import Page, Word
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
-from medveil.person.spelling import fold, one_error_apart
+from medveil.person.normalised import fold, one_error_apart
+from medveil.person.span import Span
 
 _PEOPLE = (Category.NAME, Category.DOCTOR)
 _PART = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
@@ -39,13 +39,13 @@ def take(page: Page) -> None:
             page.take(_start(page, index), end_of(page, index), category)
 
 
-def strangers(page: Page, doubted: set[Found]) -> set[Found]:
+def strangers(page: Page, doubted: set[Span]) -> set[Span]:
     """Those of the doubted that have no part of a name recognised elsewhere."""
     names = _names(page, [found for found in page.found if found not in doubted])
     return {one for one in doubted if names.keys().isdisjoint(map(fold, _PART.findall(page.text[one.start : one.end])))}
 
 
-def _names(page: Page, recognised: list[Found]) -> dict[str, Category]:
+def _names(page: Page, recognised: list[Span]) -> dict[str, Category]:
     """Every part of a name recognised so far."""
     names: dict[str, Category] = {}
     for found in recognised:

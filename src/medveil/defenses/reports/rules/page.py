@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
+from medveil.person.span import Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+")
@@ -71,8 +71,8 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found: list[Found] = []
-        self.doubted: set[Found] = set()
+        self.found: list[Span] = []
+        self.doubted: set[Span] = set()
         self._loud: dict[int, bool] = {}
         self._taken = bytearray(len(text))
         if "[**" in text:
@@ -115,7 +115,7 @@ class Page:
     def take(self, start: int, end: int, category: Category, *, doubted: bool = False) -> None:
         """Characters [start, end) are an identifier; `doubted` where a list alone says so, and nothing around it."""
         if end > start:
-            self.found.append(Found(start, end, category))
+            self.found.append(Span(start, end, category))
             if doubted:
                 self.doubted.add(self.found[-1])
             self._taken[start:end] = b"\x01" * (end - start)

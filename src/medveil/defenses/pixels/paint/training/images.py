@@ -75,7 +75,7 @@ def read_images(
     source: Path, *, layout: str | None = None, seed: int, progress: Callable[[int, int], None] | None = None
 ) -> TrainingImages:
     """From a data set in any layout, or from a folder of pictures, each then counted as a patient of its own."""
-    from medveil.cohort.readers import read_cohort
+    from medveil.cohort.input import read_cohort
 
     pictures = sorted(file.name for file in source.glob("*") if file.suffix.lower() in PICTURES)
     try:
