@@ -19,6 +19,8 @@ import click
 import typer
 
 from medveil.errors import SettingsError
+from medveil.part_settings import write_table
+from medveil.parts import DEFAULT
 from medveil.runtime.processes import silence_libraries
 
 if TYPE_CHECKING:
@@ -89,8 +91,9 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
 
 
-def counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+def counted(number: int, what: str, several: str = "") -> str:
+    """`1 file`, `1,519 files`."""
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def start_logging(level: str) -> None:
@@ -152,8 +155,18 @@ def read_settings(context: typer.Context, path: Path | None) -> Path | None:
         raise SettingsError(f"{path} has unknown keys: {', '.join(strange)}; see medveil --help")
     own = _own_section(context, sections)
     names = {option.removeprefix("--"): param.name or "" for param in context.command.params for option in param.opts}
-    context.default_map = {names[key]: value for key, value in own.items()}
+    context.default_map = {names[key]: _as_texts(key, value) for key, value in own.items()}
     return path
+
+
+def _as_texts(flag: str, value: Any) -> Any:
+    """A table of parts as that flag's texts: those that run unasked, and these, set so. Anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    for name, table in value.items():
+        if not isinstance(table, dict) or any(isinstance(each, dict) for each in table.values()):
+            raise SettingsError(f"under {flag} stand tables named after parts, with their settings; {name} is none")
+    return [DEFAULT, *(write_table(name, table) for name, table in value.items())]
 
 
 def _own_section(context: click.Context, sections: dict[str, Any]) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class VerifyOutcome:
     losses: int
     profile: str  # whose the headers were compared with
     summary: Path
+    discrepancies: tuple[Discrepancy, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -157,5 +158,10 @@ def _write(
     write_json(out / "verify.json", summary)
     write_manifest(out, {_told(name, keys): digest for name, digest in hashes.items()}, summary, keys)
     return VerifyOutcome(
-        len(hashes), leaks, len(discrepancies) - leaks, against["profile"]["from"], out / "verify.json"
+        len(hashes),
+        leaks,
+        len(discrepancies) - leaks,
+        against["profile"]["from"],
+        out / "verify.json",
+        tuple(discrepancies),
     )

@@ -7,38 +7,22 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cache
 
-from medveil.defenses.reports.amounts import is_amount
-from medveil.defenses.reports.completing import completed
+from medveil.defenses.reports.guards.completion import WRITTEN_NUMBERS, completed, whole_numbers
+from medveil.defenses.reports.guards.measurements import LEVEL, UNIT_AFTER, is_amount, measures
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
-from medveil.defenses.reports.rules.name_titles import ALL_TITLES
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.tagger.tagged_text import SureSpan
-from medveil.defenses.reports.whole_numbers import WRITTEN_NUMBERS, whole_numbers
 from medveil.person.identifiers import Category
-from medveil.person.normalised import fold
+from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
 from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
 _BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 ]+\]|<[A-Z]+>)+")
-_UNIT_AFTER = re.compile(
-    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|µg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|"
-    r"degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|years?|yrs?|minutes?|mins?|seconds?|times|views?|ribs?|"
-    r"images?|slices?|liters?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|HU|vertebra\w*|lobes?|nodules?)(?![A-Za-z])"
-    r"|/[µmdu]?[lLg]\b"
-)
-_COUNTED = re.compile(
-    r"(?<![A-Za-z])(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|"
-    r"segment|stations?|day|pod|dol|hd)"
-    r"[ \t#]*(?:\d+[ \t]*(?:of|/|-|,|and)[ \t]*)?$",
-    re.IGNORECASE,
-)
-_LEVEL = re.compile(r"[CTLS]\d{1,2}(?:[-/][CTLS]?\d{1,2})?|[A-Z]?\d{2,3}\.\d{1,3}")
 # 1-1/2 weeks; 12/33, which is no day of any month
 _FRACTION = re.compile(r"\d{1,2}[- ]\d/\d\d?(?![\d/])|\d{1,2}/(?:3[2-9]|[4-9]\d)(?![\d/])")
 _AGE_WORDS = re.compile(r"ninety|hundred", re.IGNORECASE)
@@ -73,9 +57,6 @@ _SIGNED = re.compile(
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
 _FIELD_AFTER = re.compile(r":[ ]?\d|:[ \t]")  # `DV: 05/17/77`, `PC: pain`
 _SIGNED_THING = re.compile(r"\w[/-]$")  # ATS/ERS
-_WARD_BEFORE = re.compile(
-    r"\b(?:ward|unit|wing|bay|bed|rm|room|floor|firm|team|suite|station|pavilion)[ \t]*[:#]?[ \t]*$", re.IGNORECASE
-)
 _TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
 _NAME_AFTER = re.compile(r"\.?[ ]?[^\W\d_a-z]|\.[ ]?[^\W\d_]")
 _NUMBERING = re.compile(r"\d{1,2}|[A-Z]\.?")
@@ -153,7 +134,7 @@ def _is_numbering(page: Page, found: Span, piece: str) -> bool:
 
 def _is_degree(page: Page, found: Span, piece: str) -> bool:
     """`R. J. Kolb, M. D.`"""
-    return page.before(found.start, 2) == ", " and re.sub(r"\W", "", piece).lower() in DEGREES
+    return page.before(found.start, 2) == ", " and re.sub(r"\W", "", piece).lower() in DEGREES_IN_TEXT
 
 
 def _is_of_another_shape(page: Page, found: Span, piece: str) -> bool:
@@ -162,14 +143,14 @@ def _is_of_another_shape(page: Page, found: Span, piece: str) -> bool:
     if found.category in _PLACES:
         return _names_no_place(page, found, piece)
     if found.category in WRITTEN_NUMBERS:
-        return _measures(page.text, found, piece)
+        return measures(page.text, found, piece)
     match found.category:
         case Category.INITIALS:
             return not _are_initials(page, found, piece)
         case Category.AGE_OVER_89:
             numbers = [int(number) for number in re.findall(r"\d{1,4}", piece)]
             counted = (
-                bool(_UNIT_AFTER.match(page.text, found.end)) and "year" not in page.text[found.end : found.end + 8]
+                bool(UNIT_AFTER.match(page.text, found.end)) and "year" not in page.text[found.end : found.end + 8]
             )
             aged = any(90 <= number < 130 for number in numbers) and page.before(found.start, 1) not in ("×", "^", ".")
             return counted or not (aged or _AGE_WORDS.search(piece))
@@ -182,7 +163,7 @@ def _is_of_another_shape(page: Page, found: Span, piece: str) -> bool:
         case Category.TIME if RATIO.search(page.before(found.start, 16)):
             return True
         case Category.TIME:
-            return not _TIME.fullmatch(piece) or _measures(page.text, found, piece, least=1)
+            return not _TIME.fullmatch(piece) or measures(page.text, found, piece, least=1)
     return ("." not in piece and "@" not in piece) or is_standard(piece)  # web and mail addresses
 
 
@@ -215,19 +196,19 @@ def _is_thing(page: Page, found: Span, piece: str) -> bool:
             return True
         published = _YEAR_ALONE.fullmatch(piece) and not before.endswith(", ") and _PUBLISHED.search(before)
         return bool(published or _COUNTED_DAY.fullmatch(piece))
-    counted = piece.isdigit() and bool(_UNIT_AFTER.match(page.text, found.end))
-    return counted or bool(_LEVEL.fullmatch(piece))
+    counted = piece.isdigit() and bool(UNIT_AFTER.match(page.text, found.end))
+    return counted or bool(LEVEL.fullmatch(piece))
 
 
-def _counts_nothing(word: Word) -> bool:
+def _counts_nothing(word: PageWord) -> bool:
     return bool(word.kind & Kind.ORDINARY) or (word.text.islower() and len(word.text) <= 3)
 
 
-def _is_ward_word(word: Word) -> bool:
+def _is_ward_word(word: PageWord) -> bool:
     """An abbreviation, a germ, a drug, a country, a degree or a title."""
     if word.short or word.folded in _things() or word.folded in _countries():
         return True
-    return not word.listed and (word.folded in DEGREES or word.folded in ALL_TITLES)
+    return not word.listed and (word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT)
 
 
 def _is_no_date(page: Page, found: Span, piece: str) -> bool:
@@ -239,7 +220,7 @@ def _is_no_date(page: Page, found: Span, piece: str) -> bool:
         return True
     if _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24)):
         return True
-    return _measures(page.text, found, piece, least=2)
+    return measures(page.text, found, piece, least=2)
 
 
 def _words_in(page: Page, found: Span) -> list[int]:
@@ -263,7 +244,7 @@ def _called_by_letter(page: Page, found: Span) -> bool:
     return bool(_TITLE_BEFORE.search(page.before(found.start, 9)) or _NAME_AFTER.match(page.text, found.end))
 
 
-def _no_name(page: Page, word: Word) -> bool:
+def _no_name(page: Page, word: PageWord) -> bool:
     """In small letters and not a name by any list, or a word of the language or the ward that no name is."""
     if word.name_only:
         return False
@@ -281,7 +262,7 @@ def _no_name(page: Page, word: Word) -> bool:
 
 
 def _names_no_place(page: Page, found: Span, piece: str) -> bool:
-    if piece.isdigit() and _UNIT_AFTER.match(page.text, found.end):
+    if piece.isdigit() and UNIT_AFTER.match(page.text, found.end):
         return True
     if any(map(str.isdigit, piece)):
         return found.category is Category.HOSPITAL and not any(map(str.isupper, piece))
@@ -296,12 +277,12 @@ def _names_no_place(page: Page, found: Span, piece: str) -> bool:
     return all(_no_place(page, page.words[index]) or is_eponym(page, index) for index in indices)
 
 
-def _no_place(page: Page, word: Word) -> bool:
+def _no_place(page: Page, word: PageWord) -> bool:
     ordinary = bool(word.kind & Kind.ORDINARY)
     if (
         word.short
         or word.folded in _things()
-        or word.folded in DEGREES
+        or word.folded in DEGREES_IN_TEXT
         or (not word.capital and (ordinary or not page.is_small))
     ):
         return True
@@ -325,7 +306,7 @@ def _countries() -> frozenset[str]:
 def _are_initials(page: Page, found: Span, piece: str) -> bool:
     text = page.text
     before, after = page.before(found.start, 24), text[found.end : found.end + 1]
-    if re.sub(r"\W", "", piece).lower() in DEGREES or after.isdigit():  # FY1
+    if re.sub(r"\W", "", piece).lower() in DEGREES_IN_TEXT or after.isdigit():  # FY1
         return False
     inside = [page.words[index] for index in _words_in(page, found)]
     known = bool(inside) and all(word.kind & (Kind.SHORT | Kind.ORDINARY) for word in inside)
@@ -339,26 +320,3 @@ def _are_initials(page: Page, found: Span, piece: str) -> bool:
     if (_SIGNED_THING.search(before) and not closing) or _FIELD_AFTER.match(text, found.end):
         return False
     return not known or closing
-
-
-def _measures(text: str, found: Span, piece: str, *, least: int = 3) -> bool:
-    """A measurement, a level of the spine, a diagnosis code, a number of an image, or no number at all."""
-    digits = sum(map(str.isdigit, piece))
-    if is_amount(text, found.start, piece):
-        return True
-    if found.category is Category.OTHER_ID and _WARD_BEFORE.search(text[max(0, found.start - 16) : found.start]):
-        return not digits and not _is_ward(piece)
-    if digits < (least if found.category is not Category.OTHER_ID else 1) and not re.search(r"[A-Za-z]{3}", piece):
-        return True
-    if not digits:
-        return found.category is not Category.DATE
-    before, after = text[max(0, found.start - 24) : found.start], text[found.end : found.end + 2]
-    decimal = bool(re.match(r"\.\d", after)) or (before[-1:] == "." and before[-2:-1].isdigit())
-    if digits <= 4 and (decimal or _UNIT_AFTER.match(text, found.end) or _COUNTED.search(before)):
-        return True
-    return bool(_LEVEL.fullmatch(piece))
-
-
-def _is_ward(piece: str) -> bool:
-    """`ward Nightingale`, `bed B`; not the ICU."""
-    return piece[0].isupper() and not any(kind_of(fold(word)) & Kind.SHORT for word in piece.split())

@@ -1,4 +1,4 @@
-"""CLIP, PubMedCLIP and any other model of CLIP or SigLIP type, through transformers."""
+"""Any model of CLIP or SigLIP type, as transformers saves it."""
 
 from __future__ import annotations
 
@@ -12,44 +12,14 @@ from torch import Tensor
 
 from medveil.encoders.encoder import Encoder
 from medveil.encoders.published.folder import fingerprint, license_of, read_settings
-from medveil.encoders.published.hub import fetch
 from medveil.encoders.published.libraries import library
 from medveil.encoders.published.two_towers import Cut, Scaling, TwoTowers, colour
 from medveil.errors import InputError, SettingsError
-from medveil.parts import register_encoder
 
 MODELS = {"clip": "CLIPModel", "siglip": "SiglipModel"}  # model_type -> class in transformers
 CLIP_MEAN = (0.48145466, 0.4578275, 0.40821073)
 CLIP_SPREAD = (0.26862954, 0.26130258, 0.27577711)
 SCALES = {"clip": (CLIP_MEAN, CLIP_SPREAD), "siglip": ((0.5,) * 3, (0.5,) * 3)}  # where the folder does not say
-
-
-@register_encoder
-class Clip:
-    """The general CLIP (ViT-B/32), from the hub."""
-
-    name = "clip"
-    dim = 512
-    license = "MIT"
-    hub = "openai/clip-vit-base-patch32"
-
-    @classmethod
-    def load(cls, device: str) -> Encoder:
-        return open_model(fetch(cls.hub), name=cls.name, device=device, terms=cls.license)
-
-
-@register_encoder
-class PubMedClip:
-    """CLIP tuned on figures of medical articles, from the hub."""
-
-    name = "pubmedclip"
-    dim = 512
-    license = "MIT"
-    hub = "flaviagiammarino/pubmed-clip-vit-base-patch32"
-
-    @classmethod
-    def load(cls, device: str) -> Encoder:
-        return open_model(fetch(cls.hub), name=cls.name, device=device, terms=cls.license)
 
 
 def recognises(folder: Path) -> bool:

@@ -1,6 +1,6 @@
-"""A linear probe for the 14 labels on simple image features: what can still be learned from the pictures.
+"""Labels predicted from simple image features.
 
-Patients are dealt into five folds; each fold is predicted by a probe fitted on the other four, so every
+Patients are dealt into folds; each fold is predicted by a probe fitted on the others, so every
 image is scored by a model that never saw its patient. Nothing is tuned.
 """
 
@@ -17,55 +17,44 @@ from medveil.cohort.features import image_features, texture
 from medveil.cohort.labels import POLICIES
 from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Finding, Series, Table
-from medveil.parts import register_measure
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 
-FOLDS = 5
-COMPONENTS = 48
-FEWEST_PATIENTS = 10  # with and without a label; fewer say nothing about it
-
 Floats = NDArray[np.float64]
 
 
-@register_measure
-class LabelProbe:
-    """Macro AUROC of a cross-fitted logistic regression."""
-
-    name = "label-probe"
-
-    def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        frontal = cohort.frontal()
-        targets, counts = POLICIES["uncertain-missing"].apply(frontal.table)
-        patients, units = unit_codes(frontal.table["patient_id"].to_numpy())
-        measured = [k for k in range(len(LABELS)) if _enough(targets[:, k], counts[:, k], patients)]
-        if not measured:
-            raise NotMeasurable(
-                f"a label probe needs a label with at least {FEWEST_PATIENTS} patients who have it "
-                f"and {FEWEST_PATIENTS} who do not"
-            )
-        weights = unit_weights(units, seed=seed)
-        fold = np.random.default_rng([seed, units]).permutation(units)[patients] % FOLDS
-        truth = (targets[:, measured], counts[:, measured])
-        scores = _cross_fit(image_features(frontal, texture), *truth, fold)
-        control = _cross_fit(demographics(frontal.table), *truth, fold)
-        aucs, draws = _aucs(scores, *truth, patients, weights)
-        control_aucs, _ = _aucs(control, *truth, patients, weights[:1])
-        names = [LABELS[k] for k in measured]
-        estimates = {
-            name: _estimate(aucs[i], draws[:, i], control_aucs[i], truth[1][:, i], patients)
-            for i, name in enumerate(names)
-        }
-        everything = np.ones(len(patients), bool)
-        macro = _estimate(aucs.mean(), np.nanmean(draws, axis=1), control_aucs.mean(), everything, patients)
-        return _finding({"macro AUROC": macro, **estimates}, truth, names)
+def probe_labels(name: str, cohort: Cohort, *, folds: int, components: int, fewest: int, seed: int) -> Finding:
+    """Macro AUROC over the labels that at least `fewest` patients have, and as many have not."""
+    frontal = cohort.frontal()
+    targets, counts = POLICIES["uncertain-missing"].apply(frontal.table)
+    patients, units = unit_codes(frontal.table["patient_id"].to_numpy())
+    measured = [k for k in range(len(LABELS)) if _enough(targets[:, k], counts[:, k], patients, fewest)]
+    if not measured:
+        raise NotMeasurable(
+            f"a label probe needs a label with at least {fewest} patients who have it and {fewest} who do not"
+        )
+    weights = unit_weights(units, seed=seed)
+    fold = np.random.default_rng([seed, units]).permutation(units)[patients] % folds
+    truth = (targets[:, measured], counts[:, measured])
+    scores = _cross_fit(image_features(frontal, texture), *truth, fold, components)
+    control = _cross_fit(demographics(frontal.table), *truth, fold, components)
+    aucs, draws = _aucs(scores, *truth, patients, weights)
+    control_aucs, _ = _aucs(control, *truth, patients, weights[:1])
+    names = [LABELS[k] for k in measured]
+    estimates = {
+        label: _estimate(aucs[i], draws[:, i], control_aucs[i], truth[1][:, i], patients)
+        for i, label in enumerate(names)
+    }
+    everything = np.ones(len(patients), bool)
+    macro = _estimate(aucs.mean(), np.nanmean(draws, axis=1), control_aucs.mean(), everything, patients)
+    return _finding(name, {"macro AUROC": macro, **estimates}, truth, names, folds, components, fewest)
 
 
-def _enough(target: NDArray[np.float32], counts: NDArray[np.bool_], patients: NDArray[np.intp]) -> bool:
+def _enough(target: NDArray[np.float32], counts: NDArray[np.bool_], patients: NDArray[np.intp], fewest: int) -> bool:
     with_it = len(np.unique(patients[counts & (target == 1)]))
     without = len(np.unique(patients[counts & (target == 0)]))
-    return min(with_it, without) >= FEWEST_PATIENTS
+    return min(with_it, without) >= fewest
 
 
 def _cross_fit(
@@ -73,6 +62,7 @@ def _cross_fit(
     targets: NDArray[np.float32],
     counts: NDArray[np.bool_],
     fold: NDArray[np.intp],
+    components: int,
 ) -> Floats:
     """Scores of every image from probes that never saw its patient, as log odds."""
     from sklearn.decomposition import PCA
@@ -81,12 +71,12 @@ def _cross_fit(
     from sklearn.preprocessing import StandardScaler
 
     scores = np.zeros(targets.shape)
-    for k in range(FOLDS):
+    for k in np.unique(fold):
         train, test = fold != k, fold == k
         useful = features[:, features[train].std(axis=0) > 0]
         if not test.any() or not useful.size:
             continue
-        size = min(COMPONENTS, useful.shape[1], int(train.sum()) - 1)
+        size = min(components, useful.shape[1], int(train.sum()) - 1)
         reduce = make_pipeline(StandardScaler(), PCA(size, random_state=0), StandardScaler()).fit(useful[train])
         fitted, unseen = reduce.transform(useful[train]), reduce.transform(useful[test])
         for label in range(targets.shape[1]):
@@ -135,15 +125,19 @@ def _estimate(
 
 
 def _finding(
+    part: str,
     estimates: dict[str, Estimate],
     truth: tuple[NDArray[np.float32], NDArray[np.bool_]],
     names: list[str],
+    folds: int,
+    components: int,
+    fewest: int,
 ) -> Finding:
     macro = estimates["macro AUROC"]
     by_label = [estimates[name] for name in names]
     positives = [int(((truth[0][:, i] == 1) & truth[1][:, i]).sum()) for i in range(len(names))]
     return Finding(
-        part=LabelProbe.name,
+        part=part,
         kind="measure",
         question="Can the findings still be learned from the images?",
         answer=(
@@ -154,10 +148,10 @@ def _finding(
         scale="score",
         estimates=estimates,
         method=(
-            f"Thumbnail, edge and gray-level features, reduced to {COMPONENTS} components; logistic regression; "
-            "five folds by patient, each predicted by a probe that never saw its patients; "
+            f"Thumbnail, edge and gray-level features, reduced to {components} components; logistic regression; "
+            f"{folds} folds by patient, each predicted by a probe that never saw its patients; "
             "uncertain labels left out, labels not mentioned taken as absent; "
-            f"findings with fewer than {FEWEST_PATIENTS} patients on either side left out."
+            f"findings with fewer than {fewest} patients on either side left out."
         ),
         limits=("Simple features only; a trained network would learn more, before and after.",),
         figures=(

@@ -9,8 +9,8 @@ import pytest
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
-from medveil.encoders.encoder import load_encoder
-from medveil.encoders.medveil_small.encoder import MedveilSmall
+from medveil.encoders.loading import load_encoder
+from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.errors import InputError
 from medveil.testing import check_encoder
 from medveil.weights.linkage import bundled

@@ -1,11 +1,11 @@
-"""Houses told by what surrounds their name: a label, a trade, what happened there."""
+"""Institutions told by what surrounds their name: a label, a trade, what happened or who works there."""
 
 from __future__ import annotations
 
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
 
@@ -15,7 +15,7 @@ _VALUE = re.compile(
     r"[ \t]?:[ \t]{0,4}(?P<value>[A-ZÀ-Þ][^\n:;,|(]{2,60}?)"
     r"(?=[ \t]{2,}|[ \t]*(?:[\r\n;,|(]|$)|\.[ \t]|[ \t][A-Z][\w#]{1,9}(?:[ ]?:|[ ][A-Z]{0,4}[-#]?\d))"
 )
-_NO_HOUSE = ("Dr", "Mr", "Ms", "XX", "__")
+_NO_INSTITUTION = ("Dr", "Mr", "Ms", "XX", "__")
 # A practice by its trade: only after a word in no list.
 _TRADES = words(
     "dermatology cardiology orthopedics orthopaedics ortho oncology neurology urology pathology imaging eye dental "
@@ -48,6 +48,20 @@ _WHICH_WARD = words(
     "medical surgical cardiac cardiothoracic neuro neurosurgical burn trauma main adult pediatric peds paediatric "
     "general emergency local outside referring transferring adjacent medicine surgery mixed step peripheral same"
 )
+_WORKS = words("works worked working employed employee job retired")
+# What people do or are somewhere; only with `at` or `for`, since much else is said of them too.
+_DOES = words(
+    "teaches taught teacher coaches coaching coach drives driving driver attends student sophomore junior freshman "
+    "pupil studies studying volunteers volunteering manager cashier clerk cook janitor custodian guard mechanic "
+    "welder foreman enrolled plays boxing trains rower waitress waiter bartender librarian accountant plumber "
+    "electrician machinist cleaner caretaker trader engineer"
+)
+_SERVICES = words("Navy Army Marines Marine Air Coast Military Home")
+_CAPITAL = r"[A-ZÀ-Þ][\w'’&.-]{0,40}\w"
+_EMPLOYER = re.compile(
+    r"[ \t]+(?:as[ ](?:an?[ ])?(?:[a-z-]+[ ]){1,3})?(?P<where>at|for|by|with|from)[ ](?:the[ ])?"
+    rf"(?P<name>{_CAPITAL}(?:[ ](?:(?:&|and|of)[ ])?{_CAPITAL}){{0,4}})"
+)
 
 
 def take(page: Page) -> None:
@@ -69,7 +83,7 @@ def take(page: Page) -> None:
 
 def _names(value: str) -> bool:
     parts = [kind_of(fold(part)) for part in re.findall(r"[^\W\d_]+", value)]
-    return not value.startswith(_NO_HOUSE) and any(not kind & Kind.THING for kind in parts)
+    return not value.startswith(_NO_INSTITUTION) and any(not kind & Kind.THING for kind in parts)
 
 
 def _take_practice(page: Page, index: int) -> None:
@@ -95,6 +109,23 @@ def _take_institution(page: Page, index: int) -> None:
         page.take(all_words[first].start, all_words[index].end, Category.HOSPITAL)
 
 
+def take_employers(page: Page) -> None:
+    """`works at Long & Short`, `worked as a driver for Northern Lines`."""
+    for word in page.standing(_WORKS | _DOES):
+        match = _EMPLOYER.match(page.text, word.end) if not page.in_capitals(word.start) else None
+        if not match or not page.free(*match.span("name")):
+            continue
+        if word.folded in _DOES and (match["where"] not in ("at", "for") or not _is_employer(match["name"])):
+            continue
+        if match["name"].split()[0] not in _SERVICES:
+            page.take(*match.span("name"), Category.HOSPITAL)
+
+
+def _is_employer(name: str) -> bool:
+    """Not a department, the ward or `home`."""
+    return any(not kind_of(fold(part)) & (Kind.ORDINARY | Kind.SHORT) for part in name.split()) or " " in name
+
+
 def take_by_events(page: Page) -> None:
     """After the names of people have been taken: `transferred from Lahey`, `at Mercy ED`."""
     words = page.words
@@ -110,18 +141,18 @@ def take_by_events(page: Page) -> None:
             while last + 1 < len(words) and last - index < 2 and page.joined(last) and _single(page, words[last + 1]):
                 last += 1
             page.take(word.start, words[last].end, Category.HOSPITAL)
-        elif _AT.search(before) and _is_house(page, word):
+        elif _AT.search(before) and _is_institution(page, word):
             page.take(word.start, word.end, Category.HOSPITAL)
 
 
-def _is_house(page: Page, word: Word) -> bool:
+def _is_institution(page: Page, word: PageWord) -> bool:
     """`at ProHealth`, `at Mercy ED`; not the medical ICU."""
     if _CAMEL.fullmatch(word.text):
         return _single(page, word)
     return word.folded not in _WHICH_WARD and bool(_WARD_AFTER.match(page.text, word.end))
 
 
-def _single(page: Page, word: Word) -> bool:
+def _single(page: Page, word: PageWord) -> bool:
     """A name or a word in no list."""
     return (
         word.capital and not word.kind & (Kind.ORDINARY | Kind.SHORT | Kind.EPONYM) and page.free(word.start, word.end)

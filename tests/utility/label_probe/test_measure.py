@@ -11,7 +11,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.errors import NotMeasurable
 from medveil.testing import check_measure
-from medveil.utility.label_probe import LabelProbe
+from medveil.utility.label_probe.measure import LabelProbe
 
 
 def cohort_with_spots(folder: Path, *, visible: bool, patients: int = 80) -> Cohort:
@@ -36,19 +36,22 @@ def cohort_with_spots(folder: Path, *, visible: bool, patients: int = 80) -> Coh
 
 
 def test_a_visible_finding_is_learned(tmp_path: Path) -> None:
-    found = LabelProbe().run(cohort_with_spots(tmp_path, visible=True), seed=0).estimates
+    cohort = cohort_with_spots(tmp_path, visible=True)
+    found = LabelProbe().run(cohort, cohort, seed=0).estimates
     assert found["Edema"].low > 0.9
     assert set(found) == {"Edema", "macro AUROC"}
 
 
 def test_an_invisible_finding_is_not(tmp_path: Path) -> None:
-    found = LabelProbe().run(cohort_with_spots(tmp_path, visible=False), seed=0).estimate
+    cohort = cohort_with_spots(tmp_path, visible=False)
+    found = LabelProbe().run(cohort, cohort, seed=0).estimate
     assert found.low < 0.5 < found.high + 0.1
 
 
 def test_rare_labels_are_refused(tmp_path: Path) -> None:
+    cohort = cohort_with_spots(tmp_path, visible=True, patients=15)
     with pytest.raises(NotMeasurable, match="at least 10 patients"):
-        LabelProbe().run(cohort_with_spots(tmp_path, visible=True, patients=15), seed=0)
+        LabelProbe().run(cohort, cohort, seed=0)
 
 
 def test_conforms(hospital: Cohort) -> None:
@@ -58,5 +61,6 @@ def test_conforms(hospital: Cohort) -> None:
 @pytest.mark.real_data
 def test_learns_real_findings(real_data: Path) -> None:
     cohort = read_cohort(real_data / "nih14")
-    found = LabelProbe().run(cohort.where(cohort.table["split"] == "val"), seed=0).estimate
+    validation = cohort.where(cohort.table["split"] == "val")
+    found = LabelProbe().run(validation, validation, seed=0).estimate
     assert found.low > 0.5

@@ -1,23 +1,42 @@
-"""Half a name is as bad as none: what the tagger found of a person or a place grows over the rest of it."""
+"""Half a name is as bad as none: what the tagger found of a person or a place grows over the rest of it, and a number
+that it saw in pieces (`RA` and `096063`, `(01)0064` and `(21)RNB4`) is one number."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
-from medveil.defenses.reports.rules.name_titles import ALL_TITLES
-from medveil.defenses.reports.rules.page import Page, Word
-from medveil.person.identifiers import Category
+from medveil.defenses.reports.rules.page import Page, PageWord
+from medveil.person.identifiers import NUMBERS, Category
+from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
 from medveil.person.span import Span
 
+WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
 _INSIDE = words("of and the for at de la du des der & -")
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
 _LONGEST = 4  # words to each side
+_NO_GAP = re.compile(r"[-/.()]{0,2}")
+
+
+def whole_numbers(text: str, found: Sequence[Span]) -> list[Span]:
+    """The findings in order, with numbers that touch made one, of the longest piece's kind."""
+    result: list[Span] = []
+    longest = 0
+    for one in found:
+        last = result[-1] if result else None
+        if last and {last.category, one.category} <= WRITTEN_NUMBERS and _NO_GAP.fullmatch(text, last.end, one.start):
+            category = one.category if one.end - one.start > longest else last.category
+            longest = max(longest, one.end - one.start)
+            result[-1] = Span(last.start, one.end, category)
+        else:
+            longest = one.end - one.start
+            result.append(one)
+    return result
 
 
 def completed(page: Page, found: list[Span]) -> list[Span]:
@@ -85,7 +104,13 @@ def _step(page: Page, index: int, way: int, category: Category) -> int:
 
 def _belongs(page: Page, index: int, category: Category, way: int) -> bool:
     word = page.words[index]
-    if not word.capital or word.short or word.folded in DEGREES or word.folded in ALL_TITLES or is_eponym(page, index):
+    if (
+        not word.capital
+        or word.short
+        or word.folded in DEGREES_IN_TEXT
+        or word.folded in ALL_TITLES_IN_TEXT
+        or is_eponym(page, index)
+    ):
         return False
     if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
         return False
@@ -94,5 +119,5 @@ def _belongs(page: Page, index: int, category: Category, way: int) -> bool:
     return not word.text.isupper()
 
 
-def _is_name(word: Word) -> bool:
+def _is_name(word: PageWord) -> bool:
     return word.name_only or word.kind == Kind.UNKNOWN

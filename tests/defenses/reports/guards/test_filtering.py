@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.defenses.reports.guards import kept_by_guards
+from medveil.defenses.reports.guards.filtering import kept_by_guards
 from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.person.identifiers import Category
 from medveil.person.span import Span

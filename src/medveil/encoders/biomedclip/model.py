@@ -1,4 +1,4 @@
-"""BiomedCLIP, and other models saved in the layout of open_clip: an image network and a text network, often a BERT."""
+"""Any model saved in the layout of open_clip."""
 
 from __future__ import annotations
 
@@ -13,30 +13,14 @@ from torch import Tensor
 from medveil.encoders.encoder import Encoder
 from medveil.encoders.identity.networks.checkpoint import read_tensors
 from medveil.encoders.published.folder import fingerprint, license_of, read_settings
-from medveil.encoders.published.hub import fetch
 from medveil.encoders.published.libraries import library
 from medveil.encoders.published.two_towers import Scaling, TwoTowers, colour
 from medveil.errors import InputError
-from medveil.parts import register_encoder
 
 CONFIG = "open_clip_config.json"
 WEIGHTS = ("open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin")
 BERT = "text.transformer."  # where the weights hold a BERT
 HEAD = 64  # the width of an attention head in every published BERT
-
-
-@register_encoder
-class BiomedClip:
-    """BiomedCLIP (ViT-B/16 and PubMedBERT), from the hub."""
-
-    name = "biomedclip"
-    dim = 512
-    license = "MIT"
-    hub = "microsoft/BiomedCLIP-PubMedBERT_256-vit_base_patch16_224"
-
-    @classmethod
-    def load(cls, device: str) -> Encoder:
-        return open_model(fetch(cls.hub), name=cls.name, device=device, terms=cls.license)
 
 
 def recognises(folder: Path) -> bool:
