@@ -7,16 +7,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from medveil.cohort.phantom.brush import Floats
 from medveil.cohort.phantom.plan import PatientPlan
+from medveil.cohort.phantom.radiograph.brush import Floats
 
 SIDES = (-1, 1)  # the patient's right and left: the sign of x
 RIBS = 12
 
 
 @dataclass(frozen=True)
-class Mark:
-    """A small thing that stays: a calcified granuloma at a place in the lung (shares of width and height)."""
+class Granuloma:
+    """A calcified granuloma, which stays for life, at a place in the lung (shares of width and height)."""
 
     side: int
     across: float
@@ -63,7 +63,7 @@ class Anatomy:
     mediastinum: float
     trachea: tuple[float, float]
     hilum: Floats  # (2, 2)
-    marks: tuple[Mark, ...]
+    granulomas: tuple[Granuloma, ...]
     texture_key: int
 
     @classmethod
@@ -128,15 +128,15 @@ def _grow(key: int, female: bool, build: float) -> Anatomy:
         mediastinum=about(2.8, 0.35) + 0.25 * build,
         trachea=(about(0.85, 0.08), about(0.25, 0.2)),
         hilum=rng.normal(((3.7, -2.4), (3.9, -3.4)), (0.35, 0.5), (2, 2)).astype(np.float32),
-        marks=_marks(rng),
+        granulomas=_granulomas(rng),
         texture_key=int(rng.integers(2**62)),
     )
 
 
-def _marks(rng: np.random.Generator) -> tuple[Mark, ...]:
+def _granulomas(rng: np.random.Generator) -> tuple[Granuloma, ...]:
     count = int(rng.choice((0, 1, 2, 3), p=(0.55, 0.25, 0.13, 0.07)))
     return tuple(
-        Mark(
+        Granuloma(
             int(rng.choice(SIDES)),
             float(rng.uniform(0.4, 0.85)),
             float(rng.uniform(0.15, 0.8)),

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
-from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from typing import Any
 
@@ -15,14 +12,13 @@ from pydicom.dataset import Dataset, FileMetaDataset
 from pydicom.filewriter import dcmwrite
 from pydicom.uid import ExplicitVRLittleEndian, ImplicitVRLittleEndian, JPEG2000Lossless, RLELossless
 
+from medveil.cohort.phantom.chart import Chart
 from medveil.cohort.phantom.gold import HeaderIdentifier
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
-from medveil.cohort.phantom.people import Encounter, Person
-from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
-from medveil.cohort.phantom.pose import FIELD_CM
+from medveil.cohort.phantom.marked_text import MarkedText, fill, vary
 from medveil.cohort.phantom.private_tags import add_private_tags
-from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark, vary
-from medveil.cohort.phantom.sites import Site, Staff
+from medveil.cohort.phantom.radiograph.pose import FIELD_CM
+from medveil.cohort.phantom.sites import Staff
 from medveil.person.identifiers import Category
 
 DIGITAL_X_RAY = "1.2.840.10008.5.1.4.1.1.1.1.1"
@@ -36,49 +32,6 @@ _SYNTAXES = {
     "rle": RLELossless,
     "j2k": JPEG2000Lossless,
 }
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Everything the header of one visit speaks of."""
-
-    seed: int
-    patient: PatientPlan
-    visit: VisitPlan
-    person: Person
-    encounter: Encounter
-    site: Site
-
-    def uid(self, what: str, visit: int | None = None) -> str:
-        """A unique identifier that follows from the seed; `visit` 0 or more makes it that visit's own."""
-        name = f"{self.seed}/{self.patient.number}/{self.visit.number if visit is None else visit}/{what}"
-        return f"2.25.{int.from_bytes(hashlib.blake2b(name.encode(), digest_size=15).digest())}"
-
-    @cached_property
-    def image_uid(self) -> str:
-        return self.uid("image")
-
-    @cached_property
-    def slots(self) -> dict[str, MarkedText | str]:
-        """What remarks typed at the console may mention."""
-        person, encounter, doctor = self.person, self.encounter, self.encounter.referrer
-        technologist = encounter.technologist
-        return {
-            "title": person.title.rstrip("."),
-            "name": mark(person.family, Category.NAME, person.full),
-            "full": mark(person.full, Category.NAME),
-            "upper": mark(f"{person.family}, {person.given}".upper(), Category.NAME, person.full),
-            "phone": mark(person.phone, Category.PHONE),
-            "room": mark(encounter.room, Category.OTHER_ID),
-            "plan": mark(person.plan_number, Category.HEALTH_PLAN),
-            "email": mark(person.email, Category.EMAIL),
-            "mrn": mark(person.mrn, Category.MRN),
-            "accession": mark(encounter.accession, Category.ACCESSION),
-            "doctor": mark(doctor.family, Category.DOCTOR, doctor.full),
-            "tech": mark(technologist.initials, Category.INITIALS, technologist.full),
-            "date": mark(f"{encounter.taken:%m/%d/%Y}", Category.DATE, f"{encounter.taken:%Y-%m-%d}"),
-            "view": self.visit.view,
-        }
 
 
 def make_dicom(chart: Chart, pixels: NDArray[np.uint16]) -> tuple[bytes, list[HeaderIdentifier]]:

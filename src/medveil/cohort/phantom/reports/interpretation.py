@@ -74,7 +74,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     observations: tuple[Observation, ...]
     removed: tuple[str, ...]  # kinds of device that were there before
     labels: dict[str, int]
@@ -88,7 +88,7 @@ class Reading:
         return [seen for seen in self.observations if seen.section == section]
 
 
-def read(rng: np.random.Generator, patient: PatientPlan, visit: VisitPlan) -> Reading:
+def interpret(rng: np.random.Generator, patient: PatientPlan, visit: VisitPlan) -> Interpretation:
     before = patient.visits[visit.number - 1] if visit.number else None
     seen = [_see(rng, finding, before) for finding in visit.findings if not _implied(finding, visit)]
     seen += _suspect(rng, visit)
@@ -104,7 +104,7 @@ def read(rng: np.random.Generator, patient: PatientPlan, visit: VisitPlan) -> Re
     if removed and not devices:
         said.add("Support Devices")
     everything = (*seen, *gone, *_deny(rng, said), *devices)
-    return Reading(everything, removed, _labels(visit, everything, removed), before)
+    return Interpretation(everything, removed, _labels(visit, everything, removed), before)
 
 
 def _implied(finding: FindingPlan, visit: VisitPlan) -> bool:

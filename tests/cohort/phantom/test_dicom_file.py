@@ -10,9 +10,9 @@ import pydicom
 import pytest
 from pydicom.dataset import Dataset
 
+from medveil.cohort.phantom.chart import Demographics, Encounter, make_demographics, make_encounter
 from medveil.cohort.phantom.gold import Category, ImageGold
-from medveil.cohort.phantom.names import ORDINARY_WORDS
-from medveil.cohort.phantom.people import Encounter, Person, fold, make_encounter, make_person
+from medveil.cohort.phantom.invented_names import ORDINARY_WORDS, fold
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.sites import HABITS, make_site
@@ -113,7 +113,7 @@ def test_accents_survive_where_the_character_set_has_them(files) -> None:
 
 def test_only_text_changes_the_pixels(phantom, files) -> None:
     """Outside the boxes the file holds the drawing, inverted where the site stores it so; inside it does not."""
-    plans = {make_person(phantom.seed, p, make_site(phantom.seed, p.site)).mrn: p for p in _plans(phantom)}
+    plans = {make_demographics(phantom.seed, p, make_site(phantom.seed, p.site)).mrn: p for p in _plans(phantom)}
     burned = 0
     for image, dataset in files[:25]:
         patient = plans[image.patient_id]
@@ -138,10 +138,10 @@ def _plans(phantom):
     return [plan_patient(phantom.seed, number, phantom.sites) for number in range(phantom.patients)]
 
 
-def _people(phantom) -> Iterator[tuple[str, tuple[Person, list[Encounter]]]]:
+def _people(phantom) -> Iterator[tuple[str, tuple[Demographics, list[Encounter]]]]:
     for plan in _plans(phantom):
         site = make_site(phantom.seed, plan.site)
-        person = make_person(phantom.seed, plan, site)
+        person = make_demographics(phantom.seed, plan, site)
         yield person.mrn, (person, [make_encounter(phantom.seed, plan, v, site) for v in plan.visits])
 
 
@@ -150,7 +150,7 @@ def _pattern(string: str) -> str:
     return rf"\b{re.escape(string)}\b" if string.isalpha() else re.escape(string)
 
 
-def _strings(person: Person, encounters: list[Encounter], image: ImageGold) -> set[str]:
+def _strings(person: Demographics, encounters: list[Encounter], image: ImageGold) -> set[str]:
     """What a searcher who knows the person would look for."""
     known = [person.given, person.family, person.mrn, person.old_mrn, person.ssn, person.phone, person.email]
     known += [person.street, person.postal, person.plan_number, person.relative, f"{person.birth:%Y%m%d}"]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from medveil.cohort.phantom.anatomy import RIBS, SIDES, Anatomy
-from medveil.cohort.phantom.brush import Floats, points, smooth
 from medveil.cohort.phantom.plan import FindingPlan, PatientPlan, Side, VisitPlan
+from medveil.cohort.phantom.radiograph.anatomy import RIBS, SIDES, Anatomy
+from medveil.cohort.phantom.radiograph.brush import Floats, points, smooth
 
 RIB_POINTS = 20
 SPINE_DEPTH = -5.0  # z of the vertebral bodies

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import unicodedata
+
+import numpy as np
+
 # Given names and surnames by origin, so that most people have a name of one piece.
 GIVEN: dict[str, dict[str, str]] = {
     "english": {
@@ -153,3 +157,29 @@ def given_names(origin: str, sex: str) -> list[str]:
 
 def surnames(origin: str) -> list[str]:
     return [name.replace("_", " ") for name in SURNAMES[origin].split()]
+
+
+_LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "æ": "ae", "Æ": "AE"})
+
+
+def fold(text: str) -> str:
+    """The text in plain ASCII letters, as old systems spell it."""
+    spread = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    return "".join(letter for letter in spread if letter.isascii())
+
+
+def mistyped(rng: np.random.Generator, word: str) -> str:
+    """The word with one typing error: a letter lost, doubled, swapped with the next or replaced."""
+    inner = [place for place in range(1, len(word) - 1) if word[place].isalpha() and word[place + 1].isalpha()]
+    if not inner:
+        return word + word[-1]
+    place = inner[int(rng.integers(len(inner)))]
+    before, letter, after = word[:place], word[place], word[place + 1 :]
+    kind = int(rng.integers(4))
+    if kind == 0:
+        return before + after
+    if kind == 1 or (kind == 2 and letter == after[0]):
+        return before + letter + letter + after
+    if kind == 2:
+        return before + after[0] + letter + after[1:]
+    return before + ("e" if letter != "e" else "a") + after

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.brush import Floats, blurred
+from medveil.cohort.phantom.radiograph.brush import Floats, blurred
 
 WHITE = 4095
 
@@ -55,16 +55,23 @@ def _install(sites_seed: int, site: int) -> Scanner:
 def expose(
     scanner: Scanner, attenuation: Floats, *, exposure: float, portable: bool, rng: np.random.Generator
 ) -> NDArray[np.uint16]:
-    """Beer-Lambert, scatter, quantum noise, logarithm, enhancement, look-up table."""
+    """Beer-Lambert, scatter, quantum noise, logarithm, enhancement, look-up table.
+
+    Each step overwrites the one before: fresh memory costs more than the arithmetic.
+    """
     size = attenuation.shape[0]
-    beam: Floats = cv2.exp(-attenuation)
-    beam += np.float32(scanner.scatter * (1.4 if portable else 1.0)) * blurred(beam, size / 24)
+    beam = -attenuation
+    cv2.exp(beam, dst=beam)
+    scattered = blurred(beam, size / 24)
+    scattered *= np.float32(scanner.scatter * (1.4 if portable else 1.0))
+    beam += scattered
     quanta = scanner.quanta * exposure * (0.45 if portable else 1.0) * (512 / size) ** 2
     noise = rng.standard_normal(beam.shape, dtype=np.float32)
-    noise *= cv2.sqrt(beam)
-    beam = cv2.max(cv2.scaleAdd(noise, 1 / math.sqrt(quanta), beam), 1e-3)
+    noise *= cv2.sqrt(beam, dst=scattered)
+    cv2.scaleAdd(noise, 1 / math.sqrt(quanta), beam, dst=beam)
+    cv2.max(beam, 1e-3, dst=beam)
     # Automatic exposure control takes most of a wrong exposure out again, not all.
-    return _render(scanner, cv2.log(beam), 0.3 * math.log(exposure), rng)
+    return _render(scanner, cv2.log(beam, dst=beam), 0.3 * math.log(exposure), rng)
 
 
 def _render(scanner: Scanner, light: Floats, bias: float, rng: np.random.Generator) -> NDArray[np.uint16]:
@@ -72,17 +79,19 @@ def _render(scanner: Scanner, light: Floats, bias: float, rng: np.random.Generat
     size = light.shape[0]
     wide = blurred(light, size / 40)
     narrow = cv2.GaussianBlur(light, (0, 0), size / 512 * 1.3)
-    mixed = cv2.addWeighted(light, 1 + scanner.edge, narrow, scanner.detail - scanner.edge, 0)
+    mixed = cv2.addWeighted(light, 1 + scanner.edge, narrow, scanner.detail - scanner.edge, 0, dst=narrow)
     far = -scanner.detail - scanner.compression
     offset = scanner.centre * (1 - scanner.compression) + bias
-    shown = cv2.addWeighted(mixed, scanner.contrast, wide, scanner.contrast * far, scanner.contrast * offset)
-    level = cv2.divide(1.0, cv2.exp(shown) + np.float32(1))
+    shown = cv2.addWeighted(mixed, scanner.contrast, wide, scanner.contrast * far, scanner.contrast * offset, dst=mixed)
+    level = cv2.exp(shown, dst=shown)
+    level += np.float32(1)
+    cv2.divide(1.0, level, dst=level)
     level *= np.float32(WHITE * (scanner.white - scanner.black))
     level += np.float32(WHITE * scanner.black + 0.5)
     shutter = _shutter(scanner, size, rng)
     if shutter is not None:
         level *= shutter
-    return np.clip(level, 0, WHITE).astype(np.uint16)
+    return np.clip(level, 0, WHITE, out=level).astype(np.uint16)
 
 
 def _shutter(scanner: Scanner, size: int, rng: np.random.Generator) -> Floats | None:

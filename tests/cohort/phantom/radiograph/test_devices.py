@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort.phantom.plan import DEVICES, DevicePlan, plan_patient
-from medveil.cohort.phantom.radiograph import draw
+from medveil.cohort.phantom.radiograph.drawing import draw
 
 PATIENT = plan_patient(7, 6, 3)
 

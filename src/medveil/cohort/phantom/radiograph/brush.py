@@ -54,7 +54,9 @@ def ribbon(curves: Floats, width: Floats | float) -> tuple[Floats, Floats]:
     along[..., -1, :] = curves[..., -1, :] - curves[..., -2, :]
     length = np.maximum(np.hypot(along[..., 0], along[..., 1]), 1e-6)
     half = np.asarray(width, np.float32) / 2 / length
-    offset = np.stack([-along[..., 1] * half, along[..., 0] * half], axis=-1)
+    offset = np.empty_like(along)
+    np.multiply(-along[..., 1], half, out=offset[..., 0])
+    np.multiply(along[..., 0], half, out=offset[..., 1])
     return curves + offset, curves - offset
 
 
@@ -92,10 +94,18 @@ def tube(layer: Layer, curves: Floats, width: Floats | float, inside: int, wall:
 
 def ellipses(centres: Floats, half_x: Floats | float, half_y: Floats | float, samples: int = 14) -> Floats:
     """Outlines (..., samples, 2) around centres (..., 2)."""
+    cosine, sine = _circle(samples)
+    outlines = np.empty((*centres.shape[:-1], samples, 2), np.float32)
+    outlines[..., 0] = np.asarray(half_x, np.float32)[..., None] * cosine
+    outlines[..., 1] = np.asarray(half_y, np.float32)[..., None] * sine
+    outlines += centres[..., None, :]
+    return outlines
+
+
+@lru_cache(maxsize=8)
+def _circle(samples: int) -> tuple[Floats, Floats]:
     angle = np.linspace(0, 2 * np.pi, samples, endpoint=False, dtype=np.float32)
-    x = np.asarray(half_x, np.float32)[..., None] * np.cos(angle)
-    y = np.asarray(half_y, np.float32)[..., None] * np.sin(angle)
-    return centres[..., None, :] + np.stack(np.broadcast_arrays(x, y), axis=-1)
+    return np.cos(angle), np.sin(angle)
 
 
 def blurred(image: Floats, sigma: float) -> Floats:

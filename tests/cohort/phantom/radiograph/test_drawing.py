@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort.phantom.plan import plan_patient
-from medveil.cohort.phantom.radiograph import draw
+from medveil.cohort.phantom.radiograph.drawing import draw
 
 PATIENTS = [plan_patient(5, number, 3) for number in range(24)]
 

@@ -8,18 +8,18 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.brush import Floats, Layer
-from medveil.cohort.phantom.chest import Chest
-from medveil.cohort.phantom.drawing import Box
+from medveil.cohort.phantom.gold import Box
 from medveil.cohort.phantom.plan import Zone
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.brush import Floats, Layer
+from medveil.cohort.phantom.radiograph.chest import Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 STEP = 2  # smooth fields have half the film's resolution
 _LEVEL = {"upper": 0.24, "mid": 0.52, "lower": 0.8}
 
 
 @dataclass
-class Scene:
+class Canvas:
     chest: Chest
     pose: Pose
     coarse: Pose  # the same view at half resolution, in which all smooth fields are kept

@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from medveil.cohort.phantom.scanner import Scanner, expose
+from medveil.cohort.phantom.radiograph.scanner import Scanner, expose
 
 SCANNER = Scanner.of(7, 0)
 

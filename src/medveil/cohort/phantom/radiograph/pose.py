@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from medveil.cohort.phantom.brush import Floats
 from medveil.cohort.phantom.plan import View, VisitPlan
+from medveil.cohort.phantom.radiograph.brush import Floats
 
 FIELD_CM = 37.0  # what a film of zoom 1 shows
 
@@ -45,19 +45,25 @@ class Pose:
         return np.asarray([[cosine, -sine], [sine, cosine]], np.float32) * np.float32(self.scale)
 
     @cached_property
+    def _turn(self) -> tuple[float, float]:
+        return math.cos(math.radians(self.rotation)), math.sin(math.radians(self.rotation))
+
+    @cached_property
     def _centre(self) -> Floats:
         return np.asarray([self.size * (0.5 + part) for part in self.shift], np.float32)
 
     def project(self, points: Floats) -> Floats:
         """Points (..., 3) in cm to pixels (..., 2): what is far from the detector grows, and depth turns sideways."""
-        cosine, sine = math.cos(math.radians(self.rotation)), math.sin(math.radians(self.rotation))
+        cosine, sine = self._turn
         x, y, z = points[..., 0], points[..., 1], points[..., 2]
         across = x * cosine + z * sine
         depth = z * cosine - x * sine
         # PA: the chest touches the detector. AP: the back does, and a nearer tube looks up from the bed's foot.
         source, lean, away = (166.0, 0.04, -depth) if self.view == "PA" else (101.0, 0.13, depth)
         growth = source / (source - away)
-        flat = np.stack([across * growth, (y - lean * depth) * growth], axis=-1)
+        flat = np.empty((*points.shape[:-1], 2), growth.dtype)
+        np.multiply(across, growth, out=flat[..., 0])
+        np.multiply(y - lean * depth, growth, out=flat[..., 1])
         return flat @ self._frame.T + self._centre
 
     def grid(self) -> tuple[Floats, Floats]:

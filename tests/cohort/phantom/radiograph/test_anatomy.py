@@ -3,10 +3,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from medveil.cohort.phantom.anatomy import RIBS, Anatomy
-from medveil.cohort.phantom.chest import Chest
 from medveil.cohort.phantom.plan import FindingPlan, plan_patient
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.anatomy import RIBS, Anatomy
+from medveil.cohort.phantom.radiograph.chest import Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 PATIENTS = [plan_patient(3, number, 2) for number in range(40)]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.cohort.phantom.anatomy import RIBS, SIDES
-from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke, tube
-from medveil.cohort.phantom.chest import RIB_POINTS, SPINE_DEPTH, Chest
 from medveil.cohort.phantom.plan import FindingPlan
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.anatomy import RIBS, SIDES
+from medveil.cohort.phantom.radiograph.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke, tube
+from medveil.cohort.phantom.radiograph.chest import RIB_POINTS, SPINE_DEPTH, Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 # a rib is a flat band: seen edge-on at the side of the chest it looks thin
 _BEHIND = smooth(points((0.75,), (0.95,), (1.0,), (0.85,), (0.4,)), RIB_POINTS)[:, 0]

@@ -5,14 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from medveil.cohort.phantom.anatomy import SIDES, Anatomy
-from medveil.cohort.phantom.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke
-from medveil.cohort.phantom.chest import Chest
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.anatomy import SIDES, Anatomy
+from medveil.cohort.phantom.radiograph.brush import Floats, Layer, band, ellipses, fill, points, smooth, stroke
+from medveil.cohort.phantom.radiograph.chest import Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 _STEPS = 6
-Tree = tuple[tuple[Floats, Floats], ...]  # for each generation: paths (n, steps, 3), widths at their start (n,)
+_Half = tuple[NDArray[np.intp], float]  # the thinner or the wider branches of a generation, and their mean width
+Tree = tuple[tuple[Floats, Floats, tuple[_Half, ...]], ...]
+# for each generation: paths (n, steps, 3), widths at their start (n,), its two halves
 
 
 @lru_cache(maxsize=16)
@@ -31,11 +34,16 @@ def _tree(key: int, side: int, hilum: tuple[float, float], reach: float, ends: t
         paths = _walk(rng, start, angle, length)
         z = np.broadcast_to(depth[:, None, None], (*paths.shape[:2], 1))
         whole = np.concatenate([paths * (side, 1), z], axis=2).astype(np.float32)
-        generations.append((whole, width.astype(np.float32)))
+        generations.append((whole, width.astype(np.float32), _halves(width.astype(np.float32))))
         start, angle, length, width, depth = _fork(rng, paths, length, width, depth)
         inside = (start[:, 0] > 2) & (start[:, 0] < reach) & (start[:, 1] > ends[0]) & (start[:, 1] < ends[1])
         start, angle, length, width, depth = (part[inside] for part in (start, angle, length, width, depth))
     return tuple(generations)
+
+
+def _halves(widths: Floats) -> tuple[_Half, ...]:
+    order = np.argsort(widths, kind="stable")
+    return tuple((group, float(widths[group].mean())) for group in np.array_split(order, 2))
 
 
 def _walk(rng: np.random.Generator, start: Floats, angle: Floats, length: Floats) -> Floats:
@@ -83,12 +91,11 @@ def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
     a = chest.anatomy
     for side in SIDES:
         tree = vessel_paths(a, side)
-        for generation, (paths, widths) in reversed(list(enumerate(tree))):
+        for generation, (paths, _, halves) in reversed(list(enumerate(tree))):
             flat = pose.project(_breathed(paths, chest))
-            order = np.argsort(widths, kind="stable")
-            for group in np.array_split(order, 2):
-                wide = float(widths[group].mean()) * pose.scale
-                value = int(min(235, 25 + 330 * float(widths[group].mean())))
+            for group, width in halves:
+                wide = width * pose.scale
+                value = int(min(235, 25 + 330 * width))
                 if generation < 2:
                     stroke(layer, flat[group, 3:], round(value * 0.85), wide * 0.7)
                     stroke(layer, flat[group, 1:4], round(value * 0.92), wide * 0.85)
@@ -100,17 +107,17 @@ def draw_vessels(layer: Layer, chest: Chest, pose: Pose) -> None:
 def draw_bronchi(layer: Layer, chest: Chest, pose: Pose) -> None:
     """Air-filled bronchi: the first branches of the tree."""
     for side in SIDES:
-        for paths, widths in vessel_paths(chest.anatomy, side)[:3]:
+        for paths, widths, _ in vessel_paths(chest.anatomy, side)[:3]:
             stroke(layer, pose.project(_breathed(paths, chest)), 255, float(widths.mean()) * pose.scale)
 
 
-def draw_marks(layer: Layer, chest: Chest, pose: Pose) -> None:
+def draw_granulomas(layer: Layer, chest: Chest, pose: Pose) -> None:
     """The patient's calcified granulomas."""
     a = chest.anatomy
-    for mark in a.marks:
-        y = a.apex + mark.down * (chest.domes[int(mark.side > 0)] - a.apex)
-        place = points((mark.side * mark.across * float(chest.wall(y)), y, 0))
-        radius = mark.radius * pose.scale
+    for one in a.granulomas:
+        y = a.apex + one.down * (chest.domes[int(one.side > 0)] - a.apex)
+        place = points((one.side * one.across * float(chest.wall(y)), y, 0))
+        radius = one.radius * pose.scale
         fill(layer, ellipses(pose.project(place)[0], radius, 1.1 * radius), 235)
 
 

@@ -1,4 +1,4 @@
-"""Invented patients and their encounters: names, numbers, addresses, who read the film and when.
+"""An invented patient on paper, and each visit to the hospital: names, numbers, addresses, who read the film and when.
 
 Telephone numbers are 555-01xx, domains end in example.org, social security numbers begin with 9, states do not
 exist: nothing here can belong to anybody.
@@ -7,14 +7,18 @@ exist: nothing here can belong to anybody.
 from __future__ import annotations
 
 import datetime as dt
-import unicodedata
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from medveil.cohort.phantom import names
+from medveil.cohort.phantom import invented_names as names
+from medveil.cohort.phantom.invented_names import fold
+from medveil.cohort.phantom.marked_text import MarkedText, mark
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
 from medveil.cohort.phantom.sites import Site, Staff, draw_name
+from medveil.person.identifiers import Category
 
 _MRNS = 10**7
 _ACCESSIONS = 10**7
@@ -24,7 +28,7 @@ _STRIDE = 7_368_787  # prime to a power of ten: numbers look drawn, and never re
 
 
 @dataclass(frozen=True)
-class Person:
+class Demographics:
     given: str
     middle: str  # an initial, or nothing
     family: str
@@ -74,7 +78,7 @@ class Encounter:
     job: str
 
 
-def make_person(seed: int, patient: PatientPlan, site: Site) -> Person:
+def make_demographics(seed: int, patient: PatientPlan, site: Site) -> Demographics:
     rng = np.random.default_rng([patient.person_key, 1])
     given, family = draw_name(rng, patient.sex)
     middle = "ABCDEFGHJKLMNPRSTW"[int(rng.integers(18))] + "." if rng.random() < 0.4 else ""
@@ -82,7 +86,7 @@ def make_person(seed: int, patient: PatientPlan, site: Site) -> Person:
     relation = ("husband" if patient.sex == "F" else "wife", "daughter", "son")[int(rng.integers(3))]
     plan = names.HEALTH_PLANS[int(rng.integers(len(names.HEALTH_PLANS)))]
     handle = fold(f"{given[0]}.{family}").replace(" ", "").replace("'", "").lower()
-    return Person(
+    return Demographics(
         given=given,
         middle=middle,
         family=family,
@@ -141,27 +145,44 @@ def _one(rng: np.random.Generator, people: tuple[Staff, ...] | list[Staff]) -> S
     return people[int(rng.integers(len(people)))]
 
 
-_LETTERS = str.maketrans({"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "æ": "ae", "Æ": "AE"})
+@dataclass(frozen=True)
+class Chart:
+    """Everything the header of one visit speaks of."""
 
+    seed: int
+    patient: PatientPlan
+    visit: VisitPlan
+    person: Demographics
+    encounter: Encounter
+    site: Site
 
-def fold(text: str) -> str:
-    """The text in plain ASCII letters, as old systems spell it."""
-    spread = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    return "".join(letter for letter in spread if letter.isascii())
+    def uid(self, what: str, visit: int | None = None) -> str:
+        """A unique identifier that follows from the seed; `visit` 0 or more makes it that visit's own."""
+        name = f"{self.seed}/{self.patient.number}/{self.visit.number if visit is None else visit}/{what}"
+        return f"2.25.{int.from_bytes(hashlib.blake2b(name.encode(), digest_size=15).digest())}"
 
+    @cached_property
+    def image_uid(self) -> str:
+        return self.uid("image")
 
-def mistyped(rng: np.random.Generator, word: str) -> str:
-    """The word with one typing error: a letter lost, doubled, swapped with the next or replaced."""
-    inner = [place for place in range(1, len(word) - 1) if word[place].isalpha() and word[place + 1].isalpha()]
-    if not inner:
-        return word + word[-1]
-    place = inner[int(rng.integers(len(inner)))]
-    before, letter, after = word[:place], word[place], word[place + 1 :]
-    kind = int(rng.integers(4))
-    if kind == 0:
-        return before + after
-    if kind == 1 or (kind == 2 and letter == after[0]):
-        return before + letter + letter + after
-    if kind == 2:
-        return before + after[0] + letter + after[1:]
-    return before + ("e" if letter != "e" else "a") + after
+    @cached_property
+    def slots(self) -> dict[str, MarkedText | str]:
+        """What remarks typed at the console may mention."""
+        person, encounter, doctor = self.person, self.encounter, self.encounter.referrer
+        technologist = encounter.technologist
+        return {
+            "title": person.title.rstrip("."),
+            "name": mark(person.family, Category.NAME, person.full),
+            "full": mark(person.full, Category.NAME),
+            "upper": mark(f"{person.family}, {person.given}".upper(), Category.NAME, person.full),
+            "phone": mark(person.phone, Category.PHONE),
+            "room": mark(encounter.room, Category.OTHER_ID),
+            "plan": mark(person.plan_number, Category.HEALTH_PLAN),
+            "email": mark(person.email, Category.EMAIL),
+            "mrn": mark(person.mrn, Category.MRN),
+            "accession": mark(encounter.accession, Category.ACCESSION),
+            "doctor": mark(doctor.family, Category.DOCTOR, doctor.full),
+            "tech": mark(technologist.initials, Category.INITIALS, technologist.full),
+            "date": mark(f"{encounter.taken:%m/%d/%Y}", Category.DATE, f"{encounter.taken:%Y-%m-%d}"),
+            "view": self.visit.view,
+        }

@@ -3,31 +3,46 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from medveil.cohort.phantom.anatomy import SIDES
-from medveil.cohort.phantom.brush import Floats, Layer, band, clouds, fill, points, smooth
-from medveil.cohort.phantom.chest import SPINE_DEPTH, Chest
-from medveil.cohort.phantom.pose import Pose
+from medveil.cohort.phantom.radiograph.anatomy import SIDES
+from medveil.cohort.phantom.radiograph.brush import Floats, Layer, band, clouds, fill, points, smooth
+from medveil.cohort.phantom.radiograph.chest import SPINE_DEPTH, Chest
+from medveil.cohort.phantom.radiograph.pose import Pose
 
 _PER_CM = 64
-_LEVELS = np.arange(-40 * _PER_CM, 40 * _PER_CM) / _PER_CM  # cm
+_HIGHEST = 40  # cm above and below the middle of the film
+_LEVELS = np.arange(-_HIGHEST * _PER_CM, _HIGHEST * _PER_CM) / _PER_CM  # cm
 _FAT_CELLS, _FAT_REACH = 96, 24.0  # a square of so many cells reaches so many cm from the midline
 
 
-def _by_level(y: Floats, *tables: Floats) -> list[Floats]:
-    """Functions of the level alone, given at _LEVELS, on the grid: far cheaper than computing them there."""
-    at = ((y - _LEVELS[0]) * np.float32(_PER_CM)).astype(np.intp)
-    np.clip(at, 0, len(_LEVELS) - 1, out=at)
-    return [table.astype(np.float32)[at] for table in tables]
+@dataclass(frozen=True)
+class Grid:
+    """Where in the chest each beam passes, in cm."""
+
+    x: Floats
+    y: Floats
+
+    @cached_property
+    def _level(self) -> NDArray[np.intp]:
+        # floor of the exact product: the same as counting from the highest level in double precision
+        at = np.floor(self.y * np.float32(_PER_CM)).astype(np.intp)
+        at += _HIGHEST * _PER_CM
+        return np.clip(at, 0, len(_LEVELS) - 1, out=at)
+
+    def by_level(self, table: Floats) -> Floats:
+        """A function of the level alone, given at _LEVELS: far cheaper than computing it for each beam."""
+        return table.astype(np.float32).take(self._level)
 
 
-def body(chest: Chest, x: Floats, y: Floats) -> Floats:
+def body(chest: Chest, grid: Grid) -> Floats:
     """Trunk, neck, arms and breasts: how much of the beam's way lies in the body."""
-    a = chest.anatomy
+    a, x, y = chest.anatomy, grid.x, grid.y
     fat = 1.0 + 0.5 * a.build
     slope = a.apex - 1.6
     side = a.half_width + 2.1 + 0.9 * fat + max(a.flank, -1.2)
@@ -47,20 +62,27 @@ def body(chest: Chest, x: Floats, y: Floats) -> Floats:
         )
     )[0]
     depths = points((11, 10.5, 10, 9.5, 10, 12, 16.5, 20.0, 20.5, 21))[0] * np.float32(1 + 0.1 * a.build)
-    half, depth = _by_level(y, np.interp(_LEVELS, levels, widths), np.interp(_LEVELS, levels, depths))
-    out = np.abs(x) / half
-    trunk = depth * np.sqrt(np.maximum(1 - out * out * np.sqrt(out), 0))
+    half, depth = (grid.by_level(np.interp(_LEVELS, levels, table)) for table in (widths, depths))
+    out = np.abs(x)
+    out /= half
+    trunk = out * out
+    trunk *= np.sqrt(out)
+    np.subtract(1, trunk, out=trunk)
+    np.maximum(trunk, 0, out=trunk)
+    np.sqrt(trunk, out=trunk)
+    trunk *= depth
     for sign in SIDES:
         shoulder = (sign * (a.shoulder - 2.8), slope + a.shoulder_fall + 0.4)
         elbow = (sign * (a.shoulder + 1.4 * a.arm_out[int(sign > 0)]), slope + 38)
-        trunk = np.maximum(trunk, _limb(x, y, shoulder, elbow, 4.6 + 0.5 * fat))
-    return trunk + _breasts(chest, x, y)
+        np.maximum(trunk, _limb(x, y, shoulder, elbow, 4.6 + 0.5 * fat), out=trunk)
+    trunk += _breasts(chest, x, y)
+    return trunk
 
 
-def fat(chest: Chest, x: Floats, y: Floats) -> Floats:
+def fat(chest: Chest, grid: Grid) -> Floats:
     """How uneven fat and muscle are: about unit spread, moving with the body."""
     cells = _FAT_CELLS / (2 * _FAT_REACH)
-    u, v = (x + _FAT_REACH) * np.float32(cells), (y + _FAT_REACH) * np.float32(cells)
+    u, v = (grid.x + _FAT_REACH) * np.float32(cells), (grid.y + _FAT_REACH) * np.float32(cells)
     uneven: Floats = cv2.remap(_fat(chest.anatomy.texture_key), u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
     return uneven
 
@@ -73,10 +95,18 @@ def _fat(key: int) -> Floats:
 def _limb(x: Floats, y: Floats, start: tuple[float, float], end: tuple[float, float], radius: float) -> Floats:
     dx, dy = end[0] - start[0], end[1] - start[1]
     from_x, from_y = x - start[0], y - start[1]
-    along = np.clip((from_x * dx + from_y * dy) / (dx * dx + dy * dy), 0, 1)
+    along = from_x * dx
+    along += from_y * dy
+    along /= dx * dx + dy * dy
+    np.clip(along, 0, 1, out=along)
     from_x -= along * dx
     from_y -= along * dy
-    return 2 * np.sqrt(np.maximum(radius**2 - from_x * from_x - from_y * from_y, 0))
+    thick = np.subtract(radius**2, np.square(from_x, out=from_x), out=from_x)
+    thick -= np.square(from_y, out=from_y)
+    np.maximum(thick, 0, out=thick)
+    np.sqrt(thick, out=thick)
+    thick *= 2
+    return thick
 
 
 def _breasts(chest: Chest, x: Floats, y: Floats) -> Floats:
@@ -92,19 +122,31 @@ def _breasts(chest: Chest, x: Floats, y: Floats) -> Floats:
     return 0.9 * size * np.sqrt(np.maximum(inside, 0))
 
 
-def lung_depth(chest: Chest, x: Floats, y: Floats) -> Floats:
+def lung_depth(chest: Chest, grid: Grid) -> Floats:
     """How much lung the beam crosses if nothing else is in the way: less at the walls and the apex."""
     rise = np.clip((_LEVELS - chest.anatomy.apex) / 11, 0, 1)
-    wall, deepest = _by_level(y, chest.wall(_LEVELS) + 0.15, 5.5 + 9.5 * np.sqrt(rise))
-    out = np.abs(x) / wall
-    return deepest * np.sqrt(np.maximum(1 - out * out * out, 0))
+    out = np.abs(grid.x)
+    out /= grid.by_level(chest.wall(_LEVELS) + 0.15)
+    depth = out * out
+    depth *= out
+    np.subtract(1, depth, out=depth)
+    np.maximum(depth, 0, out=depth)
+    np.sqrt(depth, out=depth)
+    depth *= grid.by_level(5.5 + 9.5 * np.sqrt(rise))
+    return depth
 
 
-def core(chest: Chest, pose: Pose, x: Floats, y: Floats) -> Floats:
+def core(chest: Chest, pose: Pose, grid: Grid) -> Floats:
     """Spine and what lies along it: no lung in the midline, fading sideways."""
-    (spine,) = _by_level(y, chest.spine(_LEVELS) + SPINE_DEPTH * math.sin(math.radians(pose.rotation)))
-    away = np.abs(x - spine) * np.float32(1 / 2.15)
-    return 16 * np.exp(-away * away * away)
+    spine = grid.by_level(chest.spine(_LEVELS) + SPINE_DEPTH * math.sin(math.radians(pose.rotation)))
+    away = np.abs(grid.x - spine)
+    away *= np.float32(1 / 2.15)
+    thick = away * away
+    thick *= away
+    np.negative(thick, out=thick)
+    np.exp(thick, out=thick)
+    thick *= 16
+    return thick
 
 
 def lung_layers(chest: Chest, pose: Pose) -> tuple[Layer, Layer]:
@@ -121,8 +163,10 @@ def solid(layer: Layer, scale: float, rounding: float) -> Floats:
     """Thickness 0..1 of a rounded body with this silhouette: grows over `rounding` cm from its edge."""
     inside = (layer > 127).astype(np.uint8)
     far = cv2.distanceTransform(inside, cv2.DIST_L2, 3)
-    near = np.clip(1 - far * np.float32(1 / (scale * rounding)), 0, 1)
-    rounded: Floats = cv2.GaussianBlur(np.sqrt(1 - near * near), (0, 0), 0.9)
+    far *= np.float32(1 / (scale * rounding))
+    near = np.clip(np.subtract(1, far, out=far), 0, 1, out=far)
+    round_ = np.subtract(1, np.square(near, out=near), out=near)
+    rounded: Floats = cv2.GaussianBlur(np.sqrt(round_, out=round_), (0, 0), 0.9)
     return rounded
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort.phantom.plan import FindingPlan, plan_patient
-from medveil.cohort.phantom.radiograph import draw
+from medveil.cohort.phantom.radiograph.drawing import draw
 
 PATIENTS = [plan_patient(7, number, 3) for number in (0, 6, 9)]
 MIDLINE = ("Cardiomegaly", "Enlarged Cardiomediastinum")

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.cohort.phantom.names import ORDINARY_WORDS, SURNAMES, surnames
-from medveil.cohort.phantom.people import _STRIDE, Person, fold, make_encounter, make_person, mistyped
+from medveil.cohort.phantom.chart import _STRIDE, Demographics, make_demographics, make_encounter
+from medveil.cohort.phantom.invented_names import ORDINARY_WORDS, SURNAMES, fold, mistyped, surnames
 from medveil.cohort.phantom.plan import PatientPlan, plan_patient
 from medveil.cohort.phantom.sites import HABITS, MOST, make_site
 
 
 @pytest.fixture(scope="module")
-def people() -> list[tuple[PatientPlan, Person]]:
+def people() -> list[tuple[PatientPlan, Demographics]]:
     plans = [plan_patient(7, number, 10) for number in range(600)]
-    return [(plan, make_person(7, plan, make_site(7, plan.site))) for plan in plans]
+    return [(plan, make_demographics(7, plan, make_site(7, plan.site))) for plan in plans]
 
 
 def test_numbers_never_repeat(people) -> None:
@@ -50,7 +50,7 @@ def test_names_are_of_many_kinds(people) -> None:
 
 def test_a_person_is_the_same_at_every_visit_and_in_every_run(people) -> None:
     plan, person = people[5]
-    assert make_person(7, plan_patient(7, 5, 10), make_site.__wrapped__(7, plan.site)) == person
+    assert make_demographics(7, plan_patient(7, 5, 10), make_site.__wrapped__(7, plan.site)) == person
 
 
 def test_sites_have_formats_of_their_own() -> None:

@@ -17,7 +17,7 @@ from medveil.person.identifiers import Category
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class Claim:
     """What a sentence says: see `gold.Statement`."""
 
     labels: tuple[str, ...]
@@ -31,7 +31,7 @@ class Piece:
     category: Category | None = None
     value: str = ""
     misspelled: bool = False
-    subject: Subject | None = None
+    claim: Claim | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,8 @@ class MarkedText:
     def upper(self) -> MarkedText:
         return self.mapped(str.upper)
 
-    def about(self, subject: Subject) -> MarkedText:
-        return MarkedText(tuple(replace(piece, subject=subject) for piece in self.pieces))
+    def about(self, claim: Claim) -> MarkedText:
+        return MarkedText(tuple(replace(piece, claim=claim) for piece in self.pieces))
 
     def padded(self, width: int) -> MarkedText:
         """Filled up with spaces, for columns."""
@@ -92,16 +92,16 @@ class MarkedText:
         return tuple(found)
 
     def statements(self) -> tuple[Statement, ...]:
-        """Neighbouring pieces on one subject are one statement."""
+        """Neighbouring pieces of one claim are one statement."""
         found: list[Statement] = []
         place, before = 0, None
         for piece in self.pieces:
-            end, subject = place + len(piece.text), piece.subject
-            if subject is not None and subject is before:
+            end, claim = place + len(piece.text), piece.claim
+            if claim is not None and claim is before:
                 found[-1] = replace(found[-1], end=end)
-            elif subject is not None:
-                found.append(Statement(place, end, subject.labels, subject.says, subject.side))
-            place, before = end, subject
+            elif claim is not None:
+                found.append(Statement(place, end, claim.labels, claim.says, claim.side))
+            place, before = end, claim
         return tuple(found)
 
 
