@@ -224,7 +224,7 @@ def test_nothing_said_on_the_way_names_a_patient(tmp_path: Path) -> None:
         assert done.returncode in (0, 1), done.stderr
         assert "zebra" not in (done.stdout + done.stderr).lower()
     assert "zebra" not in (tmp_path / "out" / "report.html").read_text().lower()
-    assert "zebra" not in (tmp_path / "out" / "journal.jsonl").read_text().lower()
+    assert "zebra" not in (tmp_path / "out" / "journal.sqlite").read_bytes().decode("latin-1").lower()
 
 
 def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Path, tmp_path: Path) -> None:
@@ -246,4 +246,41 @@ def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Pa
     assert not list((tmp_path / "out").rglob("*.partial"))
     later = medveil(*command, "--json")
     assert later.returncode == 1
-    assert json.loads(later.stdout)["released"] > 0
+    assert json.loads(later.stdout)["subject"]["released"] > 0
+
+
+def test_a_table_sets_a_part_and_leaves_the_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from medveil.finding import Verdict
+    from medveil.release import Outcome
+
+    seen: list[object] = []
+
+    def run(source: Path, out: Path, **rest: object) -> Outcome:
+        seen.append(rest["settings"])
+        return Outcome(Verdict.PASS, 1, 0, out / "report.html")
+
+    monkeypatch.setattr("medveil.release.release", run)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "medveil.toml"
+    file.write_text('[release.attack.singling-out]\nfacts = ["age", "sex"]\n[release.measure.label-probe]\nfolds = 4\n')
+    arguments = ["release", "data", "-o", str(tmp_path / "out"), "--config", str(file)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    (settings,) = seen
+    assert settings.attacks == ("default", "singling-out:facts=age,facts=sex")
+    assert settings.measures == ("default", "label-probe:folds=4")
+    told = settings.resolved().to_json()
+    assert told["attacks"]["singling-out"] == {"facts": ["age", "sex"]}
+    assert told["measures"]["label-probe"]["folds"] == 4 and "identity" in told["attacks"]
+
+
+def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "medveil.toml").write_text("[release.attack]\nidentity = 3\n")
+    done = medveil("release", "data", "-o", tmp_path / "out", "--config", tmp_path / "medveil.toml")
+    assert done.returncode == 2 and "tables named after parts" in done.stderr
+
+
+def test_parts_are_listed_with_what_they_can_be_set_to() -> None:
+    shown = CliRunner().invoke(app, ["parts"]).stdout
+    assert "false_match_rate = 0.001  (a number)" in shown
+    told = json.loads(CliRunner().invoke(app, ["parts", "--json"]).stdout)
+    assert told["attacks"]["identity"]["settings"]["prior"] == {"is": "a number or none", "default": None}

@@ -13,8 +13,8 @@ from safetensors.torch import load_file, save_file
 
 from medveil.cohort import Cohort
 from medveil.cohort.preprocess import PIPELINES, equalised
-from medveil.encoders.clip import CLIP_MEAN, CLIP_SPREAD
-from medveil.encoders.encoder import load_encoder
+from medveil.encoders.clip.model import CLIP_MEAN, CLIP_SPREAD
+from medveil.encoders.loading import load_encoder
 from medveil.encoders.published.libraries import library
 from medveil.encoders.published.two_towers import Scaling
 from medveil.errors import InputError

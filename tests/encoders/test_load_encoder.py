@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from medveil.encoders.encoder import load_encoder
+from medveil.encoders.loading import load_encoder
 from medveil.encoders.published.folder import license_of
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
@@ -61,7 +61,7 @@ def test_a_torchvision_that_does_not_fit_is_made_importable_and_help_stays_light
     code = """
 import sys, warnings
 warnings.simplefilter("error")
-from medveil.encoders.encoder import load_encoder
+from medveil.encoders.loading import load_encoder
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 from medveil.encoders.published.libraries import library
 library("transformers").CLIPModel

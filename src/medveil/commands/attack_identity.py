@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
 
 
 @attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
@@ -32,6 +32,7 @@ def identity(
     ] = False,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
     weights: Annotated[Path | None, typer.Option("--weights", help="Another network than the bundled one.")] = None,
+    device: Device = "cpu",
     layout: Layout = None,
     seed: Seed = 7,
     json: Json = False,
@@ -40,54 +41,24 @@ def identity(
     config: Config = None,
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
-    from medveil.attacks.identity.attack import run_identity
-    from medveil.cohort.input import read_cohort
-    from medveil.encoders.identity.embedder import load_embedder
-    from medveil.release import Outcome
-    from medveil.release.attack_report import Input, report_attack
+    from medveil.attacks.identity.settings import IdentitySettings
+    from medveil.release.attack_identity import attack_identity
 
     console.start_logging(log_level)
+    settings = IdentitySettings(false_match_rate, prior, weights, show_images)
     with console.progress_bars(quiet or json) as watch:
-        cohorts = [
-            read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
-            for path in (a, b)
-            if path
-        ]
-        result = run_identity(
-            cohorts[0],
-            cohorts[1] if b else None,
-            embedder=load_embedder(weights),
+        outcome = attack_identity(
+            a,
+            b,
+            out,
+            settings=settings,
             seed=seed,
-            false_match_rate=false_match_rate,
             shared_ids=shared_ids,
-            prior=prior,
-            show_images=show_images,
-            out=out,
             named_links=named_links,
             cache=cache,
+            device=device,
+            layout=layout,
             progress=watch,
         )
-    verdict, page = report_attack(
-        result.finding,
-        Input.of_cohort(cohorts[0]),
-        out,
-        command=f"medveil attack identity A{' B' if b else ''} -o OUT --seed {seed}",
-        seed=seed,
-        settings={"false_match_rate": false_match_rate, "shared_ids": shared_ids, "prior": prior},
-    )
-    if json:
-        console.show_json(
-            {
-                "verdict": verdict,
-                "answer": result.finding.answer,
-                "links": len(result.links),
-                "set aside": result.set_aside,
-                "exact copies": result.exact_copies,
-                "near copies": result.near_copies,
-                "report": str(page),
-            }
-        )
-    elif not quiet:
-        typer.echo(f"{verdict}: {result.finding.answer}")
-        typer.echo(f"The report is {page}")
-    raise typer.Exit(Outcome(verdict, 0, sum(len(cohort.problems) for cohort in cohorts), page).exit_code)
+    console.show_attack(outcome, json=json, quiet=quiet)
+    raise typer.Exit(outcome.exit_code)

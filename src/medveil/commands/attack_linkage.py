@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
 from medveil.errors import SettingsError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from medveil.cohort import Cohort
-    from medveil.encoders.extraction import Embeddings
-    from medveil.release.attack_report import Input
 
 
 class Match(StrEnum):
@@ -80,7 +72,7 @@ def linkage(
         float | None, typer.Option("--threshold", help="Highest acceptable share of linked images; 0.09 if not set.")
     ] = None,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     ray: Annotated[bool, typer.Option("--ray", help="Encode on a Ray cluster.")] = False,
     layout: Layout = None,
     seed: Seed = 7,
@@ -90,100 +82,37 @@ def linkage(
     config: Config = None,
 ) -> None:
     """Find out whether a radiograph can be linked to its report, with one encoder or several side by side."""
-    from medveil.attacks.linkage.attack import run_linkage, write_tables
     from medveil.attacks.linkage.settings import LinkageSettings
-    from medveil.finding import Threshold
-    from medveil.release import Outcome
-    from medveil.release.attack_report import report_attack
+    from medveil.release.attack_linkage import attack_linkage, encoded_pairs, precomputed_pairs
 
     console.start_logging(log_level)
     settings = LinkageSettings(
+        encoders=tuple(encoder or LinkageSettings.encoders),
         pools=_pools(pool),
         match=match.value if match else None,
         ties=ties.value,
         unit=unit.value,
         sampled=sampled,
         database_size=database_size,
-        threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
-        device=device,
+        threshold=threshold,
     )
     with console.progress_bars(quiet or json) as watch:
         if source is not None and (image_embeddings, report_embeddings, ids) == (None, None, None):
-            subject, vectors, attacked = _encoded(source, encoder, layout, cache, device, watch, ray=ray)
+            pairs = encoded_pairs(
+                source, tuple(encoder or ()), layout=layout, cache=cache, device=device, ray=ray, progress=watch
+            )
         elif source is None and image_embeddings and report_embeddings and not encoder:
-            subject, vectors, attacked = _precomputed(image_embeddings, report_embeddings, ids)
+            pairs = precomputed_pairs(image_embeddings, report_embeddings, ids)
         else:
             raise SettingsError("give a COHORT, or --image-embeddings and --report-embeddings without an encoder")
-        result = run_linkage(subject, vectors, seed=seed, settings=settings, progress=watch)
-    write_tables(result, out)
-    verdict, page = report_attack(
-        result.finding,
-        attacked,
-        out,
-        command=f"medveil attack linkage COHORT -o OUT --seed {seed}",
-        seed=seed,
-        settings={**asdict(settings), "encoders": list(vectors)},
-    )
-    if json:
-        told = {"verdict": verdict, "answer": result.finding.answer, "encoder": result.strongest, "report": str(page)}
-        console.show_json(told)
-    elif not quiet:
-        typer.echo(f"{verdict}: {result.finding.answer}")
-        typer.echo(f"The report is {page}")
-    raise typer.Exit(Outcome(verdict, 0, attacked.subject.withheld, page).exit_code)
+        outcome = attack_linkage(pairs, out, settings=settings, seed=seed, device=device, progress=watch)
+    console.show_attack(outcome, json=json, quiet=quiet)
+    raise typer.Exit(outcome.exit_code)
 
 
-def _pools(sizes: list[str] | None) -> tuple[int | None, ...] | None:
+def _pools(sizes: list[str] | None) -> tuple[int | Literal["all"], ...] | None:
     if not sizes:
         return None
     if not all(size == "all" or size.isdecimal() for size in sizes):
         raise SettingsError("a pool is a number of candidates, such as 1000, or all")
-    return tuple(None if size == "all" else int(size) for size in sizes)
-
-
-def _encoded(
-    source: Path,
-    encoders: list[str] | None,
-    layout: str | None,
-    cache: Path | None,
-    device: str,
-    watch: console.Watch,
-    *,
-    ray: bool,
-) -> tuple[Cohort | pd.DataFrame, dict[str, Embeddings], Input]:
-    """The pairs of a data set, encoded now or by `medveil encode`."""
-    from medveil.cohort.input import read_cohort
-    from medveil.encoders.encoder import load_encoder
-    from medveil.encoders.extraction import encode_cohort
-    from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
-    from medveil.release.attack_report import Input
-
-    if is_embedding_folder(source):
-        if encoders:
-            raise SettingsError(f"{source} is encoded already; leave out the encoder, or give the data set itself")
-        vectors, pairs, manifest = open_embeddings(source)
-        return pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, sorted(source.glob("*.npy")))
-    cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
-    found: dict[str, Embeddings] = {}
-    for name in dict.fromkeys(encoders or ["medveil-small"]):
-        model = load_encoder(name, device=device)
-        if model.name in found:
-            raise SettingsError(f"two encoders are called {model.name}; rename one of the folders")
-
-        def told(done: int, total: int, stage: str = f"encoding by {model.name}") -> None:
-            watch(stage, done, total)
-
-        found[model.name] = encode_cohort(cohort, model, cache=cache, progress=told, ray=ray)
-    return cohort, found, Input.of_cohort(cohort)
-
-
-def _precomputed(images: Path, reports: Path, ids: Path | None) -> tuple[pd.DataFrame, dict[str, Embeddings], Input]:
-    import numpy as np
-
-    from medveil.encoders.extraction import Embeddings
-    from medveil.encoders.precomputed import read_embeddings
-    from medveil.release.attack_report import Input
-
-    image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids)
-    vectors = Embeddings(image_vectors, report_vectors, np.arange(len(pairs)), {})
-    return pairs, {"precomputed": vectors}, Input.of_embeddings(pairs, [images, reports])
+    return tuple("all" if size == "all" else int(size) for size in sizes)

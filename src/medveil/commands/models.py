@@ -144,8 +144,8 @@ def encode(
 ) -> None:
     """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
     from medveil.cohort.input import read_cohort
-    from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort
+    from medveil.encoders.loading import load_encoder
     from medveil.encoders.vectors.folder import save_embeddings
 
     console.start_logging(log_level)

@@ -27,3 +27,28 @@ Config = Annotated[
     ),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Name of the data set's layout, if not to be guessed.")]
+Device = Annotated[str, typer.Option("--device", help="cpu, or cuda for the parts that can use it.")]
+Defenses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--defense",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Use this defense, set so; repeat for several. default: those used unasked.",
+    ),
+]
+Attacks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attack",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Run this attack, set so; repeat for several. default: those run unasked.",
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Run this measure, set so; repeat for several. default: those run unasked.",
+    ),
+]

@@ -1,4 +1,4 @@
-"""A model in a local folder, in the layout of any of the hubs: which kind it is, its settings, hash and licence."""
+"""A model in a local folder, in the layout of any of the hubs: its settings, hash and licence."""
 
 from __future__ import annotations
 
@@ -8,32 +8,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from medveil.encoders.encoder import Encoder
 from medveil.encoders.published.hub import SMALL, WEIGHTS
 from medveil.errors import InputError
 
 _HEAD = re.compile(r"\A---\n(.*?)\n---", re.DOTALL)  # of a model card
 _LICENSE = re.compile(r"^license:\s*([\w.+-]+)", re.MULTILINE)
-
-
-def open_folder(folder: Path, *, name: str, device: str) -> Encoder:
-    """The encoder that can read this layout."""
-    from medveil.encoders import biomedclip, clip
-    from medveil.encoders.biovil_t import encoder as biovil_t
-    from medveil.encoders.medveil_small.encoder import MedveilSmall
-    from medveil.weights.linkage import FILE as SMALL_MODEL
-
-    if (folder / SMALL_MODEL).is_file():
-        small = MedveilSmall.open(folder, device=device)
-        small.name = name
-        return small
-    for reader in (biovil_t, clip, biomedclip):
-        if reader.recognises(folder):
-            return reader.open_model(folder, name=name, device=device)
-    raise InputError(
-        f"{folder} holds no model medveil can read; expected one of CLIP or SigLIP type as transformers saves it, "
-        "one with open_clip_config.json, the files of BioViL-T, or a model of medveil's own"
-    )
 
 
 def fingerprint(folder: Path) -> str:

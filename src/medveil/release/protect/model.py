@@ -12,7 +12,8 @@ from medveil.cohort.input import read_cohort
 from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
 from medveil.defenses.alignment.run_state import HEADS
 from medveil.defenses.alignment.training import PRIVATE
-from medveil.encoders.encoder import Encoder, load_encoder
+from medveil.encoders.encoder import Encoder
+from medveil.encoders.loading import load_encoder
 from medveil.errors import SettingsError
 from medveil.finding import Threshold, Verdict
 from medveil.release.attack_report import Input
