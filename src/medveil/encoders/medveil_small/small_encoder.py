@@ -17,8 +17,8 @@ from medveil.cohort.preprocess import linkage_224
 from medveil.encoders.encoder import unit_length
 from medveil.encoders.headless import Headless
 from medveil.encoders.identity.networks.backbones import fold_normalisation
-from medveil.training.device import placed
 from medveil.encoders.medveil_small.model import SmallModel, load_model
+from medveil.training.device import placed
 from medveil.weights.linkage import FILE, bundled
 
 Image = NDArray[Any]
