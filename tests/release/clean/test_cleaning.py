@@ -1,4 +1,4 @@
-"""What goes wrong with a file, and what goes wrong with the machine: the one is withheld, the other is not its fault."""
+"""What goes wrong with a file, and what goes wrong with the machine: only the first is withheld for good."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from medveil.release.clean.engine import Engine
 from .conftest import Write  # type: ignore[import-not-found]
 
 KEYS = Keys.for_demonstration(5)
+TRIES = 3
 SETTINGS = Settings(defenses=("headers", "records"), attacks=("singling-out",), measures=("label-probe",))
 
 
 @pytest.fixture
-def source(tmp_path: Path, write_dicom: Write) -> Path:
+def source(tmp_path: Path, write_dicom: Write, in_this_process: None) -> Path:
     for name in ("a", "b"):
         write_dicom(tmp_path / f"in/{name}.dcm", SOPInstanceUID=f"1.2.3.{ord(name)}")
     return tmp_path / "in"
@@ -60,7 +61,7 @@ class Failing:
 def test_what_is_unavailable_for_a_moment_is_tried_again(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, error: Exception
 ) -> None:
-    failing = Failing(Engine.clean, error, cleaning.ATTEMPTS - 1)
+    failing = Failing(Engine.clean, error, TRIES - 1)
     monkeypatch.setattr(Engine, "clean", lambda *given: failing(*given))
     run(source, tmp_path / "out", writer)
     assert withheld(tmp_path / "out") == []
@@ -70,11 +71,11 @@ def test_what_is_unavailable_for_a_moment_is_tried_again(
 def test_what_stays_unavailable_is_withheld_but_not_for_good(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
 ) -> None:
-    failing = Failing(Engine.clean, OSError(errno.EIO, "x"), cleaning.ATTEMPTS)
+    failing = Failing(Engine.clean, OSError(errno.EIO, "x"), TRIES)
     with monkeypatch.context() as patched:
         patched.setattr(Engine, "clean", lambda *given: failing(*given))
         run(source, tmp_path / "out", writer)
-    assert withheld(tmp_path / "out") == ["unavailable at the moment (OSError)"]
+    assert withheld(tmp_path / "out") == ["could not be processed (OSError)"]
     run(source, tmp_path / "out", writer)
     assert withheld(tmp_path / "out") == []
     assert json.loads((tmp_path / "out/deid.json").read_text())["files"]["released"] == 2

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from medveil.defenses.reports.draft import Draft
-from medveil.defenses.reports.guards import kept_by_guards
+from medveil.defenses.reports.guards.filtering import kept_by_guards
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import Rewriter
 from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase

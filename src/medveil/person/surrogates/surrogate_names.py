@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from medveil.person.identifiers import Category
-from medveil.person.name import DEGREES, PARTICLES, TITLES, PersonName
+from medveil.person.name import DEGREES, GENERATIONS, PARTICLES, TITLES, PersonName
 from medveil.person.normalised import Word, fold, one_error_apart, words_of
 from medveil.person.person import Person
 from medveil.person.search.known import search_for
@@ -15,7 +15,7 @@ from medveil.person.search.names import KnownNames
 from medveil.person.surrogates.stock import MEN, SURNAMES, WOMEN
 
 _TRIES = 64
-_KEPT = TITLES | DEGREES | frozenset({"sr", "ii", "iv", "md", "do", "rt"})
+_KEPT = TITLES | DEGREES | GENERATIONS | {"do", "rt"}
 
 
 class _Role(NamedTuple):

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean.records import DATA, JOURNAL, SEALED, SEALS, broken_seals, released_files, seal, withdrawn
+from medveil.release.clean.records import DATA, SEALED, SEALS, broken_seals, released_files, seal, withdrawn
 from medveil.release.verify.discrepancy import Discrepancy
+from medveil.runtime.journal import FILE as JOURNAL
 
 # What deid, verify and review tell of the data, and everything else that they put beside it.
 RECORDS = (*SEALED, SEALS, "verify.json", "discrepancies.csv")
-_BESIDE = frozenset({*RECORDS, DATA, "verify.jsonl", "manifest.json"})
+_BESIDE = frozenset({*RECORDS, DATA, "verify.sqlite", "manifest.json"})
 
 
 def not_as_written(out: Path, hashes: dict[str, str], keys: Keys) -> Iterator[Discrepancy]:
@@ -46,5 +47,5 @@ def _written(out: Path) -> dict[str, str]:
     """The seal of every file the run released, from its journal."""
     try:
         return {entry["path"]: entry["seal"] for entry in released_files(out)}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, KeyError, TypeError):
         raise InputError(f"{out / JOURNAL} cannot be read; run medveil deid again, with the same settings") from None
