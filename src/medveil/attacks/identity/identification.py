@@ -11,8 +11,9 @@ from medveil.attacks.identity.pairs import PairSet, Side
 from medveil.finding import Figure, Series
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates
-from medveil.stats.codes import Codes, Pairs
 from medveil.stats.estimate import Estimate
+from medveil.stats.group_codes import Pairs
+from medveil.stats.kernels.grid import Codes
 from medveil.stats.retrieval import best_match_ranks, blind_ranks, cmc, mean_by_patient
 
 Floats = NDArray[np.float64]

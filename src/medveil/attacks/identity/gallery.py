@@ -1,4 +1,4 @@
-"""The scene of an identity attack: one cohort or two, without copies, with the codes that all measurements share."""
+"""The gallery of an identity attack: one cohort or two, without copies, with the codes that all measurements share."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 
 from medveil.attacks.identity.copies import Copies, Place, find_copies
-from medveil.attacks.identity.looks import Looks
+from medveil.attacks.identity.embedded_images import EmbeddedImages
 from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
 from medveil.cohort import Cohort
 from medveil.cohort.demographics import demographics
 from medveil.errors import NotMeasurable
 from medveil.stats.bootstrap import unit_codes
-from medveil.stats.codes import Codes
+from medveil.stats.kernels.grid import Codes
 
 
 @dataclass(frozen=True)
-class Scene:
+class Gallery:
     """All that the measurements need: both sides without copies, pairs, and what was set aside on the way."""
 
     ours: Side
@@ -36,38 +36,38 @@ class Scene:
         return self.ours if self.theirs is None else self.theirs
 
 
-def prepare_scene(looks: list[Looks], cohorts: list[Cohort]) -> Scene:
-    """Lay the looks at one or two cohorts side by side, less the copies."""
-    if any(len(seen) == 0 for seen in looks):
+def build_gallery(embedded: list[EmbeddedImages], cohorts: list[Cohort]) -> Gallery:
+    """Lay the images of one or two cohorts side by side, less the copies."""
+    if any(len(seen) == 0 for seen in embedded):
         raise NotMeasurable("no frontal chest X-ray is left to compare; check the views and what was set aside")
-    tables = [cohort.table.iloc[seen.rows] for cohort, seen in zip(cohorts, looks, strict=True)]
+    tables = [cohort.table.iloc[seen.rows] for cohort, seen in zip(cohorts, embedded, strict=True)]
     everyone = np.concatenate([cohort.table["patient_id"].to_numpy() for cohort in cohorts])
     codes, count = unit_codes(everyone)  # of all rows, so that a redraw does not depend on what was set aside
     offsets = np.cumsum([0, *map(len, cohorts)])
-    patients = np.concatenate([codes[seen.rows + start] for seen, start in zip(looks, offsets, strict=False)])
+    patients = np.concatenate([codes[seen.rows + start] for seen, start in zip(embedded, offsets, strict=False)])
     joined = pd.concat(tables, ignore_index=True)
-    side = np.repeat(np.arange(len(looks)), list(map(len, looks)))
+    side = np.repeat(np.arange(len(embedded)), list(map(len, embedded)))
     studies, _ = unit_codes((pd.Series(side).astype(str) + " " + joined["study_id"].astype(str)).to_numpy())
-    groups = studies if len(looks) == 1 else side
+    groups = studies if len(embedded) == 1 else side
     places: list[Place] = [
         (cohort.root, path, int(frame))
         for cohort, table in zip(cohorts, tables, strict=True)
         for path, frame in zip(table["path"], table["frame"], strict=True)
     ]
-    vectors = np.concatenate([seen.vectors for seen in looks])
-    thumbnails = np.concatenate([seen.thumbnails for seen in looks])
-    copies = find_copies(np.concatenate([seen.digests for seen in looks]), thumbnails, vectors, places)
+    vectors = np.concatenate([seen.vectors for seen in embedded])
+    thumbnails = np.concatenate([seen.thumbnails for seen in embedded])
+    copies = find_copies(np.concatenate([seen.digests for seen in embedded]), thumbnails, vectors, places)
     control = demographics(joined)
     sides, rows = [], []
-    for number, seen in enumerate(looks):
+    for number, seen in enumerate(embedded):
         keep = copies.first & (side == number)
         sides.append(Side(vectors[keep], control[keep], patients[keep], studies[keep]))
         rows.append(seen.rows[keep[side == number]])
     set_aside: dict[str, int] = {}
-    for seen in looks:
+    for seen in embedded:
         for reason, images in seen.counts.items():
             set_aside[reason] = set_aside.get(reason, 0) + images
-    return Scene(
+    return Gallery(
         ours=sides[0],
         theirs=sides[1] if len(sides) > 1 else None,
         table=joined[copies.first & (side == 0)].reset_index(drop=True),
@@ -87,18 +87,18 @@ def _in_two(patients: Codes, things: Codes, groups: Codes) -> Codes:
     return np.unique(counts[counts > 1].index.get_level_values("patient").to_numpy()).astype(np.intp)
 
 
-def pairs_of(scene: Scene, *, seed: int) -> tuple[PairSet, PairSet]:
+def pairs_of(gallery: Gallery, *, seed: int) -> tuple[PairSet, PairSet]:
     """Pairs of one person and pairs of two, or a sentence why there are none."""
-    if len(scene.other) == 0:
+    if len(gallery.other) == 0:
         raise NotMeasurable("every image of the second data set is a copy of one in the first")
-    genuine = same_person(scene.ours, scene.theirs)
-    if len(np.unique(np.r_[scene.ours.patients, scene.other.patients])) < 2:
+    genuine = same_person(gallery.ours, gallery.theirs)
+    if len(np.unique(np.r_[gallery.ours.patients, gallery.other.patients])) < 2:
         raise NotMeasurable("recognising people needs frontal images of at least two patients")
     if len(genuine) == 0:
         raise NotMeasurable(
             "no patient has frontal images from two studies (copies aside), so there is nobody to recognise"
         )
-    strangers = two_persons(scene.ours, scene.theirs, seed=seed)
+    strangers = two_persons(gallery.ours, gallery.theirs, seed=seed)
     if len(strangers) == 0:
         raise NotMeasurable("there is no pair of two patients to compare with; add images of other patients")
     return genuine, strangers

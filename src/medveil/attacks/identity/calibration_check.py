@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.calibration import Calibration, CalibrationError, reliability
-from medveil.attacks.identity.looks import Embedder
-from medveil.attacks.identity.recognition import Sample
+from medveil.attacks.identity.embedded_images import Embedder
+from medveil.attacks.identity.identification import Sample
 from medveil.finding import Figure, Series
 from medveil.stats.bootstrap import replicates
 from medveil.stats.estimate import Estimate
@@ -20,8 +20,8 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Trust:
-    """A calibration and, where it could be checked, how far it is off."""
+class CheckedCalibration:
+    """A calibration, where it comes from and, where it could be checked, how far it is off."""
 
     calibration: Calibration
     source: str
@@ -29,14 +29,14 @@ class Trust:
     figure: Figure | None = None
 
 
-def calibrate(sample: Sample | None, embedder: Embedder, weights: Floats, *, seed: int) -> Trust | None:
+def calibrate(sample: Sample | None, embedder: Embedder, weights: Floats, *, seed: int) -> CheckedCalibration | None:
     """From the cohort's own pairs where there are enough, else as the network's card has it; else none."""
     if sample is not None and sample.same.sum() >= FEWEST:
         error, figure = _check(sample, weights, seed=seed)
         fitted = Calibration.fit(sample.scores[sample.same], sample.scores[~sample.same])
-        return Trust(fitted, "fitted to the pairs of this cohort", error, figure)
+        return CheckedCalibration(fitted, "fitted to the pairs of this cohort", error, figure)
     stored = embedder.card.get("calibration")
-    return Trust(Calibration.from_json(stored), "as the network's card has it") if stored else None
+    return CheckedCalibration(Calibration.from_json(stored), "as the network's card has it") if stored else None
 
 
 def _check(sample: Sample, weights: Floats, *, seed: int) -> tuple[Estimate | None, Figure | None]:

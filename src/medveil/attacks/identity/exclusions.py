@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from medveil.attacks.identity.copies import Copies
-from medveil.attacks.identity.looks import Looks
+from medveil.attacks.identity.embedded_images import EmbeddedImages
 from medveil.finding import Table
 from medveil.runtime.storage import write_bytes
 
@@ -22,11 +22,11 @@ def set_aside_table(counts: dict[str, int], copies: Copies) -> list[Table]:
     return [Table("Set aside before the attack", ("reason", "images"), kept)] if kept else []
 
 
-def write_set_aside(looks: list[Looks], path: Path) -> None:
+def write_set_aside(embedded: list[EmbeddedImages], path: Path) -> None:
     """As CSV, by cohort and row of its table (from 1), readable by its owner only."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("cohort", "row", "reason"))
-    for name, seen in zip("AB", looks, strict=False):
+    for name, seen in zip("AB", embedded, strict=False):
         writer.writerows((name, row + 1, reason) for row, reason in sorted(seen.set_aside.items()))
     write_bytes(path, text.getvalue().encode(), private=True)

@@ -16,13 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import InputError, SettingsError
-from medveil.stats.codes import Codes
-from medveil.stats.scores import ALL_ZERO, GRID, NOT_FINITE, SHORTEST, Vectors
+from medveil.stats.kernels.grid import ALL_ZERO, GRID, NOT_FINITE, SHORTEST, Codes, Counts, Vectors
 
 if TYPE_CHECKING:
     import torch
 
-Counts = NDArray[np.int64]
 Profiles = NDArray[np.uint64]
 
 _NOTES = 2**29  # of a stretch of rows, for either side
@@ -128,7 +126,7 @@ class Counter:
     def _bounds(self) -> tuple[torch.Tensor, float]:
         """In the scale of the kernel's scores: what is certainly above every limit (times -STEEP), and how far below
         it a score is certainly not."""
-        from medveil.stats.ranks_kernel import STEEP
+        from medveil.stats.kernels.ranks_triton import STEEP
 
         unit = self.images.longest * self.reports.longest
         slack = (rounding(self.images.exact.shape[1]) + 2.0**-22) * unit  # bounds are rounded, too
@@ -149,7 +147,7 @@ class Counter:
 
     def launch(self, rows: slice) -> tuple[torch.Tensor, torch.Tensor]:
         """Count what is certain for these rows against all columns; returns the notes on the rest."""
-        from medveil.stats.ranks_kernel import count_kernel
+        from medveil.stats.kernels.ranks_triton import count_kernel
 
         torch, tiling = self.torch, self.tiling
         height, total = rows.stop - rows.start, len(self.layout)
@@ -192,7 +190,7 @@ class Counter:
         return row_notes, notes
 
     def _settle(self, side: int, left: torch.Tensor, right: torch.Tensor) -> None:
-        from medveil.stats.ranks_kernel import settle_kernel
+        from medveil.stats.kernels.ranks_triton import settle_kernel
 
         owner = (left, right)[side]
         block, dim, size = self.tiling.block, self.images.exact.shape[1], 16
@@ -307,7 +305,7 @@ def _places(notes: torch.Tensor, size: int) -> Iterator[tuple[torch.Tensor, torc
     """Tile, row or column, and place in the tile of everything noted, some at a time."""
     import torch
 
-    from medveil.stats.ranks_kernel import MANY
+    from medveil.stats.kernels.ranks_triton import MANY
 
     tiles, owners = notes.nonzero(as_tuple=True)
     noted = notes[tiles, owners]

@@ -1,4 +1,4 @@
-"""One look at every image: its digest, a thumbnail, whether it is a frontal chest, and its identity vector.
+"""Every image read once: its digest, a thumbnail, whether it is a frontal chest, and its identity vector.
 
 Images stream through in small batches; what cannot be read or does not belong is set aside with its reason.
 """
@@ -50,8 +50,8 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True)
-class Looks:
-    """What was seen of a cohort. `rows` are the rows of its table that can be attacked; the rest is set aside."""
+class EmbeddedImages:
+    """A cohort's images as vectors. `rows` are the rows of its table that can be attacked; the rest is set aside."""
 
     rows: NDArray[np.intp]
     vectors: Singles
@@ -69,14 +69,16 @@ class Looks:
 
 
 @dataclass(frozen=True)
-class _Glance:
+class _ReadImage:
     row: int
     digest: bytes
     thumbnail: NDArray[np.float16]
     prepared: Image
 
 
-def look(cohort: Cohort, embedder: Embedder, *, cache: Path | None = None, progress: Progress | None = None) -> Looks:
+def embed_images(
+    cohort: Cohort, embedder: Embedder, *, cache: Path | None = None, progress: Progress | None = None
+) -> EmbeddedImages:
     """Read all images of a cohort once and embed those that are frontal chest X-rays."""
     store = None if cache is None else EmbeddingCache(cache, _model(embedder), embedder.dim)
     set_aside: dict[int, str] = {}
@@ -84,13 +86,13 @@ def look(cohort: Cohort, embedder: Embedder, *, cache: Path | None = None, progr
     digests: list[bytes] = []
     thumbnails = [np.zeros((0, 1024), np.float16)]
     vectors = [np.zeros((0, embedder.dim), np.float32)]
-    stream = _glances(cohort, set_aside, progress)
+    stream = _read_images(cohort, set_aside, progress)
     while batch := list(islice(stream, BATCH)):
         vectors.append(_embedded(batch, embedder, store))
-        thumbnails.append(np.stack([glance.thumbnail for glance in batch]))
-        rows += [glance.row for glance in batch]
-        digests += [glance.digest for glance in batch]
-    return Looks(
+        thumbnails.append(np.stack([image.thumbnail for image in batch]))
+        rows += [image.row for image in batch]
+        digests += [image.digest for image in batch]
+    return EmbeddedImages(
         rows=np.array(rows, dtype=np.intp),
         vectors=np.concatenate(vectors),
         thumbnails=np.concatenate(thumbnails),
@@ -99,13 +101,13 @@ def look(cohort: Cohort, embedder: Embedder, *, cache: Path | None = None, progr
     )
 
 
-def _glances(cohort: Cohort, set_aside: dict[int, str], progress: Progress | None) -> Iterator[_Glance]:
+def _read_images(cohort: Cohort, set_aside: dict[int, str], progress: Progress | None) -> Iterator[_ReadImage]:
     other = cohort.table["view"].isin(("LATERAL", "OTHER")).to_numpy()
     set_aside |= dict.fromkeys(np.flatnonzero(other).tolist(), OTHER_VIEW)
     frontal: pd.DataFrame = cohort.table.loc[~other, ["path", "frame"]]
     places = [(int(row), path, int(frame)) for row, path, frame in frontal.itertuples()]
     workers = 1 if len(places) < FEW else None
-    results = read_many(partial(_glance, cohort.root), places, workers=workers)
+    results = read_many(partial(_read_image, cohort.root), places, workers=workers)
     for done, (place, result) in enumerate(zip(places, results, strict=True), 1):
         if isinstance(result, Quarantined):
             set_aside[place[0]] = result.reason
@@ -115,12 +117,12 @@ def _glances(cohort: Cohort, set_aside: dict[int, str], progress: Progress | Non
             progress(done, len(places))
 
 
-def _glance(root: Path, place: tuple[int, str, int]) -> _Glance:
+def _read_image(root: Path, place: tuple[int, str, int]) -> _ReadImage:
     row, path, frame = place
     image = load_image(root, path, frame=frame)
     if bundled_check().score(chest_features(image))[0] < 0:
         raise Quarantined(NOT_FRONTAL)
-    return _Glance(row, pixel_digest(image), thumbnail(image).astype(np.float16), prepare(image))
+    return _ReadImage(row, pixel_digest(image), thumbnail(image).astype(np.float16), prepare(image))
 
 
 def pixel_digest(image: Image) -> bytes:
@@ -133,8 +135,8 @@ def _model(embedder: Embedder) -> str:
     return f"{embedder.name} {embedder.dim} {json.dumps(embedder.card, sort_keys=True, default=str)}"
 
 
-def _embedded(batch: list[_Glance], embedder: Embedder, store: EmbeddingCache | None) -> Singles:
-    known = [None if store is None else store.get(glance.digest) for glance in batch]
+def _embedded(batch: list[_ReadImage], embedder: Embedder, store: EmbeddingCache | None) -> Singles:
+    known = [None if store is None else store.get(image.digest) for image in batch]
     missing = [place for place, vector in enumerate(known) if vector is None]
     fresh = embedder.embed(batch[place].prepared for place in missing) if missing else np.zeros((0, embedder.dim))
     if store is not None:

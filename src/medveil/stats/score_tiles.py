@@ -15,8 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
-from medveil.stats.codes import Codes, Pairs
-from medveil.stats.scores import Doubles, Singles, Vectors, grid_and_lengths
+from medveil.stats.group_codes import Pairs
+from medveil.stats.kernels.grid import Codes, Doubles, Singles, Vectors
+from medveil.stats.scores import grid_and_lengths
 
 BLOCK = (512, 1024)  # queries, gallery rows
 CHUNK = 64  # a tile's width is a multiple, for loops that take so many scores at a time
@@ -115,7 +116,7 @@ def _tiles(parts: Iterator[Strip], gallery: Strip) -> Iterator[Tile]:
     """A tile for each part that no other thread has taken."""
     import torch
 
-    from medveil.stats.score_loops import bar
+    from medveil.stats.kernels.scores import bar
 
     width, across = len(gallery.vectors), gallery.tensor.T
     padded = width + -width % CHUNK

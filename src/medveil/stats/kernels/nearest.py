@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes
-from medveil.stats.compiled import compiled
-from medveil.stats.lanes import LANES, count_bits, greater
-from medveil.stats.score_loops import MANY, exact_score
-
-Singles = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+from medveil.stats.kernels.bits import LANES, count_bits, greater
+from medveil.stats.kernels.compilation import compiled
+from medveil.stats.kernels.grid import Codes, Doubles, Singles
+from medveil.stats.kernels.scores import MANY, exact_score
 
 _ONE = np.uint64(1)
 

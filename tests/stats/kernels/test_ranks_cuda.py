@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medveil.errors import InputError, SettingsError
+from medveil.stats.kernels.ranks_cuda import Tiling, count_pairs, halves, load, plan_rows, rounding
 from medveil.stats.ranks import rank_pairs
-from medveil.stats.ranks_cuda import Tiling, count_pairs, halves, load, plan_rows, rounding
 from medveil.stats.scores import on_grid
 
 seeds = st.integers(0, 2**32 - 1)

@@ -1,6 +1,6 @@
 """How the bundled chest check was made: frontal X-rays against everything that is not one.
 
-    python -m medveil.attacks.identity.chest_check_training NIH14 VQA_RAD chest_check.npz
+    python -m recipes.identity.chest_check NIH14 VQA_RAD chest_check.npz
 
 The other side is made of the same X-rays turned, mirrored top to bottom, inverted, halved or cropped to a corner,
 of drawn side views, of the few real side views that NIH took for frontals, and of head and abdomen images. Frontals
@@ -36,7 +36,7 @@ KEPT = 0.998  # of the training frontals pass: wrongly setting images aside woul
 
 def fit(frontals: NDArray[np.float32], others: NDArray[np.float32]) -> ChestCheck:
     """The linear check that passes all but a few of the frontals given."""
-    from sklearn.linear_model import LogisticRegression  # this module is imported where attacks register
+    from sklearn.linear_model import LogisticRegression
 
     features = np.concatenate([frontals, others])
     frontal = np.arange(len(features)) < len(frontals)

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes
-from medveil.stats.compiled import compiled
-
-Singles = NDArray[np.float32]
-Doubles = NDArray[np.float64]
+from medveil.stats.kernels.compilation import compiled
+from medveil.stats.kernels.grid import Codes, Doubles, Singles
 
 MANY = 8  # scoring all pairs of a tile exactly costs about as much as scoring one in so many by itself
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from medveil.attacks.identity import looks
-from medveil.attacks.identity.looks import look
+from medveil.attacks.identity import embedded_images
+from medveil.attacks.identity.embedded_images import embed_images
 from medveil.encoders.vectors.cache import EmbeddingCache
 
 
@@ -40,9 +40,9 @@ def test_damaged_files_are_left_out(tmp_path: Path) -> None:
 def test_a_killed_run_goes_on_where_it_was(
     clinic: Any, cohort_of: Any, stand_in: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looks, "BATCH", 4)
+    monkeypatch.setattr(embedded_images, "BATCH", 4)
     cohort = cohort_of(*clinic.visits(range(6)))
-    whole = look(cohort, stand_in)
+    whole = embed_images(cohort, stand_in)
     assert stand_in.embedded == 12
 
     class Killed(Exception):
@@ -53,12 +53,12 @@ def test_a_killed_run_goes_on_where_it_was(
             raise Killed
 
     with pytest.raises(Killed):
-        look(cohort, stand_in, cache=tmp_path / "cache", progress=stop)
+        embed_images(cohort, stand_in, cache=tmp_path / "cache", progress=stop)
     before = stand_in.embedded
-    resumed = look(cohort, stand_in, cache=tmp_path / "cache")
+    resumed = embed_images(cohort, stand_in, cache=tmp_path / "cache")
     assert stand_in.embedded - before == 4  # two batches of four were kept
     assert np.array_equal(resumed.vectors, whole.vectors)
-    look(cohort, stand_in, cache=tmp_path / "cache")
+    embed_images(cohort, stand_in, cache=tmp_path / "cache")
     assert stand_in.embedded - before == 4
 
 
@@ -66,7 +66,7 @@ def test_no_identifier_in_the_cache_and_nobody_else_may_read_it(
     clinic: Any, cohort_of: Any, stand_in: Any, tmp_path: Path
 ) -> None:
     cohort = cohort_of(*clinic.visits(range(4)))
-    look(cohort, stand_in, cache=tmp_path / "cache")
+    embed_images(cohort, stand_in, cache=tmp_path / "cache")
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
     assert files and all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
     written = b"".join(path.read_bytes() + str(path.relative_to(tmp_path)).encode() for path in files)

@@ -1,11 +1,11 @@
-"""Rows that share a code, as pairs: the images of a patient, the images of a study."""
+"""Rows of one group, which share a code, as pairs: the images of a patient, the images of a study."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Codes = NDArray[np.intp]
+from medveil.stats.kernels.grid import Codes
+
 Pairs = tuple[Codes, Codes]
 
 

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.attacks.identity.looks import Embedder, Image
+from medveil.attacks.identity.embedded_images import Embedder, Image
 from medveil.cohort.preprocess import resize, to_8_bit
 from medveil.finding import Picture
 

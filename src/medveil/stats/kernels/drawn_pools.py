@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes
-from medveil.stats.compiled import compiled
-from medveil.stats.draw_loops import STRIDE, mixed
-from medveil.stats.lanes import count_bits
+from medveil.stats.kernels.bits import count_bits
+from medveil.stats.kernels.compilation import compiled
+from medveil.stats.kernels.grid import Codes, Counts, Doubles, Words
+from medveil.stats.kernels.redraws import STRIDE, mixed
 
-Counts = NDArray[np.int64]
-Doubles = NDArray[np.float64]
-Words = NDArray[np.uint64]
 Signs = NDArray[np.int8]
 
 _32, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)

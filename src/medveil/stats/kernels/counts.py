@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes
-from medveil.stats.compiled import compiled
-from medveil.stats.lanes import LANES, count_bits, greater, tally
-from medveil.stats.score_loops import MANY, exact_score
+from medveil.stats.kernels.bits import LANES, count_bits, greater, tally
+from medveil.stats.kernels.compilation import compiled
+from medveil.stats.kernels.grid import Codes, Counts, Doubles, Singles, Words
+from medveil.stats.kernels.scores import MANY, exact_score
 
-Singles = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Counts = NDArray[np.int64]
-Words = NDArray[np.uint64]
 Tallies = NDArray[np.int32]
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
-from medveil.encoders import precomputed
-from medveil.encoders.precomputed import read_embeddings
+from medveil.encoders.vectors import precomputed
+from medveil.encoders.vectors.precomputed import read_embeddings
 from medveil.errors import InputError
 
 N, DIM = 6, 4
