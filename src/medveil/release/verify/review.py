@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
 from medveil.cohort.input import Kind, SourceFile, read_source
-from medveil.defenses.reports.formats.encodings import decode
+from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.release.clean.outputs import DATA, output_path
