@@ -19,7 +19,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.features import thumbnail
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity.embedder import load_embedder
-from medveil.encoders.identity.training import MODEL, RECORD
+from medveil.encoders.identity.training.train import MODEL, RECORD
 from medveil.encoders.identity.verification import Verifier, load_verifier
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights

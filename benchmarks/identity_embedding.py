@@ -18,10 +18,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from medveil.encoders.identity.backbones import fold_normalisation, placed
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder
 from medveil.encoders.identity.inference import inputs, run
-from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 
 Images = list[NDArray[np.uint8]]
 

@@ -34,15 +34,15 @@ import numpy as np
 import torch
 from PIL import Image
 
-from medveil.encoders.identity.augment import Augmentation
-from medveil.encoders.identity.backbones import placed
-from medveil.encoders.identity.checkpoint import save_network
-from medveil.encoders.identity.decision import fit_decision
 from medveil.encoders.identity.inference import as_input, run
+from medveil.encoders.identity.networks.backbones import placed
+from medveil.encoders.identity.networks.checkpoint import save_network
 from medveil.encoders.identity.preparing import prepare
-from medveil.encoders.identity.settings import TrainingSettings
-from medveil.encoders.identity.training import MODEL, RECORD, STATE, build_network, train_on
-from medveil.encoders.identity.training_images import TrainingImages
+from medveil.encoders.identity.training.augment import Augmentation
+from medveil.encoders.identity.training.decision import fit_decision
+from medveil.encoders.identity.training.images import TrainingImages
+from medveil.encoders.identity.training.settings import TrainingSettings
+from medveil.encoders.identity.training.train import MODEL, RECORD, STATE, build_network, train_on
 from medveil.runtime.storage import write_json
 
 # each member of the ensemble: its backbone, and the steps that make it, in order

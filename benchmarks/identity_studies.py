@@ -22,11 +22,11 @@ import torch
 from numpy.typing import NDArray
 
 from identity_recipe import imagenet, read_nih14
-from medveil.encoders.identity.backbones import build_backbone, fold_normalisation, placed
 from medveil.encoders.identity.inference import inputs, run
-from medveil.encoders.identity.settings import published
-from medveil.encoders.identity.training import train_on
-from medveil.encoders.identity.training_images import TrainingImages
+from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation, placed
+from medveil.encoders.identity.training.images import TrainingImages
+from medveil.encoders.identity.training.settings import published
+from medveil.encoders.identity.training.train import train_on
 
 PATIENTS = (111, 222, 444, 887)
 DETAIL = (16, 32, 64, 128, 256)

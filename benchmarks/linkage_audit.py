@@ -51,7 +51,7 @@ def plain(pairs: Pairs, block: tuple[int, int] = (512, 4096)) -> None:
 
 
 def audit(pairs: Pairs, match: Match) -> None:
-    settings = LinkageSettings(pools=(*(size for size in POOLS if size < len(pairs.table) // 2), None), match=match)
+    settings = LinkageSettings(pools=(*(size for size in POOLS if size < len(pairs.table) // 2), "all"), match=match)
     work = Audit(Cases.of(pairs.table, np.arange(len(pairs.table)), settings), settings, 7)
     work.add("encoder", pairs.images, pairs.reports)
     work.result({})

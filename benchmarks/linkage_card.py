@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from medveil.attacks.linkage.attack import run_linkage
+from medveil.attacks.linkage.run import run_linkage
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
@@ -18,7 +18,7 @@ from medveil.cohort.phantom.hospital import build_hospital
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.encoders.extraction import Embeddings, encode_cohort
-from medveil.encoders.medveil_small.encoder import MedveilSmall
+from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.weights.linkage import FILE, bundled
 from model_card import closing, write_card
 
@@ -58,7 +58,7 @@ def evaluate(out: Path, seeds: dict[str, int], *, export: bool) -> None:
         "unseen phantom hospital, identifiers taken out": clean(cohort, encoder),
         "unseen phantom hospital as it is, text burned in": encode_cohort(cohort, encoder),
     }
-    settings = LinkageSettings(pools=(100, None))
+    settings = LinkageSettings(pools=(100, "all"))
     tables = {
         name: run_linkage(cohort, {encoder.name: each}, seed=7, settings=settings).tables["linkage"]
         for name, each in found.items()

@@ -43,9 +43,9 @@ from linkage_training import (
     vocabulary_of,
     words_of,
 )
-from medveil.encoders.identity.backbones import placed
-from medveil.encoders.identity.checkpoint import read_tensors
-from medveil.encoders.identity.efficientnet_lite import EfficientNetLite0
+from medveil.encoders.identity.networks.backbones import placed
+from medveil.encoders.identity.networks.checkpoint import read_tensors
+from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite0
 from medveil.encoders.medveil_small.model import SmallModel, load_model, save_model
 from medveil.encoders.medveil_small.words import Tokenizer
 from medveil.weights.linkage import FILE, bundled
@@ -101,7 +101,7 @@ def ways_to_say(report: str, rng: np.random.Generator) -> list[str]:
 
 def sentence_vectors(minilm: Path, texts: list[str]) -> NDArray[np.float32]:
     """Means of the sentence model's word vectors, of the first 256 pieces."""
-    from medveil.encoders.model_libraries import library
+    from medveil.encoders.published.libraries import library
 
     transformers = library("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(minilm, local_files_only=True)

@@ -32,7 +32,7 @@ from linkage_training import (
     vocabulary_of,
     words_of,
 )
-from medveil.encoders.identity.backbones import placed
+from medveil.encoders.identity.networks.backbones import placed
 from medveil.encoders.medveil_small.model import SmallModel, save_model
 from medveil.weights.linkage import FILE
 

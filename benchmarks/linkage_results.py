@@ -18,15 +18,15 @@ from torch import nn
 from linkage_heads import Heads, new_head
 from linkage_indiana import HEADS, LARGE, MODELS, SENTENCE_HEADS, LargeModel, sentence_vectors
 from linkage_training import new_model, see
-from medveil.attacks.linkage.attack import run_linkage
+from medveil.attacks.linkage.run import run_linkage
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.cohort.preprocess import linkage_224
 from medveil.encoders.encoder import Encoder, unit_length
 from medveil.encoders.extraction import encode_cohort
-from medveil.encoders.medveil_small.encoder import MedveilSmall
 from medveil.encoders.medveil_small.model import load_model
+from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.runtime.storage import write_bytes
 from medveil.weights.linkage import bundled
 
@@ -144,7 +144,7 @@ def _with_sentences(weights: Path, minilm: Path) -> SentenceEncoder:
 
 def audit(cohort: Cohort, encoders: dict[str, Encoder]) -> pd.DataFrame:
     embeddings = {name: encode_cohort(cohort, encoder) for name, encoder in encoders.items()}
-    settings = LinkageSettings(pools=(100, None), match="text")
+    settings = LinkageSettings(pools=(100, "all"), match="text")
     table = run_linkage(cohort, embeddings, seed=SEED, settings=settings).tables["linkage"]
     return table[(table["unit"] == "patient") & (table["direction"] == "image to report")]
 

@@ -25,16 +25,15 @@ import numpy as np
 
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
-from medveil.defenses.reports.tagger.corpus.generator import Document
 from medveil.defenses.reports.tagger.model_file import load_model
 from medveil.defenses.reports.tagger.tagger import Tagger
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
+from reports_phantom import HELD_OUT_STYLE, phantom_reports
 from reports_refill import faker_locales, read_indiana, refilled
-from tagger_start import HELD_OUT_STYLE, phantom_reports
 
 _NOTES = {
     "notes by hand": ("reports_notes.txt", slice(None)),
@@ -48,7 +47,15 @@ _NOTES = {
 _MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 
 
-def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Found]]]:
+@dataclass(frozen=True)
+class Document:
+    """A text and what identifies somebody in it."""
+
+    text: str
+    found: tuple[Span, ...]
+
+
+def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Span]]]:
     rules, tagged = [find_by_rules(text) for text in texts], tagger.find(texts)
     cleaner = ReportCleaner(tagger=tagger)
     both = cleaner.find_many(texts)
@@ -74,14 +81,14 @@ def read_notes(path: Path) -> list[Document]:
         text, found, place = "", [], 0
         for one in _MARKED.finditer(marked):
             text += marked[place : one.start()]
-            found.append(Found(len(text), len(text) + len(one[2]), Category(one[1])))
+            found.append(Span(len(text), len(text) + len(one[2]), Category(one[1])))
             text += one[2]
             place = one.end()
         notes.append(Document(text + marked[place:], tuple(found)))
     return notes
 
 
-def score(documents: Sequence[Document], found: Sequence[Sequence[Found]]) -> Scored:
+def score(documents: Sequence[Document], found: Sequence[Sequence[Span]]) -> Scored:
     result = Scored([], [], [], [], [], [])
     for number, (document, own) in enumerate(zip(documents, found, strict=True)):
         counts = np.array([letter.isalnum() for letter in document.text], bool)
@@ -152,7 +159,7 @@ def _row(one: Estimate) -> dict[str, object]:
     }
 
 
-def _show(documents: Sequence[Document], found: Sequence[Sequence[Found]], result: Scored, count: int) -> None:
+def _show(documents: Sequence[Document], found: Sequence[Sequence[Span]], result: Scored, count: int) -> None:
     """Invented text only: some of what was missed or found in error."""
     missed = [place for place, hit in enumerate(result.hits) if not hit]
     every = [(number, one) for number, document in enumerate(documents) for one in document.found]
@@ -191,7 +198,7 @@ def false_alarms(name: str, texts: Sequence[str], tagger: Tagger, show: int) -> 
 def phantom(first: int, end: int, styles: tuple[str, ...]) -> list[Document]:
     rows = phantom_reports(first, end, styles)
     return [
-        Document(str(row["text"]), tuple(Found(a, b, Category(kind)) for a, b, kind in row["found"])) for row in rows
+        Document(str(row["text"]), tuple(Span(a, b, Category(kind)) for a, b, kind in row["found"])) for row in rows
     ]  # type: ignore[attr-defined]
 
 
@@ -217,7 +224,7 @@ def main() -> None:
         f"phantom, style never trained on ({HELD_OUT_STYLE})": phantom(first, first + 20, (HELD_OUT_STYLE,)),
         "phantom, all styles": phantom(first + 20, first + 30, ("structured", "prose", "telegram", "letter")),
         "Indiana refilled": [
-            Document(text.text, tuple(Found(o.start, o.end, o.category) for o in text.identifiers())) for text in filled
+            Document(text.text, tuple(Span(o.start, o.end, o.category) for o in text.identifiers())) for text in filled
         ],
     }
     for name, (notes_file, part) in _NOTES.items():

@@ -19,12 +19,12 @@ from statistics import mean, quantiles
 
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.tagger.model_file import load_model
-from medveil.defenses.reports.tagger.splitting import split
 from medveil.defenses.reports.tagger.tagger import Tagger
+from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
-from tagger_start import phantom_reports
+from reports_phantom import phantom_reports
 
 _BATCH = 32
 _LIMIT = 200  # reports a second on two cores
@@ -74,7 +74,7 @@ def main() -> None:
     low, middle, high = (quantiles(lengths, n=20)[place] for place in (0, 9, 18))
     print(
         f"{len(reports)} reports of {mean(lengths):.0f} characters (5 % under {low:.0f}, half under {middle:.0f}, "
-        f"5 % over {high:.0f}) and {mean(len(split(text)) for text, _ in reports):.0f} tokens"
+        f"5 % over {high:.0f}) and {mean(len(tokenise(text)) for text, _ in reports):.0f} tokens"
     )
     with get_context("spawn").Pool(options.processes) as pool:
         took = pool.starmap(_work, [(reports, options.weights)] * options.processes)

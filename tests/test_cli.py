@@ -3,8 +3,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
+import time
 import warnings
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from medveil import cli, console
 from medveil.cli import app
 
 MEDVEIL = [sys.executable, "-c", "from medveil.cli import main; main()"]
@@ -90,6 +93,67 @@ def test_an_unexpected_error_shows_its_kind_and_place_but_not_its_words() -> Non
     assert done.returncode == 2
     assert "KeyError" in done.stderr
     assert "Doe" not in done.stderr
+
+
+class TestInterrupted:
+    def said(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+        def interrupt(**rest: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(cli, "app", interrupt)
+        monkeypatch.setattr(sys, "argv", ["/somewhere/bin/medveil", *words])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        assert end.value.code == 130
+        return capsys.readouterr().err
+
+    def test_says_the_very_command_quoted(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        words = ("deid", "/data/my archive", "-o", "/data/clean; new")
+        said = self.said(monkeypatch, capsys, *words)
+        assert "what is finished is kept" in said
+        assert shlex.split(said.partition("run ")[2]) == ["medveil", *words]
+
+    @pytest.mark.parametrize(
+        ("words", "kept"),
+        [
+            (("verify", "out", "--source", "in"), "patients already checked are kept"),
+            (("protect", "alignment", "in", "-o", "out"), "settings already measured are kept"),
+            (("attack", "identity", "in"), "nothing is kept; to start again"),
+            (("attack", "identity", "in", "--cache", "c"), "vectors already encoded are in the cache"),
+            (("attack", "linkage", "in", "--cache=c"), "vectors already encoded are in the cache"),
+            (("review", "out", "--source", "in", "--page", "p"), "nothing is kept; to start again"),
+        ],
+    )
+    def test_says_truthfully_what_is_kept(
+        self,
+        words: tuple[str, ...],
+        kept: str,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        assert kept in self.said(monkeypatch, capsys, *words)
+
+
+class TestProgress:
+    def test_off_a_terminal_a_line_now_and_then_although_nothing_moves(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.005)
+        said = ""
+        with console.progress_bars(False) as watch:
+            watch("cleaning", 1200, 3000)
+            while said.count("\n") < 2:
+                said += capsys.readouterr().err
+        assert said.startswith("medveil: cleaning: 1,200 of 3,000\n" * 2)
+
+    def test_quiet_is_quiet(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        monkeypatch.setattr(console, "SECONDS_BETWEEN_LINES", 0.001)
+        with console.progress_bars(True) as watch:
+            watch("cleaning", 1, 3)
+            time.sleep(0.02)
+        assert capsys.readouterr().err == ""
 
 
 def test_describe_as_json_and_as_text(hospital_folder: Path) -> None:
@@ -170,7 +234,7 @@ def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Pa
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY));"
     )
     command = ["release", hospital_folder, "-o", tmp_path / "out", "--attack", "singling-out", "--workers", "1"]
-    command += ["--measure", "label-probe", "--key-file", tmp_path / "key"]
+    command += ["--measure", "label-probe", "--key-file", tmp_path / "key", "--quiet"]
     full = subprocess.run(
         [sys.executable, "-c", limit + "from medveil.cli import main; main()", *map(str, command)],
         capture_output=True,
@@ -183,3 +247,40 @@ def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Pa
     later = medveil(*command, "--json")
     assert later.returncode == 1
     assert json.loads(later.stdout)["released"] > 0
+
+
+def test_a_table_sets_a_part_and_leaves_the_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from medveil.finding import Verdict
+    from medveil.release import Outcome
+
+    seen: list[object] = []
+
+    def run(source: Path, out: Path, **rest: object) -> Outcome:
+        seen.append(rest["settings"])
+        return Outcome(Verdict.PASS, 1, 0, out / "report.html")
+
+    monkeypatch.setattr("medveil.release.release", run)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    file = tmp_path / "medveil.toml"
+    file.write_text('[release.attack.singling-out]\nfacts = ["age", "sex"]\n[release.measure.label-probe]\nfolds = 4\n')
+    arguments = ["release", "data", "-o", str(tmp_path / "out"), "--config", str(file)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    (settings,) = seen
+    assert settings.attacks == ("default", "singling-out:facts=age,facts=sex")
+    assert settings.measures == ("default", "label-probe:folds=4")
+    told = settings.resolved().to_json()
+    assert told["attacks"]["singling-out"] == {"facts": ["age", "sex"]}
+    assert told["measures"]["label-probe"]["folds"] == 4 and "identity" in told["attacks"]
+
+
+def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "medveil.toml").write_text("[release.attack]\nidentity = 3\n")
+    done = medveil("release", "data", "-o", tmp_path / "out", "--config", tmp_path / "medveil.toml")
+    assert done.returncode == 2 and "tables named after parts" in done.stderr
+
+
+def test_parts_are_listed_with_what_they_can_be_set_to() -> None:
+    shown = CliRunner().invoke(app, ["parts"]).stdout
+    assert "false_match_rate = 0.001  (a number)" in shown
+    told = json.loads(CliRunner().invoke(app, ["parts", "--json"]).stdout)
+    assert told["attacks"]["identity"]["settings"]["prior"] == {"is": "a number or none", "default": None}

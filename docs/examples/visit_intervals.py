@@ -42,8 +42,8 @@ class VisitIntervals:
     name = "visit-intervals"
     baseline = True  # the least someone will try: passing it proves little
 
-    def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        visits = first_two_visits(cohort)
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        visits = first_two_visits(released)
         days = (visits["second"] - visits["first"]).dt.days
         alike = days.groupby(days).transform("size").to_numpy(float)
         same_count = visits.groupby("count")["count"].transform("size").to_numpy(float)
@@ -74,8 +74,8 @@ class VisitOrder:
 
     name = "visit-order"
 
-    def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        visits = first_two_visits(cohort)
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        visits = first_two_visits(released)
         known = np.where(visits["first"] < visits["second"], 1.0, 0.5)  # a tie is a coin toss
         n = len(visits)
         right = share(known, np.arange(n), unit_weights(n, seed=seed), chance=0.5)

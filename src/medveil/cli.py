@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 import typer
 
+from medveil import console
 from medveil.commands import (
     about,
     attack_identity,
@@ -16,6 +17,7 @@ from medveil.commands import (
     deid,
     models,
     protect_alignment,
+    quarantine,
     releases,
     verify,
 )
@@ -33,9 +35,22 @@ __all__ = [
     "main",
     "models",
     "protect_alignment",
+    "quarantine",
     "releases",
     "verify",
 ]
+
+# What a second run of the command finds done; other commands begin anew.
+_KEPT = {
+    ("demo",): "what is finished is kept",
+    ("release",): "what is finished is kept",
+    ("deid",): "what is finished is kept",
+    ("verify",): "patients already checked are kept, and the search of all files starts again",
+    ("protect", "alignment"): "settings already measured are kept",
+    ("train",): "finished epochs are kept",
+    ("phantom",): "finished patients are kept",
+}
+_KEPT_WITH_CACHE = "vectors already encoded are in the cache"
 
 
 def main() -> None:
@@ -52,7 +67,7 @@ def main() -> None:
         typer.echo(f"medveil: {error}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        typer.echo("medveil: interrupted; run the same command again to go on", err=True)
+        typer.echo(f"medveil: interrupted; {_what_next(sys.argv[1:])}", err=True)
         code = 130
     except Exception as surprise:  # its message may quote the data, so only its kind and place are shown
         last = surprise.__traceback__
@@ -62,3 +77,12 @@ def main() -> None:
         typer.echo(f"medveil: unexpected {type(surprise).__name__} in {place}; please report it", err=True)
         code = 2
     sys.exit(code or 0)
+
+
+def _what_next(words: list[str]) -> str:
+    """What is kept of the work so far, truthfully, and the very command to go on with."""
+    command = console.shell_command(*words)
+    kept = next((kept for path, kept in _KEPT.items() if tuple(words[: len(path)]) == path), None)
+    if kept is None and any(word.partition("=")[0] == "--cache" for word in words):
+        kept = _KEPT_WITH_CACHE
+    return f"{kept}; to continue, run {command}" if kept else f"nothing is kept; to start again, run {command}"

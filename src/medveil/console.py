@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json as to_text
 import logging
+import os
+import shlex
+import subprocess
 import sys
+import threading
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +19,8 @@ import click
 import typer
 
 from medveil.errors import SettingsError
+from medveil.part_settings import write_table
+from medveil.parts import DEFAULT
 from medveil.runtime.workers import silence_libraries
 
 if TYPE_CHECKING:
@@ -23,12 +29,18 @@ if TYPE_CHECKING:
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
 
+SECONDS_BETWEEN_LINES = 10.0
+
 
 @contextmanager
 def progress_bars(quiet: bool) -> Iterator[Watch]:
-    """One bar a stage, on standard error; silent when asked, or when nobody watches."""
-    if quiet or not sys.stderr.isatty():
+    """Progress on standard error: one bar a stage on a terminal, elsewhere a line now and then; nothing when asked."""
+    if quiet:
         yield lambda stage, done, total: None
+        return
+    if not sys.stderr.isatty():
+        with _progress_lines() as watch:
+            yield watch
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -43,6 +55,45 @@ def progress_bars(quiet: bool) -> Iterator[Watch]:
             bars.update(tasks[stage], completed=done, total=total)
 
         yield watch
+
+
+@contextmanager
+def _progress_lines() -> Iterator[Watch]:
+    """By the clock, not by the work: a stage that takes long over one step still shows that it is alive."""
+    state: list[str] = []
+    over = threading.Event()
+
+    def watch(stage: str, done: int, total: int) -> None:
+        state[:] = [f"{stage}: {done:,} of {total:,}"]
+
+    def show() -> None:
+        while not over.wait(SECONDS_BETWEEN_LINES):
+            if state:
+                typer.echo(f"medveil: {state[0]}", err=True)
+
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+    try:
+        yield watch
+    finally:
+        over.set()
+        thread.join()
+
+
+def shell_command(*words: object) -> str:
+    """A medveil command to copy and run, quoted for the shell of this system."""
+    plain = ["medveil", *map(str, words)]
+    return subprocess.list2cmdline(plain) if os.name == "nt" else shlex.join(plain)
+
+
+def printable(text: str) -> str:
+    """A name out of the data, with nothing in it that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text)
+
+
+def counted(number: int, what: str, several: str = "") -> str:
+    """`1 file`, `1,519 files`."""
+    return f"{number:,} {what if number == 1 else several or what + 's'}"
 
 
 def start_logging(level: str) -> None:
@@ -61,6 +112,11 @@ def start_logging(level: str) -> None:
 
 def show_json(content: Mapping[str, Any]) -> None:
     typer.echo(to_text.dumps(content, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """What a run wrote, to print it whole."""
+    return dict(to_text.loads(path.read_bytes()))
 
 
 def show_tree(content: Mapping[str, Any], *, indent: int = 0) -> None:
@@ -99,8 +155,18 @@ def read_settings(context: typer.Context, path: Path | None) -> Path | None:
         raise SettingsError(f"{path} has unknown keys: {', '.join(strange)}; see medveil --help")
     own = _own_section(context, sections)
     names = {option.removeprefix("--"): param.name or "" for param in context.command.params for option in param.opts}
-    context.default_map = {names[key]: value for key, value in own.items()}
+    context.default_map = {names[key]: _as_texts(key, value) for key, value in own.items()}
     return path
+
+
+def _as_texts(flag: str, value: Any) -> Any:
+    """A table of parts as that flag's texts: those that run unasked, and these, set so. Anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    for name, table in value.items():
+        if not isinstance(table, dict) or any(isinstance(each, dict) for each in table.values()):
+            raise SettingsError(f"under {flag} stand tables named after parts, with their settings; {name} is none")
+    return [DEFAULT, *(write_table(name, table) for name, table in value.items())]
 
 
 def _own_section(context: click.Context, sections: dict[str, Any]) -> dict[str, Any]:

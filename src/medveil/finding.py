@@ -34,6 +34,10 @@ class Threshold:
     value: float
     source: str
 
+    @classmethod
+    def chosen(cls, value: float) -> Threshold:
+        return cls(f"{value:g} (chosen)", value, "set by the user")
+
     def judge(self, estimate: Estimate) -> Verdict:
         """PASS needs the whole interval at or below the threshold; FAIL has all of it above."""
         if not all(map(math.isfinite, (estimate.low, estimate.value, estimate.high, self.value))):

@@ -1,34 +1,44 @@
-"""The parts medveil is made of: what an attack, a measure and a defense must offer, and how they register.
+"""The parts medveil is made of: what an attack, a measure and a defense must offer, how they register and are chosen.
 What an encoder must offer is told beside the encoders.
 
 A part registers itself with a decorator where it is defined:
 
     @register_attack
-    class PixelSimilarity: ...
+    class PixelSimilarity:
+        Settings = ...  # a frozen dataclass in which every field has a default; left out, there is nothing to set
+        default = True  # runs unasked; left out, it does
+        place = "anatomy"  # what it is about, see PLACES; left out, nothing is said
+
+        def __init__(self, settings: Settings = Settings(), device: str = "cpu") -> None: ...
+
+It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda) and, of a defense, `keys`.
 
 Built-in parts are found by importing what stands at the entrance of each folder (`attack.py`, `defense.py`,
-`measure.py`, `encoder.py`); parts of other packages by the entry points `medveil.attacks`, `medveil.measures`,
-`medveil.defenses` and `medveil.encoders`.
+`measure.py`, `encoder.py`), which loads no heavy library; parts of other packages by the entry points
+`medveil.attacks`, `medveil.measures`, `medveil.defenses` and `medveil.encoders`.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from medveil.finding import Finding
+from medveil.errors import SettingsError
+from medveil.part_settings import NoSettings, described, read_text, settings_class, split_name, to_json, write_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from medveil.cohort import Cohort
+    from medveil.finding import Finding
     from medveil.person.person import Person
 
 
@@ -57,30 +67,25 @@ class Record:
 
 
 class Attack(Protocol):
-    """What an adversary gains from a cohort. A `baseline` is the least one will try: passing it proves little."""
+    """What an adversary gains from released data. A `baseline` is the least one will try: passing it proves little.
+
+    Row i of `released` and of `originals` is the same image, after the defenses and before them: the adversary may
+    hold something of the originals that is not released, such as the reports. Data as they are, are attacked by
+    giving them as both.
+    """
 
     name: str
     baseline: bool
 
-    def run(self, cohort: Cohort, *, seed: int) -> Finding: ...
-
-
-@runtime_checkable
-class KnowsOriginals(Protocol):
-    """An attack whose adversary also holds something of the originals that is not released, such as the reports.
-
-    Row i of `released` and of `originals` is the same image, after the defenses and before them.
-    """
-
-    def run_on_release(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding: ...
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding: ...
 
 
 class Measure(Protocol):
-    """What a cohort is still good for."""
+    """What released data are still good for; of the originals, row i is the same image before the defenses."""
 
     name: str
 
-    def run(self, cohort: Cohort, *, seed: int) -> Finding: ...
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding: ...
 
 
 class Defense(Protocol):
@@ -101,6 +106,9 @@ class Defense(Protocol):
 
 
 Kind = Literal["attacks", "measures", "defenses", "encoders"]
+KINDS: tuple[Kind, ...] = ("attacks", "measures", "defenses", "encoders")
+PLACES = ("headers", "pixels", "reports", "table", "anatomy", "alignment")  # where people can be recognised
+DEFAULT = "default"  # stands for every part that runs unasked
 _HOMES: dict[Kind, str] = {
     "attacks": "medveil.attacks",
     "measures": "medveil.utility",
@@ -114,7 +122,9 @@ T = TypeVar("T")
 
 def _register(kind: Kind) -> Callable[[type[T]], type[T]]:
     def register(part: type[T]) -> type[T]:
-        name = part.name  # type: ignore[attr-defined]
+        name: str = part.name  # type: ignore[attr-defined]
+        if name == DEFAULT or not name or set(name) & set(":,= "):
+            raise ValueError(f"a part cannot be called {name!r}")
         known = _REGISTRY[kind].setdefault(name, part)
         if known is not part:
             raise ValueError(f"two {kind} call themselves {name!r}")
@@ -133,8 +143,8 @@ register_encoder = _register("encoders")
 def _discover(kind: Kind) -> None:
     home = importlib.import_module(_HOMES[kind])
     for found in pkgutil.iter_modules(home.__path__, prefix=f"{home.__name__}."):
-        entrance = f"{found.name}.{kind.removesuffix('s')}" if found.ispkg else found.name
-        if find_spec(entrance):
+        entrance = f"{found.name}.{kind.removesuffix('s')}"
+        if found.ispkg and find_spec(entrance):
             importlib.import_module(entrance)
     for entry in entry_points(group=f"medveil.{kind}"):
         entry.load()
@@ -144,3 +154,75 @@ def registered(kind: Kind) -> dict[str, type[Any]]:
     """Every part of this kind by name, in name order."""
     _discover(kind)
     return dict(sorted(_REGISTRY[kind].items()))
+
+
+def runs_unasked(part: Any) -> bool:
+    return bool(getattr(part, "default", True))
+
+
+def asks_for(part: Any) -> frozenset[str]:
+    """What the part's constructor asks for, by name."""
+    return frozenset(inspect.signature(part).parameters)
+
+
+def catalogue(kind: Kind) -> dict[str, dict[str, Any]]:
+    """Every part of this kind by name: what it is, and what can be chosen about it."""
+    return {
+        name: {
+            "what": (part.__doc__ or "").strip().partition("\n")[0],
+            "default": runs_unasked(part),
+            "place": getattr(part, "place", None),
+            "devices": ["cpu", "cuda"] if kind == "encoders" or "device" in asks_for(part) else ["cpu"],
+            "settings": described(settings_class(part)),
+        }
+        for name, part in registered(kind).items()
+    }
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A part by name, with what it is set to. Hashable, and sent to other processes as it is."""
+
+    kind: Kind
+    name: str
+    settings: Any = field(default_factory=NoSettings)
+
+    @property
+    def part(self) -> type[Any]:
+        return registered(self.kind)[self.name]
+
+    @property
+    def text(self) -> str:
+        """As it is typed: the name, and what differs from the defaults."""
+        told = write_text(self.settings)
+        return f"{self.name}:{told}" if told else self.name
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything it is set to, defaults included."""
+        return to_json(self.settings)
+
+    def build(self, **given: Any) -> Any:
+        """The part at work, made with what its constructor asks for of `settings` and what is given."""
+        given["settings"] = self.settings
+        wanted = asks_for(self.part)
+        return self.part(**{name: value for name, value in given.items() if name in wanted})
+
+
+def choose(kind: Kind, texts: Iterable[str] = ()) -> tuple[Choice, ...]:
+    """The parts that texts such as `anatomy:bits=12` name; `default`, or no text, stands for all that run unasked.
+
+    A part that is named twice is set as the last one says.
+    """
+    known = registered(kind)
+    chosen: dict[str, Choice] = {}
+    for text in tuple(texts) or (DEFAULT,):
+        name, rest = split_name(text)
+        if name == DEFAULT and not rest:
+            usual = (each for each, part in known.items() if runs_unasked(part))
+            chosen = {each: Choice(kind, each, settings_class(known[each])()) for each in usual} | chosen
+            continue
+        single = kind.removesuffix("s")
+        if name not in known:
+            raise SettingsError(f"there is no {single} called {name}; choose from {', '.join(known)}")
+        chosen[name] = Choice(kind, name, read_text(settings_class(known[name]), rest, of=f"the {single} {name}"))
+    return tuple(chosen.values())

@@ -11,21 +11,92 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from dataclasses import MISSING, fields, is_dataclass, replace
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
 from medveil.encoders.encoder import Encoder, Prepared
-from medveil.errors import MedveilError, NotMeasurable, Quarantined
+from medveil.errors import MedveilError, NotMeasurable, Quarantined, SettingsError
 from medveil.finding import Finding
-from medveil.parts import Attack, Defense, Measure, Record
+from medveil.part_settings import (
+    NoSettings,
+    default_of,
+    read_text,
+    settings_class,
+    split_name,
+    to_json,
+    write_table,
+    write_text,
+)
+from medveil.parts import Attack, Defense, Measure, Record, asks_for
 from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
 
 _IDENTIFYING = ("image_id", "patient_id", "study_id", "path")
+
+
+def check_settings(part: Any) -> None:
+    """Try what a part declares as its `Settings`: defaults, text and back, and a change of every one of them."""
+    declared = settings_class(part)
+    assert is_dataclass(declared) and vars(declared)["__dataclass_params__"].frozen, "settings are a frozen dataclass"
+    assert all(default_of(field) is not MISSING for field in fields(declared)), "every setting has a default"
+    assert declared is NoSettings or "settings" in asks_for(type(part)), "the constructor takes the settings"
+    usual = declared()
+    _check_one_setting(usual)
+    assert write_text(usual) == "", "what is not changed need not be written"
+    hints = get_type_hints(declared)
+    for field in fields(declared):
+        for value in _other_values(hints[field.name]):
+            try:
+                changed = replace(usual, **{field.name: value})
+            except SettingsError:
+                continue  # refused in a sentence
+            except Exception as surprise:
+                raise AssertionError(f"{field.name} is accepted or refused with SettingsError") from surprise
+            _check_one_setting(changed)
+    try:
+        read_text(declared, "no_such_setting=1", of="this part")
+    except SettingsError:
+        return
+    raise AssertionError("an unknown setting is refused")
+
+
+def _check_one_setting(settings: Any) -> None:
+    assert hash(settings) == hash(replace(settings)), "settings are hashable"
+    assert read_text(type(settings), write_text(settings), of="this part") == settings, "settings are read as written"
+    plain = {key: "none" if value is None else value for key, value in to_json(settings).items()}
+    table = tomllib.loads("\n".join(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in plain.items()))
+    _, text = split_name(write_table("part", table))
+    assert read_text(type(settings), text, of="this part") == settings, "a table of TOML says the same"
+
+
+def _other_values(hint: Any) -> list[Any]:
+    """A few values of the type, sensible ones and others."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return [value for each in inner for value in _other_values(each)]
+    if origin is Literal:
+        return list(inner)
+    if origin is tuple:
+        some = _other_values(inner[0])
+        return [(), tuple(some[:1]), tuple(some)]
+    simple: dict[Any, list[Any]] = {
+        bool: [True, False],
+        int: [-1, 0, 1, 2, 100],
+        float: [-1.0, 0.0, 1e-6, 0.5, 1.0, 100.0],
+        str: ["", "other", "with, comma"],
+        Path: [Path("somewhere/else")],
+        NoneType: [None],
+    }
+    assert hint in simple, "settings are int, float, bool, str, Path, Literal, None, or tuples of these"
+    return simple[hint]
 
 
 def check_attack(attack: Attack, cohort: Cohort) -> Finding:
@@ -43,7 +114,8 @@ def check_measure(measure: Measure, cohort: Cohort) -> Finding:
 
 
 def _check_finding(part: Any, cohort: Cohort, *, kind: str) -> Finding:
-    finding = part.run(cohort, seed=1)
+    check_settings(part)
+    finding = part.run(cohort, cohort, seed=1)
     assert isinstance(finding, Finding), "run returns a Finding"
     assert finding.part == part.name, "the finding carries the part's name"
     assert finding.kind == kind, f"the finding's kind is {kind}"
@@ -59,15 +131,16 @@ def _check_finding(part: Any, cohort: Cohort, *, kind: str) -> Finding:
         assert 0 < estimate.units <= estimate.n, f"{name} counts its units and observations"
     published = json.dumps(finding.to_json(), allow_nan=False)
     _check_no_identifier(published, cohort)
-    assert json.dumps(part.run(cohort, seed=1).to_json()) == published, "the same seed gives the same finding"
+    assert json.dumps(part.run(cohort, cohort, seed=1).to_json()) == published, "the same seed gives the same finding"
     _check_refusal(part, cohort)
     return finding
 
 
 def _check_refusal(part: Any, cohort: Cohort) -> None:
     """One image is too little for anything: the part must say so in a sentence."""
+    one = cohort.where(np.arange(len(cohort)) == 0)
     try:
-        part.run(cohort.where(np.arange(len(cohort)) == 0), seed=1)
+        part.run(one, one, seed=1)
     except NotMeasurable as refusal:
         _check_no_identifier(str(refusal), cohort)
     else:
@@ -76,6 +149,7 @@ def _check_refusal(part: Any, cohort: Cohort) -> None:
 
 def check_defense(defense: Defense, cohort: Cohort, *, images: int = 5) -> list[Record]:
     """Take the first images of `cohort` through it and check what it did; returns the records."""
+    check_settings(defense)
     assert defense.covers, "a defense says which places it covers"
     assert defense.guarantee.statement.endswith("."), "the guarantee is a sentence"
     records = []

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -35,13 +37,14 @@ def run(*arguments: object) -> tuple[int, str]:
 def test_cleans_a_folder_and_says_so(hospital: Path, tmp_path: Path) -> None:
     code, shown = run(hospital, "-o", tmp_path / "out", "--fill", "box", "--workers", 1, "--json")
     told = json.loads(shown)
-    assert told["released"] > 0
+    assert told["released"] == told["summary"]["files"]["released"] > 0
+    assert told["summary"] == json.loads((tmp_path / "out" / "deid.json").read_text())
     assert code == (1 if told["withheld"] else 0)
     assert (tmp_path / "config/medveil/key").exists()
 
 
 def test_says_what_to_do_next(tmp_path: Path) -> None:
-    source, out, key = tmp_path / "in", tmp_path / "out", tmp_path / "key"
+    source, out, key = tmp_path / "my archive", tmp_path / "out; new", tmp_path / "key"
     source.mkdir()
     (source / "report.txt").write_text("No effusion. Seen by Dr. Hartwell.")
     (source / "letter.pdf").write_bytes(b"%PDF-1.7")
@@ -49,20 +52,30 @@ def test_says_what_to_do_next(tmp_path: Path) -> None:
     code, shown = run(source, "-o", out, "--key-file", key, "--workers", 1)
     assert code == 1
     lines = shown.splitlines()
-    assert lines[0] == "1 files cleaned, 1 withheld"
-    assert lines[1].endswith(f"{out / 'quarantine.csv'}")
-    assert lines[-1] == f"Check it next: medveil verify {out} --source {source} --key-file {key}"
+    assert lines[0] == "1 file cleaned, 1 withheld"
+    assert f"{out / 'quarantine.csv'}" in lines[1]
+    end = ["--source", str(source), "--key-file", str(key)]
+    assert shlex.split(lines[2].partition(": ")[2]) == ["medveil", "quarantine", str(out), *end]
+    assert shlex.split(lines[-1].partition(": ")[2]) == ["medveil", "verify", str(out), *end]
 
 
 def test_what_if_writes_nothing_and_names_nobody(hospital: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
     code, shown = run(hospital, "--what-if")
     assert code == 0
-    assert "(0010,0010) PatientName Z" in shown or "(0010,0010) PatientName D" in shown
+    assert re.search(
+        r"(emptied|replaced) +\(0010,0010\) PatientName · Basic Application Confidentiality Profile", shown
+    )
+    assert "  removed   the attribute is not in the output (X)" in shown
+    assert re.search(r"^\d+ files, 0 files withheld$", shown, re.MULTILINE)
+    assert re.search(r"^ +[\d,]+ attributes removed$", shown, re.MULTILINE)
     assert not load_gold(hospital).leaks(shown)
     assert sorted(tmp_path.rglob("*")) == before
     _, as_json = run(hospital, "--what-if", "--json")
-    assert all({"path", "keyword", "action", "code"} == set(done[0]) for done in json.loads(as_json).values())
+    told = json.loads(as_json)
+    assert all({"path", "keyword", "action", "code", "does"} == set(done[0]) for done in told["files"].values())
+    assert told["summary"]["files"] == len(told["files"])
+    assert told["legend"]["Z"].startswith("emptied: ")
 
 
 def test_what_if_tells_files_by_the_names_of_the_key_given(hospital: Path, tmp_path: Path) -> None:
@@ -71,7 +84,7 @@ def test_what_if_tells_files_by_the_names_of_the_key_given(hospital: Path, tmp_p
     code, shown = run(hospital, "--what-if", "--json", "--key-file", key)
     assert code == 0
     file = next(iter(load_gold(hospital).images.values())).path
-    assert Keys(bytes.fromhex("5a" * 32)).pseudonym("file", file) in json.loads(shown)
+    assert Keys(bytes.fromhex("5a" * 32)).pseudonym("file", file) in json.loads(shown)["files"]
 
 
 def test_an_output_folder_is_needed(hospital: Path) -> None:

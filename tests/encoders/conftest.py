@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from medveil.encoders.encoder import unit_length
-from medveil.encoders.model_libraries import library
+from medveil.encoders.published.libraries import library
 
 WORDS = ["lungs", "clear", "no", "effusion", "heart", "size", "normal", "opacity", "right", "left", "base", "."]
 

@@ -11,9 +11,9 @@ import torch
 from safetensors.torch import save_file
 
 from medveil.cohort import Cohort
-from medveil.encoders.encoder import load_encoder
-from medveil.encoders.equalised_image import equalised
-from medveil.encoders.model_libraries import library
+from medveil.cohort.preprocess import equalised
+from medveil.encoders.loading import load_encoder
+from medveil.encoders.published.libraries import library
 from medveil.errors import InputError
 from medveil.testing import check_encoder
 

@@ -14,10 +14,10 @@ from safetensors.torch import save_file
 
 from medveil.cohort import Cohort
 from medveil.encoders.biovil_t.change_pooler import position_code
-from medveil.encoders.biovil_t.encoder import IMAGE_WEIGHTS
 from medveil.encoders.biovil_t.image_network import ImageNetwork
+from medveil.encoders.biovil_t.model import IMAGE_WEIGHTS
 from medveil.encoders.biovil_t.text_network import TextNetwork
-from medveil.encoders.encoder import load_encoder
+from medveil.encoders.loading import load_encoder
 from medveil.errors import InputError
 from medveil.testing import check_encoder
 

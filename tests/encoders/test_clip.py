@@ -12,12 +12,11 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from medveil.cohort import Cohort
-from medveil.cohort.preprocess import PIPELINES
-from medveil.encoders.clip import CLIP_MEAN, CLIP_SPREAD
-from medveil.encoders.encoder import load_encoder
-from medveil.encoders.equalised_image import equalised
-from medveil.encoders.model_libraries import library
-from medveil.encoders.two_towers import Scaling
+from medveil.cohort.preprocess import PIPELINES, equalised
+from medveil.encoders.clip.model import CLIP_MEAN, CLIP_SPREAD
+from medveil.encoders.loading import load_encoder
+from medveil.encoders.published.libraries import library
+from medveil.encoders.published.two_towers import Scaling
 from medveil.errors import InputError
 from medveil.testing import check_encoder
 

@@ -9,9 +9,9 @@ import pytest
 
 from medveil.cohort import Cohort
 from medveil.encoders import cluster
-from medveil.encoders.encoder import load_encoder
 from medveil.encoders.extraction import encode_cohort
-from medveil.encoders.model_libraries import library
+from medveil.encoders.loading import load_encoder
+from medveil.encoders.published.libraries import library
 from medveil.errors import NotMeasurable
 
 

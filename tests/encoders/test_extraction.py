@@ -118,7 +118,7 @@ def test_the_cache_holds_no_text_and_no_identifier(cohort: Cohort, stand_in: Any
 def test_prepared_images_come_from_other_processes_as_from_this_one(
     hospital: Cohort, clip_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from medveil.encoders.encoder import load_encoder
+    from medveil.encoders.loading import load_encoder
 
     cohort = hospital.frontal().where(np.arange(len(hospital.frontal())) < 20)
     encoder = load_encoder(str(clip_folder))

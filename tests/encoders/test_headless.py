@@ -11,9 +11,10 @@ from medveil.cohort import Cohort
 from medveil.defenses.alignment.taken_over import take_over
 from medveil.encoders.biovil_t.image_network import DIM, ImageNetwork
 from medveil.encoders.biovil_t.text_network import ProjectionHead
-from medveil.encoders.encoder import Encoder, load_encoder, unit_length
+from medveil.encoders.encoder import Encoder, unit_length
 from medveil.encoders.extraction import encode_cohort, encode_features
 from medveil.encoders.headless import headless
+from medveil.encoders.loading import load_encoder
 from medveil.errors import SettingsError
 
 TEXTS = ["no effusion", "heart size normal, lungs clear", "opacity at the left base."]

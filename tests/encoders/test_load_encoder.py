@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from medveil.encoders.encoder import load_encoder
-from medveil.encoders.model_folder import license_of
-from medveil.encoders.model_libraries import library
+from medveil.encoders.loading import load_encoder
+from medveil.encoders.published.folder import license_of
+from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
 from medveil.parts import registered
 
@@ -61,9 +61,9 @@ def test_a_torchvision_that_does_not_fit_is_made_importable_and_help_stays_light
     code = """
 import sys, warnings
 warnings.simplefilter("error")
-from medveil.encoders.encoder import load_encoder
+from medveil.encoders.loading import load_encoder
 assert "torch" not in sys.modules and "transformers" not in sys.modules
-from medveil.encoders.model_libraries import library
+from medveil.encoders.published.libraries import library
 library("transformers").CLIPModel
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -18,7 +18,7 @@ def test_one_attack_is_reported_on_the_data_as_they_are(
     hospital: Cohort, hospital_folder: Path, tmp_path: Path
 ) -> None:
     hospital = replace(hospital, problems=(Problem("secret.png", "empty file"),))
-    finding = SinglingOut().run(hospital, seed=1)
+    finding = SinglingOut().run(hospital, hospital, seed=1)
     verdict, page = report_attack(
         finding, Input.of_cohort(hospital), tmp_path, command="medveil attack x A", seed=1, settings={}
     )

@@ -88,7 +88,7 @@ def test_numbers_stand_beside_their_threshold_chance_and_control(passing: Report
     assert "1.2 %; after the defenses 3.4 times chance" in text
     assert "3.1 %; after the defenses the attack does better than the control, 1.3 times as well" in text
     assert "18,402 identifying attributes removed" in text
-    assert "It ran and found nothing to change." in text
+    assert "It ran, and found nothing to change." in text
     assert "could not be measured" in text  # the label without a positive patient
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
@@ -33,6 +34,19 @@ def test_answers_are_the_caller_s_to_keep() -> None:
     kept = first.copy()
     run(np.ones((1, 1, 32, 32), np.float32))
     np.testing.assert_array_equal(first, kept)
+
+
+def test_threads_that_ask_at_once_get_their_own_answers() -> None:
+    torch.manual_seed(0)
+    network = nn.Sequential(nn.Conv2d(1, 16, 5, padding=2), nn.ReLU(), nn.Conv2d(16, 1, 5, padding=2)).eval()
+    run = compiled(network, torch.zeros(1, 1, 64, 64), varying=(2, 3), threads=1)
+    rng = np.random.default_rng(0)
+    asked = [rng.random((1, 1, 64, 64 + 32 * (number % 3)), dtype=np.float32) for number in range(60)]
+    alone = [run(values) for values in asked]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(run, asked))
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 SILENT = """

@@ -26,9 +26,14 @@ def resize(image: Image, side: int) -> Image:
     return np.asarray(cv2.resize(image, (side, side), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR))
 
 
+def equalised(side: int, image: Image) -> NDArray[np.uint8]:
+    """Min-max, 8 bit, histogram equalisation, `side` × `side` pixels."""
+    return resize(cv2.equalizeHist(to_8_bit(image)), side)
+
+
 def linkage_224(image: Image) -> NDArray[np.uint8]:
-    """The linkage paper's: min-max, 8 bit, histogram equalisation, 224 × 224 pixels."""
-    return resize(cv2.equalizeHist(to_8_bit(image)), 224)
+    """The linkage paper's: equalised, 224 × 224 pixels."""
+    return equalised(224, image)
 
 
 PIPELINES: dict[str, Callable[[Image], NDArray[np.uint8]]] = {"linkage-224": linkage_224}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import click
 import typer
 from typer.core import TyperGroup
 
-_ORDER = ("demo", "release", "deid", "verify", "review", "cohort", "attack", "protect", "encode", "train", "phantom")
+_ORDER = (
+    *("demo", "release", "deid", "verify", "review", "quarantine"),
+    *("cohort", "attack", "protect", "encode", "train", "phantom"),
+)
 
 
 class _MainFirst(TyperGroup):
@@ -21,7 +26,6 @@ app = typer.Typer(
     name="medveil",
     cls=_MainFirst,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     help="Can this be released? Finds what identifies people in chest X-rays and reports, removes it, attacks what is "
@@ -29,6 +33,25 @@ app = typer.Typer(
     epilog="Exit codes: 0 all is well, 1 a check failed or something was withheld, 2 the input or the settings cannot "
     "be used.",
 )
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from medveil import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def medveil(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
 cohorts = typer.Typer(no_args_is_help=True, help="Look at data sets.")
 app.add_typer(cohorts, name="cohort")
 attacks = typer.Typer(no_args_is_help=True, help="Attack data as they are.")

@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
 
 
 @attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
@@ -32,6 +32,7 @@ def identity(
     ] = False,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
     weights: Annotated[Path | None, typer.Option("--weights", help="Another network than the bundled one.")] = None,
+    device: Device = "cpu",
     layout: Layout = None,
     seed: Seed = 7,
     json: Json = False,
@@ -40,13 +41,16 @@ def identity(
     config: Config = None,
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
-    from medveil.attacks.identity.attack import run_identity
+    from medveil.attacks.identity.run import run_identity
+    from medveil.attacks.identity.settings import IdentitySettings
     from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.embedder import load_embedder
+    from medveil.part_settings import to_json
     from medveil.release import Outcome
     from medveil.release.attack_report import Input, report_attack
 
     console.start_logging(log_level)
+    settings = IdentitySettings(false_match_rate, prior, weights, show_images)
     with console.progress_bars(quiet or json) as watch:
         cohorts = [
             read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
@@ -56,12 +60,10 @@ def identity(
         result = run_identity(
             cohorts[0],
             cohorts[1] if b else None,
-            embedder=load_embedder(weights),
+            embedder=load_embedder(weights, device=device),
             seed=seed,
-            false_match_rate=false_match_rate,
+            settings=settings,
             shared_ids=shared_ids,
-            prior=prior,
-            show_images=show_images,
             out=out,
             named_links=named_links,
             cache=cache,
@@ -73,7 +75,7 @@ def identity(
         out,
         command=f"medveil attack identity A{' B' if b else ''} -o OUT --seed {seed}",
         seed=seed,
-        settings={"false_match_rate": false_match_rate, "shared_ids": shared_ids, "prior": prior},
+        settings={**to_json(settings), "shared_ids": shared_ids, "device": device},
     )
     if json:
         console.show_json(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def linkage(
         float | None, typer.Option("--threshold", help="Highest acceptable share of linked images; 0.09 if not set.")
     ] = None,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
-    device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
+    device: Device = "cpu",
     ray: Annotated[bool, typer.Option("--ray", help="Encode on a Ray cluster.")] = False,
     layout: Layout = None,
     seed: Seed = 7,
@@ -90,22 +89,22 @@ def linkage(
     config: Config = None,
 ) -> None:
     """Find out whether a radiograph can be linked to its report, with one encoder or several side by side."""
-    from medveil.attacks.linkage.attack import run_linkage, write_tables
+    from medveil.attacks.linkage.run import run_linkage, write_tables
     from medveil.attacks.linkage.settings import LinkageSettings
-    from medveil.finding import Threshold
+    from medveil.part_settings import to_json
     from medveil.release import Outcome
     from medveil.release.attack_report import report_attack
 
     console.start_logging(log_level)
     settings = LinkageSettings(
+        encoders=tuple(encoder or LinkageSettings.encoders),
         pools=_pools(pool),
         match=match.value if match else None,
         ties=ties.value,
         unit=unit.value,
         sampled=sampled,
         database_size=database_size,
-        threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
-        device=device,
+        threshold=threshold,
     )
     with console.progress_bars(quiet or json) as watch:
         if source is not None and (image_embeddings, report_embeddings, ids) == (None, None, None):
@@ -114,7 +113,7 @@ def linkage(
             subject, vectors, attacked = _precomputed(image_embeddings, report_embeddings, ids)
         else:
             raise SettingsError("give a COHORT, or --image-embeddings and --report-embeddings without an encoder")
-        result = run_linkage(subject, vectors, seed=seed, settings=settings, progress=watch)
+        result = run_linkage(subject, vectors, seed=seed, settings=settings, device=device, progress=watch)
     write_tables(result, out)
     verdict, page = report_attack(
         result.finding,
@@ -122,7 +121,7 @@ def linkage(
         out,
         command=f"medveil attack linkage COHORT -o OUT --seed {seed}",
         seed=seed,
-        settings={**asdict(settings), "encoders": list(vectors)},
+        settings={**to_json(settings), "encoders": list(vectors), "device": device},
     )
     if json:
         told = {"verdict": verdict, "answer": result.finding.answer, "encoder": result.strongest, "report": str(page)}
@@ -133,12 +132,12 @@ def linkage(
     raise typer.Exit(Outcome(verdict, 0, attacked.subject.withheld, page).exit_code)
 
 
-def _pools(sizes: list[str] | None) -> tuple[int | None, ...] | None:
+def _pools(sizes: list[str] | None) -> tuple[int | Literal["all"], ...] | None:
     if not sizes:
         return None
     if not all(size == "all" or size.isdecimal() for size in sizes):
         raise SettingsError("a pool is a number of candidates, such as 1000, or all")
-    return tuple(None if size == "all" else int(size) for size in sizes)
+    return tuple("all" if size == "all" else int(size) for size in sizes)
 
 
 def _encoded(
@@ -152,10 +151,10 @@ def _encoded(
     ray: bool,
 ) -> tuple[Cohort | pd.DataFrame, dict[str, Embeddings], Input]:
     """The pairs of a data set, encoded now or by `medveil encode`."""
+    from medveil.attacks.linkage.run import encode_by_all
+    from medveil.attacks.linkage.settings import LinkageSettings
     from medveil.cohort.input import read_cohort
-    from medveil.encoders.embedding_folder import is_embedding_folder, open_embeddings
-    from medveil.encoders.encoder import load_encoder
-    from medveil.encoders.extraction import encode_cohort
+    from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
     from medveil.release.attack_report import Input
 
     if is_embedding_folder(source):
@@ -164,16 +163,8 @@ def _encoded(
         vectors, pairs, manifest = open_embeddings(source)
         return pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, sorted(source.glob("*.npy")))
     cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
-    found: dict[str, Embeddings] = {}
-    for name in dict.fromkeys(encoders or ["medveil-small"]):
-        model = load_encoder(name, device=device)
-        if model.name in found:
-            raise SettingsError(f"two encoders are called {model.name}; rename one of the folders")
-
-        def told(done: int, total: int, stage: str = f"encoding by {model.name}") -> None:
-            watch(stage, done, total)
-
-        found[model.name] = encode_cohort(cohort, model, cache=cache, progress=told, ray=ray)
+    names = encoders or LinkageSettings.encoders
+    found = encode_by_all(cohort, names, device=device, cache=cache, ray=ray, progress=watch)
     return cohort, found, Input.of_cohort(cohort)
 
 

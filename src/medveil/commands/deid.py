@@ -107,24 +107,21 @@ def deid(
         outcome = deidentify(
             source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch
         )
+    named = ("--key-file", key) if key else ()
     if json:
-        console.show_json(
-            {
-                "released": outcome.released,
-                "withheld": outcome.withheld,
-                "not_rewritten": outcome.not_rewritten,
-                "summary": str(outcome.summary),
-            }
-        )
+        counts = {"released": outcome.released, "withheld": outcome.withheld, "not_rewritten": outcome.not_rewritten}
+        console.show_json(counts | {"output": str(out), "summary": console.read_json(outcome.summary)})
     elif not quiet:
-        typer.echo(f"{outcome.released:,} files cleaned, {outcome.withheld:,} withheld")
+        typer.echo(f"{console.counted(outcome.released, 'file')} cleaned, {outcome.withheld:,} withheld")
         if outcome.withheld:
-            typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}")
+            typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}, by pseudonym")
+            by_name = console.shell_command("quarantine", out, "--source", source, *named)
+            typer.echo(f"To see their file names, on screen only: {by_name}")
         if outcome.not_rewritten:
             lost = "the rewriting model would have lost part of what they say"
             typer.echo(f"{outcome.not_rewritten:,} texts have surrogates: {lost}")
         typer.echo(f"What was found and done is in {outcome.summary}")
-        typer.echo(f"Check it next: medveil verify {out} --source {source}{f' --key-file {key}' if key else ''}")
+        typer.echo(f"Check it next: {console.shell_command('verify', out, '--source', source, *named)}")
     raise typer.Exit(outcome.exit_code)
 
 
@@ -132,21 +129,10 @@ def _show_what_if(source: Path, settings: DeidSettings, key: Path | None, *, jso
     """Nothing is written, so the key need not last: files go by the names of the key given, or of one made for this."""
     import secrets
 
+    from medveil.commands.what_if import show_what_if
     from medveil.person.keys import Keys
     from medveil.release.clean.site_key import site_key
     from medveil.release.clean.what_if import what_if
 
     keys = site_key(key, None) if key else Keys(secrets.token_bytes(32))
-    shown = {}
-    for name, done in what_if(source, keys=keys, settings=settings):
-        if json:
-            shown[name] = done if isinstance(done, str) else [vars(one) for one in done]
-            continue
-        typer.echo(name)
-        if isinstance(done, str):
-            typer.echo(f"  withheld: {done}")
-        else:
-            for one in done:
-                typer.echo(f"  {one.path} {one.keyword} {one.action} {one.code}".rstrip())
-    if json:
-        console.show_json(shown)
+    show_what_if(what_if(source, keys=keys, settings=settings), json=json)

@@ -72,8 +72,8 @@ def train(
     from dataclasses import replace
 
     from medveil.cohort.input import read_cohort
-    from medveil.encoders.identity.settings import TrainingSettings, published
-    from medveil.encoders.identity.training import train as run
+    from medveil.encoders.identity.training.settings import TrainingSettings, published
+    from medveil.encoders.identity.training.train import train as run
 
     kind: Literal["verification", "reidentification"] = (
         "verification" if network is Network.verification else "reidentification"
@@ -144,9 +144,9 @@ def encode(
 ) -> None:
     """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
     from medveil.cohort.input import read_cohort
-    from medveil.encoders.embedding_folder import save_embeddings
-    from medveil.encoders.encoder import load_encoder
     from medveil.encoders.extraction import encode_cohort
+    from medveil.encoders.loading import load_encoder
+    from medveil.encoders.vectors.folder import save_embeddings
 
     console.start_logging(log_level)
     model = load_encoder(encoder, device=device)

@@ -14,6 +14,9 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bars, no closi
 LogLevel = Annotated[str, typer.Option("--log-level", help="debug, info, warning or error.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Fixes everything that is drawn at random.")]
 Workers = Annotated[int | None, typer.Option("--workers", min=1, help="Processes; all cores by default.")]
+Key = Annotated[
+    Path | None, typer.Option("--key-file", help="The site's secret; the one in your settings folder if not set.")
+]
 Config = Annotated[
     Path | None,
     typer.Option(
@@ -24,3 +27,28 @@ Config = Annotated[
     ),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Name of the data set's layout, if not to be guessed.")]
+Device = Annotated[str, typer.Option("--device", help="cpu, or cuda for the parts that can use it.")]
+Defenses = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--defense",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Use this defense, set so; repeat for several. default: those used unasked.",
+    ),
+]
+Attacks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--attack",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Run this attack, set so; repeat for several. default: those run unasked.",
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        metavar="NAME[:KEY=VALUE,…]",
+        help="Run this measure, set so; repeat for several. default: those run unasked.",
+    ),
+]

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from medveil import console
 from medveil.commands.app import protects
 from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet
-from medveil.errors import SettingsError
-
-if TYPE_CHECKING:
-    from medveil.cohort import Cohort
-    from medveil.defenses.alignment.ledger import Ledger
-    from medveil.release.attack_report import Input
-    from medveil.release.protect.candidates import Candidate
 
 
 class Variant(StrEnum):
@@ -104,105 +97,46 @@ def alignment(
 
     The encoders stay as they are. What was found is measured on patients who took no part. A killed run goes on.
     """
-    from medveil.encoders.encoder import load_encoder
-    from medveil.finding import Threshold
-    from medveil.release import Outcome
-    from medveil.release.attack_report import Input
-    from medveil.release.protect.model import protect_model
-    from medveil.release.protect.model_report import summary
+    from medveil.release.protect.candidates import chosen_candidates
+    from medveil.release.protect.model import protect_data_set
 
     console.start_logging(log_level)
-    changes = {"unit": unit.value, "seed": seed, "delta": delta, "clip": clip, "epochs": epochs, "batch": batch}
-    tried = _candidates(
-        sweep=sweep, variants=variant, epsilons=epsilon, noises=noise, directions=directions, changes=changes
+    tried = chosen_candidates(
+        [one.value for one in variant or ()],
+        sweep=sweep,
+        epsilons=epsilon or (),
+        noises=noise or (),
+        directions=directions or (),
+        unit=unit.value,
+        seed=seed,
+        delta=delta,
+        clip=clip,
+        epochs=epochs,
+        batch=batch,
     )
     with console.progress_bars(quiet or json) as watch:
-        elsewhere = _elsewhere(source, transfer or [], watch)
-        cohort = _read(source, layout, watch)
-        model = load_encoder(encoder, device=device)
-        protected = Input.of_cohort(cohort)
-        outcome = protect_model(
-            cohort,
-            model,
+        outcome = protect_data_set(
+            source,
             out,
+            encoder=encoder,
             tried=tried,
-            protected=protected,
-            public=None if public is None else _read(public, None, watch),
-            transfer=elsewhere,
+            device=device,
+            layout=layout,
+            public=public,
+            transfer=transfer or (),
+            budget=budget,
+            ledger=ledger,
             cache=cache,
             canaries=canaries,
-            ledger=_ledger(budget, ledger, protected, tried),
-            threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
+            threshold=threshold,
             watch=watch,
         )
-    points, answer = outcome.result.points, summary(outcome.result)
     if json:
-        settings = {point.name: vars(point.guarantee) | {"epsilon": point.epsilon} for point in points[1:]}
-        told = {"verdict": outcome.verdict, "answer": answer, "settings": settings, "report": str(outcome.report)}
-        console.show_json(told)
+        told = {"answer": outcome.answer, "settings": outcome.guarantees, "page": str(outcome.report)}
+        console.show_json(console.read_json(outcome.report.with_suffix(".json")) | told)
     elif not quiet:
-        typer.echo(f"{outcome.verdict}: {answer}")
-        for point in points[1:] if not sweep else ():
-            typer.echo(point.guarantee.statement)
+        typer.echo(f"{outcome.verdict}: {outcome.answer}")
+        for guarantee in outcome.guarantees.values() if not sweep else ():
+            typer.echo(guarantee["statement"])
         typer.echo(f"The report is {outcome.report}")
-    raise typer.Exit(Outcome(outcome.verdict, 0, protected.subject.withheld, outcome.report).exit_code)
-
-
-def _candidates(
-    *,
-    sweep: bool,
-    variants: list[Variant] | None,
-    epsilons: list[float] | None,
-    noises: list[float] | None,
-    directions: list[int] | None,
-    changes: dict[str, Any],
-) -> list[Candidate]:
-    """One setting, or with `sweep` as many as the lists have."""
-    from medveil.defenses.alignment.settings import VARIANTS, Settings
-    from medveil.release.protect.candidates import DIRECTIONS, EPSILONS, NOISES, candidates
-
-    given = (variants, epsilons, noises, directions)
-    if not sweep and any(len(values or ()) > 1 for values in given):
-        raise SettingsError("several variants or strengths at once are a sweep; add --sweep, or give one of each")
-    usual = Settings()
-    chosen = {variant.value for variant in variants or (Variant if sweep else [Variant.dp])}
-    return candidates(
-        [variant for variant in VARIANTS if variant in chosen],
-        epsilons=epsilons or (EPSILONS if sweep else (usual.epsilon,)),
-        noises=noises or (NOISES if sweep else (usual.noise,)),
-        directions=directions or (DIRECTIONS if sweep else (usual.directions,)),
-        **{name: value for name, value in changes.items() if value is not None},
-    )
-
-
-def _read(source: Path, layout: str | None, watch: console.Watch) -> Cohort:
-    from medveil.cohort.input import read_cohort
-
-    return read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
-
-
-def _elsewhere(source: Path, others: list[Path], watch: console.Watch) -> dict[str, Cohort]:
-    """Data sets to measure on, by name; a name that comes again gets a number."""
-    found: dict[str, Cohort] = {}
-    for path in others:
-        if path.resolve() == source.resolve():
-            raise SettingsError("heads are transferred to another data set than the one they are trained on")
-        cohort = _read(path, None, watch)
-        again = sum(name.startswith(cohort.name) for name in found)
-        found[f"{cohort.name} {again + 1}" if again else cohort.name] = cohort
-    return found
-
-
-def _ledger(budget: float | None, path: Path | None, protected: Input, tried: list[Candidate]) -> Ledger | None:
-    from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
-    from medveil.defenses.alignment.training import PRIVATE
-
-    if budget is None:
-        if path is not None:
-            raise SettingsError("a ledger needs a budget; add --budget")
-        return None
-    if not all(candidate.variant in PRIVATE for candidate in tried):
-        raise SettingsError(f"only {' and '.join(PRIVATE)} can keep to a budget; leave it out, or the other variants")
-    settings = tried[0].settings
-    # by the images, not by features of them: runs on other encoders spend the same people's privacy
-    return Ledger(path or default_ledger_file(), protected.sha256, Budget(budget, settings.delta, settings.unit))
+    raise typer.Exit(outcome.exit_code)

@@ -9,7 +9,19 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
+from medveil.commands.options import (
+    Attacks,
+    Config,
+    Defenses,
+    Device,
+    Json,
+    Layout,
+    LogLevel,
+    Measures,
+    Quiet,
+    Seed,
+    Workers,
+)
 
 if TYPE_CHECKING:
     from medveil.release.protect.model import ModelOutcome
@@ -25,13 +37,10 @@ def release(
         float | None,
         typer.Option("--threshold", help="Highest acceptable chance of re-identification; 0.09 if not set."),
     ] = None,
-    defense: Annotated[
-        list[str] | None, typer.Option("--defense", help="Use this defense; repeat for several.")
-    ] = None,
-    attack: Annotated[list[str] | None, typer.Option("--attack", help="Run this attack; repeat for several.")] = None,
-    measure: Annotated[
-        list[str] | None, typer.Option("--measure", help="Run this measure; repeat for several.")
-    ] = None,
+    defense: Defenses = None,
+    attack: Attacks = None,
+    measure: Measures = None,
+    device: Device = "cpu",
     layout: Layout = None,
     key_file: Annotated[
         Path | None, typer.Option("--key-file", help="The site's secret; made at first use in your settings folder.")
@@ -60,6 +69,7 @@ def release(
         seed=seed,
         threshold=threshold,
         layout=layout,
+        device=device,
         defenses=tuple(defense or ()),
         attacks=tuple(attack or ()),
         measures=tuple(measure or ()),
@@ -112,7 +122,7 @@ def _protected_model(out: Path, seed: int, workers: int | None, watch: console.W
     """The bundled encoder with private heads, trained on a second hospital: larger, because only some patients of it
     are measured on, and of small images, which are drawn quickly and need no cleaning."""
     from medveil.cohort.phantom.hospital import build_hospital
-    from medveil.encoders.encoder import load_encoder
+    from medveil.encoders.loading import load_encoder
     from medveil.release.attack_report import Input
     from medveil.release.protect.candidates import candidates
     from medveil.release.protect.model import protect_model

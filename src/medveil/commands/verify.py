@@ -1,4 +1,4 @@
-"""Check what came out, and let a person look at it."""
+"""Check the output of a run, and let a person look at it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
+from medveil.commands.options import Config, Json, Key, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
 
-Out = Annotated[Path, typer.Argument(metavar="OUT", help="What medveil deid put out.")]
-Key = Annotated[
-    Path | None, typer.Option("--key-file", help="The site's secret; the one in your settings folder if not set.")
-]
+Out = Annotated[Path, typer.Argument(metavar="OUT", help="The output folder of medveil deid or medveil release.")]
 
 
 @app.command(epilog="Example: medveil verify /data/clean --source /data/archive")
@@ -23,14 +20,14 @@ def verify(
     out: Out,
     source: Annotated[
         Path | None,
-        typer.Option("--source", metavar="IN", help="The originals; without them only a manifest is checked."),
+        typer.Option("--source", metavar="IN", help="The originals; without them, only the signature is checked."),
     ] = None,
     profile: Annotated[
         Path | None,
-        typer.Option("--profile", help="Compare headers with this profile, not with the one the run noted."),
+        typer.Option("--profile", help="Compare headers with this profile instead of the one the run used."),
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option("--answers", help="Folder with an answer key; found by itself in a phantom hospital.")
+        Path | None, typer.Option("--answers", help="Folder with an answer key; not needed for a phantom hospital.")
     ] = None,
     key: Key = None,
     workers: Workers = None,
@@ -39,10 +36,11 @@ def verify(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Read, search and compare the de-identified files afresh, and sign what was found.
+    """Check the output independently: read, search and compare every file again, and sign the result.
 
-    Every header is compared with the original's, every image read by a network that had no part in cleaning it, every
-    byte searched for what is known of anyone. Exit code 0: nothing identifying was found; 1: something was.
+    Every header and row is compared with the original, every image is read by a network that had no part in cleaning
+    it, and every byte is searched for what is known of anyone. Exit code 0: nothing identifying was found; 1:
+    something was.
     """
     console.start_logging(log_level)
     if source is None:
@@ -63,12 +61,17 @@ def verify(
             progress=watch,
         )
     if json:
-        told = {"files": outcome.files, "leaks": outcome.leaks, "losses": outcome.losses, "profile": outcome.profile}
-        console.show_json(told)
+        told = {"discrepancies": [one.to_json() for one in outcome.discrepancies], "output": str(out)}
+        console.show_json(console.read_json(outcome.summary) | told)
     elif not quiet:
-        typer.echo(f"{outcome.files:,} files checked: {outcome.leaks:,} leaks, {outcome.losses:,} losses")
-        typer.echo(f"The profile that headers were compared with: {outcome.profile}")
-        typer.echo(f"Counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
+        found = f"{console.counted(outcome.leaks, 'leak')}, {console.counted(outcome.losses, 'loss', 'losses')}"
+        typer.echo(f"{console.counted(outcome.files, 'file')} checked: {found}")
+        typer.echo(f"Profile that headers were compared with: {outcome.profile}")
+        typer.echo(f"The counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
+        if outcome.discrepancies:
+            named = ("--key-file", key) if key else ()
+            look = console.shell_command("review", out, "--source", source, "--page", "review.html", *named)
+            typer.echo(f"To look at the worst cases first: {look}")
     raise typer.Exit(outcome.exit_code)
 
 
@@ -84,7 +87,7 @@ def _check_signature(out: Path, key: Path | None, *, json: bool, quiet: bool) ->
         for problem in problems:
             typer.echo(problem)
         if not problems:
-            typer.echo("The files are as they were when the manifest was signed.")
+            typer.echo("The files have not changed since the manifest was signed.")
     raise typer.Exit(1 if problems else 0)
 
 
@@ -93,18 +96,24 @@ def review(
     out: Out,
     source: Annotated[Path | None, typer.Option("--source", metavar="IN", help="The originals.")] = None,
     page: Annotated[
-        Path | None, typer.Option("--page", help="Where to write the page; it shows patients, so not below OUT.")
+        Path | None,
+        typer.Option("--page", help="Where to write the page. It shows patients, so it must not lie inside OUT."),
     ] = None,
     most: Annotated[int, typer.Option("--most", min=1, help="How many cases to show, worst first.")] = 200,
     decisions: Annotated[
-        Path | None, typer.Option("--decisions", help="Decisions saved from the page: what was rejected leaves OUT.")
+        Path | None,
+        typer.Option("--decisions", help="Decisions saved from the page; whatever was rejected is removed from OUT."),
     ] = None,
     key: Key = None,
+    json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Show before and after, worst cases first, for a person to accept or reject; then apply the decisions."""
+    """Show images and reports before and after, worst cases first, for a person to accept or reject.
+
+    First write the page, decide there and save the decisions; then run the command again with the saved decisions.
+    """
     from medveil.release.clean.site_key import site_key
     from medveil.release.verify.review import apply_decisions, write_review
 
@@ -112,12 +121,20 @@ def review(
     keys = site_key(key, out)
     if decisions is not None:
         rejected = apply_decisions(out, decisions, keys)
-        if not quiet:
-            typer.echo(f"{rejected:,} files left the release")
+        if json:
+            console.show_json({"removed": rejected, "output": str(out)})
+        elif not quiet:
+            typer.echo(f"{console.counted(rejected, 'file')} removed from {out}")
         return
     if source is None or page is None:
         raise SettingsError("name the originals with --source and the page with --page, or give --decisions")
-    with console.progress_bars(quiet) as watch:
+    with console.progress_bars(quiet or json) as watch:
         shown, hidden = write_review(out, source, page, keys=keys, most=most, progress=watch)
-    if not quiet:
-        typer.echo(f"{shown:,} cases are in {page}, {hidden:,} more are not shown. It shows patients: keep it safe")
+    if json:
+        console.show_json({"page": str(page), "shown": shown, "not_shown": hidden})
+    elif not quiet:
+        typer.echo(f"{console.counted(shown, 'case')} in {page}, {hidden:,} more not shown")
+        typer.echo("The page shows patients: keep it where the originals are kept, and delete it after the review")
+        named = ("--key-file", key) if key else ()
+        command = console.shell_command("review", out, "--decisions", "decisions.json", *named)
+        typer.echo(f"When you have decided and saved: {command}")

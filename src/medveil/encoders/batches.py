@@ -14,8 +14,8 @@ import numpy as np
 from medveil.cohort.dicom.many import read_many
 from medveil.cohort.features import FEW
 from medveil.cohort.images import load_image
-from medveil.encoders.embedding_cache import EmbeddingCache
 from medveil.encoders.encoder import Encoder, Image, Prepared, Vectors
+from medveil.encoders.vectors.cache import EmbeddingCache
 from medveil.errors import NotMeasurable, Quarantined
 
 BATCH = 128  # images or texts that go to the model, and then to the cache, at a time

@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from medveil.encoders.batches import Count, Place, encode_files, encode_texts
-from medveil.encoders.embedding_cache import EmbeddingCache
 from medveil.encoders.encoder import Encoder, Vectors
-from medveil.encoders.model_libraries import library
-from medveil.encoders.torchvision_operators import declare_missing_operators
+from medveil.encoders.published.libraries import declare_missing_operators, library
+from medveil.encoders.vectors.cache import EmbeddingCache
 from medveil.errors import MedveilError, NotMeasurable
 
 CHUNK = 256  # files or texts a task

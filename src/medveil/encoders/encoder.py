@@ -1,4 +1,4 @@
-"""`Encoder`: a model that puts radiographs and reports into one space, and how to get one by name.
+"""`Encoder`: a model that puts radiographs and reports into one space. `loading` gets one by name.
 
 A registered encoder also has a classmethod `load(device)`. One that is `Prepared` has its images decoded and
 prepared on all cores; any other one is given whole images, one after another. One that is `Reading` is given texts
@@ -7,23 +7,17 @@ that it cannot tell apart once. One that is `Headed` can do without its projecti
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-
-from medveil.errors import SettingsError
-from medveil.parts import registered
 
 if TYPE_CHECKING:
     from medveil.encoders.headless import Headless
 
 Image = NDArray[Any]
 Vectors = NDArray[np.float32]
-HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
 
 class Encoder(Protocol):
@@ -64,37 +58,6 @@ class Headed(Protocol):
     """An encoder that tells its frozen networks from the projection heads behind them."""
 
     def headless(self) -> Headless: ...
-
-
-def load_encoder(name: str, *, device: str = "cpu") -> Encoder:
-    """A registered encoder, a model in a local folder, or one of the hub by "owner/model"; the hub only if asked so."""
-    known = registered("encoders")
-    check_device(device)
-    if name in known:
-        encoder: Encoder = known[name].load(device)
-        return encoder
-    from medveil.encoders.model_folder import open_folder  # the readers of model files are loaded only when needed
-
-    if Path(name).is_dir():
-        return open_folder(Path(name), name=Path(name).resolve().name, device=device)
-    if HUB_NAME.fullmatch(name):
-        from medveil.encoders.hub import fetch
-
-        return open_folder(fetch(name), name=name, device=device)
-    raise SettingsError(
-        f"there is no encoder called {name}; choose one of {', '.join(known)}, a folder that holds a model, "
-        "or the owner/model name of one on the hub"
-    )
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that is not here before anything is read."""
-    import torch
-
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError):
-        raise SettingsError(f"the device {device} cannot be used on this machine; use cpu") from None
 
 
 def unit_length(vectors: Vectors) -> Vectors:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
 from medveil.encoders.batches import Count, Place, encode_files, encode_texts
-from medveil.encoders.embedding_cache import EmbeddingCache
 from medveil.encoders.encoder import Encoder, Reading, Vectors
+from medveil.encoders.vectors.cache import EmbeddingCache
 from medveil.errors import NotMeasurable
 
 if TYPE_CHECKING:

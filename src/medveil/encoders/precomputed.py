@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from medveil.cohort import LABELS
 from medveil.cohort.schema import conform
 from medveil.encoders.encoder import Vectors, unit_length
-from medveil.encoders.vector_files import VectorFile, as_ids, read_vectors
+from medveil.encoders.vectors.files import VectorFile, as_ids, read_vectors
 from medveil.errors import InputError
 
 BLOCK = 1 << 24  # numbers looked at at a time: a map larger than memory is never held whole

@@ -6,25 +6,48 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from medveil.person.spelling import Word, spellings, words_of
+from medveil.person.normalised import Word, spellings, words_of
+
+# What only comes along with a name, in two widths: a known name is taken apart by the narrow one, for many a rare
+# degree or title is also somebody's name (Ota, Bishop); a name in a running text is read by the wide one.
 
 # Small words of a family name: on their own they name nobody.
-_PARTICLE_WORDS = """
-o d l van von der den de del della di da dos du la le les el al bin ibn ben abu abd af av of ter ten te op t zu zur
-zum st ste san santa mac mc fitz ap ni nic y e i und saint sankt
-"""
-_TITLE_WORDS = """
-mr mrs ms miss mx dr doctor prof professor sir madam mme mlle frau herr senor senora rev fr
-"""
-_DEGREE_WORDS = """
-md mbbs frcr phd rn np jr iii msc bsc frcs mrcp dnb ffrrcsi facr rtr mbchb dds dmd rdms
-"""
-_NO_NAMES = "sr ii iv rt r do pa unknown anonymous none na null test"
-PARTICLES = frozenset(_PARTICLE_WORDS.split())
-TITLES = frozenset(_TITLE_WORDS.split())
+_COMMON_PARTICLES = frozenset(
+    "van von der den de del della di da dos du la le el al bin ibn ben abu ter ten op t zu zur zum st san santa mac mc "
+    "ap ni o y e".split()
+)
+PARTICLES = _COMMON_PARTICLES | frozenset("d l les abd af av of te ste fitz nic i und saint sankt".split())
+PARTICLES_IN_TEXT = _COMMON_PARTICLES | {"bint", "das", "des", "las", "los", "do", "saint"}
+
+GENERATIONS = frozenset({"jr", "sr", "ii", "iii", "iv"})
+
+_COMMON_TITLES = frozenset("mr mrs ms miss mx sir madam mme mlle frau herr senor senora rev".split())
 DOCTOR_TITLES = frozenset({"dr", "doctor", "prof", "professor", "drs"})
-DEGREES = frozenset(_DEGREE_WORDS.split())
-_DROPPED = TITLES | DEGREES | frozenset(_NO_NAMES.split())
+TITLES = _COMMON_TITLES | {"fr", "dr", "doctor", "prof", "professor"}
+TITLES_IN_TEXT = _COMMON_TITLES | frozenset(
+    "messrs sra signor signora dhr mevr sister father atty sgt capt officer detective pastor rabbi engr sh smt shri "
+    "barr alhaji alhaja hajia deacon imam trooper constable bishop".split()
+)
+RANKS_IN_TEXT = frozenset(  # of people, and much else
+    "chief coach col lt maj cpl gen major colonel captain sergeant lieutenant judge hon chaplain".split()
+)
+DOCTOR_TITLES_IN_TEXT = DOCTOR_TITLES | {"doctors", "dra", "docteur", "doktor", "nurse", "rn", "np"}
+ALL_TITLES_IN_TEXT = TITLES_IN_TEXT | RANKS_IN_TEXT | DOCTOR_TITLES_IN_TEXT
+ABBREVIATED_TITLES = frozenset("dr drs mr mrs ms prof atty engr sh smt shri".split())  # nobody's name
+
+_COMMON_DEGREES = frozenset("md mbbs frcr phd rn np msc bsc frcs mrcp dnb facr rtr mbchb dds rdms".split())
+DEGREES = _COMMON_DEGREES | {"ffrrcsi", "dmd", "jr", "iii"}
+DEGREES_IN_TEXT = _COMMON_DEGREES | frozenset(
+    "do pa pa-c pac frcp facs dpm mph mba bsn msn crnp aprn lpn dnp crna rrt rph pharmd rt arrt frcpc franzcr fccp "
+    "facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq cmt rhit cnmt radiologist mrcs mrcgp frcpath "
+    "fracs fracp dmrd dmre mch facp facep faap facog faan fscai edir licsw lmsw arnp agnp fnp anp emt dvm rvt rcis "
+    "rdcs psyd lmft lmhc lpc lcpc mft edd cgc lgc rnc ccrn cacp bcps cde cdces dpt pta otr ota cota ccc-slp rd ldn "
+    "cnsc cpnp np-c fnp-c fnp-bc acnp agacnp pmhnp cen cwocn wocn ocn cpn cnor rnfa cst faafp facmg fcsanz facem "
+    "fracgp franzcp ranzcog franzcog mrcog frcog frca fanzca ffarcsi frcem mrcem mrcpch frcpch mrcpsych frcpsych "
+    "frcophth dch dgo fcps bds bmbs lrcp msw lsw bcba crt rpft nremt emt-p rhia ccs cpc cphq rcp rgn fcap fascp "
+    "ascp mls facnm fsir fsvm fhrs fasge facg fasco faha mrcpi frcsi frcpi fcrad mmed dphil mphil dsc od".split()
+)
+_DROPPED = TITLES | DEGREES | GENERATIONS | frozenset("rt r do pa unknown anonymous none na null test".split())
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from medveil.person.identifiers import Category
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Found:
+class Span:
     start: int
     end: int
     category: Category
 
 
-def without_overlaps(found: Iterable[Found]) -> list[Found]:
+def without_overlaps(found: Iterable[Span]) -> list[Span]:
     """In order of place; what overlaps becomes one, of the longest part's kind: nothing found is left out."""
-    merged: list[Found] = []
+    merged: list[Span] = []
     widest = 0
     for one in sorted(found):
         if not merged or one.start >= merged[-1].end:
@@ -28,5 +28,5 @@ def without_overlaps(found: Iterable[Found]) -> list[Found]:
         category = last.category
         if one.end - one.start > widest:
             category, widest = one.category, one.end - one.start
-        merged[-1] = Found(last.start, max(last.end, one.end), category)
+        merged[-1] = Span(last.start, max(last.end, one.end), category)
     return merged

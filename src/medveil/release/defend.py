@@ -20,7 +20,7 @@ from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside, load_image
 from medveil.cohort.rows import CHUNK, Rows
 from medveil.errors import Quarantined, StorageError
-from medveil.parts import Defense, Record, registered
+from medveil.parts import Defense, Record, choose
 from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
 from medveil.runtime.journal import Entry, count, journaled, line
@@ -28,9 +28,9 @@ from medveil.runtime.storage import write_bytes
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:
-    """The named defenses in their order."""
-    known = registered("defenses")
-    return sorted((known[name](keys) for name in names), key=lambda defense: (defense.order, defense.name))
+    """The named defenses, set as their names say, in their order."""
+    chain = (choice.build(keys=keys) for choice in choose("defenses", names))
+    return sorted(chain, key=lambda defense: (defense.order, defense.name))
 
 
 @dataclass(frozen=True)

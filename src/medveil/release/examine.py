@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib.metadata import version
 
 import medveil
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Threshold
-from medveil.parts import Kind, KnowsOriginals, registered
+from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
 from medveil.release.check import check_release
 from medveil.release.defend import Defended, build_chain
@@ -77,27 +76,23 @@ def _measured(
     comparisons: list[Comparison] = []
     gaps: list[Gap] = []
     before = replace(cohort, table=cohort.table.iloc[defended.rows].reset_index(drop=True))
-    stages: list[tuple[Kind, str]] = [("attacks", name) for name in settings.attacks]
-    stages += [("measures", name) for name in settings.measures]
-    for at, (kind, name) in enumerate(stages):
+    stages = [*settings.chosen("attacks"), *settings.chosen("measures")]
+    for at, choice in enumerate(stages):
         progress("measuring", at, len(stages))
         try:
-            comparisons.append(_compare(kind, name, before, defended.cohort, settings))
+            comparisons.append(_compare(choice, before, defended.cohort, settings))
         except NotMeasurable as reason:
-            gaps.append(Gap(name, str(reason), blocking=kind == "attacks"))
+            gaps.append(Gap(choice.name, str(reason), blocking=choice.kind == "attacks"))
     progress("measuring", len(stages), len(stages))
     return comparisons, gaps
 
 
-def _compare(kind: Kind, name: str, before: Cohort, after: Cohort, settings: Settings) -> Comparison:
-    part = registered(kind)[name]()
-    first = part.run(before, seed=settings.seed)
-    if isinstance(part, KnowsOriginals):
-        second = part.run_on_release(after, before, seed=settings.seed)
-    else:
-        second = part.run(after, seed=settings.seed)
-    log.info("%s: done", name)
-    return Comparison(_judged(first, settings), _judged(second, settings), second.estimate.minus(first.estimate))
+def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Settings) -> Comparison:
+    part: Attack | Measure = choice.build(device=settings.device)
+    before = part.run(originals, originals, seed=settings.seed)
+    after = part.run(released, originals, seed=settings.seed)
+    log.info("%s: done", choice.name)
+    return Comparison(_judged(before, settings), _judged(after, settings), after.estimate.minus(before.estimate))
 
 
 def _judged(finding: Finding, settings: Settings) -> Finding:
@@ -118,7 +113,7 @@ def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
             gaps.append(Gap(title, "no defense covers it, so it may identify people.", blocking=True))
         elif all(defense.guarantee.kind == "none" for defense in covering):
             gaps.append(Gap(title, covering[0].guarantee.statement, blocking=True))
-    if all(registered("attacks")[name].baseline for name in settings.attacks):
+    if all(choice.part.baseline for choice in settings.chosen("attacks")):
         why = "only simple attacks were tried; a network trained to recognise patients finds more."
         gaps.append(Gap("Trained attackers", why, blocking=True))
     return gaps
@@ -133,7 +128,7 @@ def _provenance(settings: Settings, keys: Keys, created: str, defended: Defended
         input_sha256=defended.source_digest,
         key_fingerprint=keys.fingerprint,
         packages=package_versions(),
-        settings=json.loads(json.dumps(asdict(settings))),
+        settings=settings.to_json(),
     )
 
 

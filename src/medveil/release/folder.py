@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import datetime as dt
-import fcntl
 import io
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import medveil
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
+from medveil.runtime.locks import locked
 from medveil.runtime.storage import sweep, told, write_bytes, write_json
 
 RUN = "run.json"
@@ -52,6 +52,12 @@ def check_run(out: Path, settings: dict[str, Any], keys: Keys) -> str | None:
     return created
 
 
+def refuse_other_key(out: Path, keys: Keys) -> None:
+    """Only the key that made an output can say what belongs in it."""
+    if read_run(out).get("key_fingerprint") != keys.fingerprint:
+        raise InputError(f"{out} was made with another key; give that key with --key-file")
+
+
 def begin(out: Path, settings: dict[str, Any], keys: Keys) -> str:
     """Note what this run is, and clear away what a killed one left half-written. Returns its date."""
     created = check_run(out, settings, keys)
@@ -70,22 +76,16 @@ def _run(settings: dict[str, Any], keys: Keys) -> dict[str, Any]:
 def held(out: Path) -> Iterator[None]:
     """Keep the output folder to one run at a time: two would take each other's half-written files away.
 
-    The lock is on the folder itself and goes with the process, however it ends.
+    The lock is on the folder itself.
     """
     with told():
         out.mkdir(parents=True, exist_ok=True)
-        folder = os.open(out, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(folder)
-        raise InputError(f"another run is at work in {out}; wait for it, or choose a new folder") from None
-    except OSError:
-        pass  # a file system without locks
-    try:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(locked(out, wait=False))
+        except BlockingIOError:
+            raise InputError(f"another run is at work in {out}; wait for it, or choose a new folder") from None
         yield
-    finally:
-        os.close(folder)
 
 
 def read_run(out: Path) -> dict[str, Any]:

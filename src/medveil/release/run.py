@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,7 @@ def _release(
     crosswalk: Path | None,
     progress: Progress,
 ) -> Outcome:
-    created = begin(out, json.loads(json.dumps(asdict(settings))), keys)
+    created = begin(out, settings.to_json(), keys)
     defended = defend(
         cohort,
         out,

@@ -3,40 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from medveil.errors import SettingsError
-from medveil.parts import Kind, registered
+from medveil.parts import Choice, Kind, choose
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
+CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What a release is run with. An empty list of parts means all that are registered."""
+    """What a release is run with. Parts are named as on the command line (`pixels:fill=box`); none named, those that
+    run unasked. `device` (cpu or cuda) is for the parts that can use one."""
 
     seed: int = 7
     threshold: float | None = None
     layout: str | None = None
+    device: str = "cpu"
     defenses: tuple[str, ...] = ()
     attacks: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
 
     def resolved(self) -> Settings:
-        """With every part named; unknown names are refused."""
+        """With every part named; unknown parts and settings are refused."""
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
-        return replace(
-            self,
-            defenses=_known("defenses", self.defenses),
-            attacks=_known("attacks", self.attacks),
-            measures=_known("measures", self.measures),
-        )
+        parts: dict[str, Any] = {kind: tuple(each.text for each in self.chosen(kind)) for kind in CHOSEN}
+        return replace(self, **parts)
 
+    def chosen(self, kind: Kind) -> tuple[Choice, ...]:
+        return choose(kind, getattr(self, kind))
 
-def _known(kind: Kind, names: tuple[str, ...]) -> tuple[str, ...]:
-    known = registered(kind)
-    for name in names:
-        if name not in known:
-            raise SettingsError(f"there is no {kind.removesuffix('s')} called {name}; choose from {', '.join(known)}")
-    return names or tuple(known)
+    def to_json(self) -> dict[str, Any]:
+        """In JSON's own types, with everything the parts are set to."""
+        parts: dict[str, Any] = {
+            kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
+        }
+        return {**asdict(self), **parts}

@@ -8,28 +8,29 @@ from collections.abc import Iterable, Mapping
 from markupsafe import Markup, escape
 
 STANDARD = {
-    "attack": "A try, made by medveil itself, to learn from the data what an intruder would like to know.",
-    "before and after": "The same attack or measure on the same images, as they came and as they would be "
+    "attack": "An attempt by medveil itself to learn from the data what an intruder would want to know.",
+    "before and after": "The same attack or measure on the same images, as they came in and as they would be "
     "released. The difference is what the defenses achieved.",
-    "blocking gap": "Something that had to be checked and was not. While it stands, the verdict cannot be PASS.",
+    "blocking gap": "Something that should have been checked and was not. Until it is, the verdict cannot be PASS.",
     "chance": "What blind guessing would score. An attack near chance has learned nothing.",
-    "control": "What can be had without the images, from what is known about them anyway.",
+    "control": "What can be achieved without the images, from what is known about them anyway.",
     "control attack": "The same attack by someone who does not have the images, only what is known about "
-    "them anyway, such as age, sex, view and site, or the findings. What it scores is not leaked by the images.",
+    "them anyway, such as age, sex, view and site, or the findings. What it achieves is not leaked by the images.",
+    "by construction": "A promise that holds because what could identify someone is no longer there.",
     "defense": "A step that changes the data to protect the people in it.",
-    "formal guarantee": "A promise that follows from a mathematical proof, and holds against any attacker.",
-    "interval": "The range in which the true value plausibly lies, given how few or many patients were "
+    "formal guarantee": "A promise that follows from a mathematical proof and holds against any attacker.",
+    "interval": "The range in which the true value plausibly lies, given how many patients were "
     "measured. A 95 % interval misses it about one time in twenty.",
-    "measured guarantee": "A promise that rests on the attacks in this report, and on no others.",
+    "measured guarantee": "A promise that rests on the attacks in this report and on nothing else.",
     "patient-level resampling": "How intervals are computed: patients, with all their images, are drawn "
     "again and again. Images of one patient resemble each other and must not count as independent.",
-    "pseudonym": "A made-up identifier that replaces a real one, always by the same one, so that "
-    "studies of one patient stay together. Whose it is can be told only with the secret key of the site.",
-    "quarantine": "Where images and files go that could not be read, checked or cleaned. They are not released.",
-    "seed": "The number from which every random choice of the run follows. The same seed repeats the run.",
+    "pseudonym": "A made-up identifier that replaces a real one, always the same for the same original, so that "
+    "studies of one patient stay together. Only with the site's secret key can anyone tell whose it is.",
+    "quarantine": "The images and files that could not be read, checked or cleaned. They are not released.",
+    "seed": "The number that fixes every random choice of a run. The same seed gives the same result.",
     "threshold": "The most an attacker may achieve for the data to be released. The verdict compares the "
     "upper end of the interval with it, not the value itself.",
-    "uncertain": "The interval reaches from below the threshold to above it: the data do not decide.",
+    "uncertain": "The interval reaches from below the threshold to above it: these data cannot decide.",
     "verdict": "PASS: the whole interval of every judged attack lies at or below its threshold. FAIL: a whole "
     "interval lies above. REVIEW: anything else; a person decides.",
 }

@@ -1,11 +1,16 @@
-"""Networks compiled for the processor: the same function, without the cost of running it layer by layer."""
+"""Networks compiled for the processor: the same function, without the cost of running it layer by layer.
+
+What is compiled may be called from several threads at once.
+"""
 
 from __future__ import annotations
 
 import importlib
 import os
 import sys
+import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float32]
 Compiled = Callable[[Floats], Floats]
+_TRACING = threading.Lock()
 
 
 def compiled(
@@ -33,7 +39,8 @@ def compiled(
     """
     import torch
 
-    with torch.no_grad(), warnings.catch_warnings():
+    # one at a time, for the filter of warnings is the whole process's
+    with _TRACING, torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that sizes stay as they are: those not named as varying do
         traced = torch.jit.freeze(torch.jit.trace(network.eval(), example, check_trace=False))  # type: ignore[no-untyped-call]
     model = _converted(traced)
@@ -105,10 +112,17 @@ def _on_processor(model: Any, threads: int) -> Compiled:
     # full precision whatever the processor offers: the same answer everywhere
     # unpinned: two processes would be tied to the same core
     settings = {"INFERENCE_NUM_THREADS": threads, "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False}
-    request = _openvino().Core().compile_model(model, "CPU", settings).create_infer_request()
+    ready = _openvino().Core().compile_model(model, "CPU", settings)
+    idle = deque([ready.create_infer_request()])  # as many as threads have ever asked at once
 
     def run(values: Floats) -> Floats:
+        try:
+            request = idle.pop()  # a request holds one input and one output: no two threads may share it
+        except IndexError:
+            request = ready.create_infer_request()
         request.infer([np.ascontiguousarray(values)], share_inputs=True)
-        return np.array(request.get_output_tensor(0).data)
+        result = np.array(request.get_output_tensor(0).data)
+        idle.append(request)
+        return result
 
     return run

@@ -25,7 +25,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         with told():
             path.parent.mkdir(parents=True, exist_ok=True)
             yield temporary
-            with temporary.open("rb") as written:
+            with temporary.open("r+b") as written:  # Windows flushes only what is open for writing
                 os.fsync(written.fileno())
             temporary.replace(path)
     finally:

@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medveil.attacks.identity.attack import Identity, run_identity
+from medveil.attacks.identity.attack import Identity
 from medveil.attacks.identity.looks import NOT_FRONTAL, OTHER_VIEW
+from medveil.attacks.identity.run import run_identity
 from medveil.attacks.identity.set_aside import EXACT, NEAR
+from medveil.attacks.identity.settings import IdentitySettings
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.parts import registered
@@ -127,7 +129,7 @@ def test_two_cohorts_nobody_has_matched(clinic: Any, cohort_of: Any, stand_in: A
     result = run_identity(a, b, embedder=stand_in, seed=1)
     assert set(result.links["recorded_patient"]) == {"unknown"}
     assert result.finding.estimate.value == pytest.approx(1 / 3)
-    fewer = run_identity(a, b, embedder=stand_in, seed=1, prior=1e-9).links["probability"]
+    fewer = run_identity(a, b, embedder=stand_in, seed=1, settings=IdentitySettings(prior=1e-9)).links["probability"]
     assert (fewer <= result.links["probability"]).all() and fewer.max() < result.links["probability"].max()
 
 
@@ -147,21 +149,24 @@ def test_a_copy_of_the_other_cohort_is_not_a_recognised_person(clinic: Any, coho
 def test_cohorts_without_anything_to_measure_say_so(
     people: int, per_person: int, words: str, clinic: Any, cohort_of: Any
 ) -> None:
+    cohort = cohort_of(*clinic.visits(range(people), per_person))
     with pytest.raises(NotMeasurable, match=words):
-        Identity().run(cohort_of(*clinic.visits(range(people), per_person)), seed=1)
+        Identity().run(cohort, cohort, seed=1)
 
 
 def test_a_remnant_does_not_speak_for_all(
     clinic: Any, cohort_of: Any, stand_in: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A defense that spoils most images must not pass because of the few it left alone."""
-    monkeypatch.setattr("medveil.encoders.identity.embedder.load_embedder", lambda: stand_in)
+    monkeypatch.setattr("medveil.encoders.identity.embedder.load_embedder", lambda path, device: stand_in)
     pictures, rows = clinic.visits(range(20))
     spoiled = [np.rot90(p).copy() if k >= 18 else p for k, p in enumerate(pictures)]
+    cohort = cohort_of(spoiled, rows)
     with pytest.raises(NotMeasurable, match="speak for too many"):
-        Identity().run(cohort_of(spoiled, rows), seed=1)
+        Identity().run(cohort, cohort, seed=1)
     few = [np.rot90(p).copy() if k >= 30 else p for k, p in enumerate(pictures)]
-    assert Identity().run(cohort_of(few, rows, name="few"), seed=1).estimate.units == 15
+    others = cohort_of(few, rows, name="few")
+    assert Identity().run(others, others, seed=1).estimate.units == 15
 
 
 def test_nothing_frontal_left(clinic: Any, cohort_of: Any, stand_in: Any, tmp_path: Path) -> None:
@@ -173,9 +178,9 @@ def test_nothing_frontal_left(clinic: Any, cohort_of: Any, stand_in: Any, tmp_pa
 
 
 @pytest.mark.parametrize("wrong", [{"false_match_rate": 0.0}, {"false_match_rate": 1.5}, {"prior": 1.0}])
-def test_settings_that_make_no_sense(wrong: dict[str, float], clinic: Any, cohort_of: Any, stand_in: Any) -> None:
+def test_settings_that_make_no_sense(wrong: dict[str, float]) -> None:
     with pytest.raises(SettingsError):
-        run_identity(cohort_of(*clinic.visits(range(2))), None, embedder=stand_in, seed=1, **wrong)
+        IdentitySettings(**wrong)
 
 
 def test_pictures_show_no_xray_unless_asked(clinic: Any, cohort_of: Any, stand_in: Any) -> None:
@@ -184,7 +189,8 @@ def test_pictures_show_no_xray_unless_asked(clinic: Any, cohort_of: Any, stand_i
     other = cohort_of(*clinic.visits(range(20, 32)), name="other")
     elsewhere = run_identity(other, None, embedder=stand_in, seed=1).finding.pictures
     assert [p.png for p in maps] == [p.png for p in elsewhere]  # the same maps, whoever is in the images
-    shown = run_identity(cohort, None, embedder=stand_in, seed=1, show_images=True).finding.pictures
+    asked = IdentitySettings(show_images=True)
+    shown = run_identity(cohort, None, embedder=stand_in, seed=1, settings=asked).finding.pictures
     assert len(maps) == len(shown) == 2 and maps[0].png != shown[0].png
     assert max(len(p.png) for p in maps) < 4000
 
@@ -200,7 +206,7 @@ def test_the_same_finding_whatever_people_are_called(clinic: Any, cohort_of: Any
 
 
 def test_conforms(hospital: Cohort, stand_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medveil.encoders.identity.embedder.load_embedder", lambda: stand_in)
+    monkeypatch.setattr("medveil.encoders.identity.embedder.load_embedder", lambda path, device: stand_in)
     finding = check_attack(Identity(), hospital)
     assert finding.headline == HEADLINE and finding.estimate.units <= 30
     assert registered("attacks")["identity"] is Identity and not Identity.baseline

@@ -9,7 +9,7 @@ import pytest
 
 from medveil.attacks.identity import looks
 from medveil.attacks.identity.looks import look
-from medveil.encoders.embedding_cache import EmbeddingCache
+from medveil.encoders.vectors.cache import EmbeddingCache
 
 
 def test_what_was_put_comes_back_in_another_run(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medveil.attacks.linkage.attack import Linkage, run_linkage, write_tables
+from medveil.attacks.linkage.attack import Linkage
+from medveil.attacks.linkage.run import run_linkage, write_tables
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.schema import LABELS
 from medveil.encoders.extraction import Embeddings
 from medveil.errors import InputError, NotMeasurable, SettingsError
-from medveil.finding import Threshold
 from medveil.parts import registered
 from medveil.stats.pools import chance
 from medveil.testing import check_attack
@@ -116,7 +116,7 @@ def test_labels_alone_are_the_control(table_of: Any, embeddings_of: Any) -> None
     table, vectors = table_of(n), embeddings_of(n, 0.5)
     table[list(LABELS[5:])] = 0.0
     found = numbers(
-        run_linkage(table, {"m": vectors}, seed=1, settings=replace(FEW, match="pair", pools=(20, None))),
+        run_linkage(table, {"m": vectors}, seed=1, settings=replace(FEW, match="pair", pools=(20, "all"))),
         direction="image to report",
         protocol="random",
         pool="20",
@@ -135,7 +135,7 @@ def test_labels_alone_are_the_control(table_of: Any, embeddings_of: Any) -> None
 
 def test_sampled_pools_agree_with_exact_ones(table_of: Any, embeddings_of: Any) -> None:
     table, vectors = table_of(200), embeddings_of(200, 0.8)
-    settings = replace(FEW, pools=(50, None))
+    settings = replace(FEW, pools=(50, "all"))
     exact = run_linkage(table, {"m": vectors}, seed=1, settings=settings).tables["linkage"]
     drawn = run_linkage(table, {"m": vectors}, seed=1, settings=replace(settings, sampled=True)).tables["linkage"]
     keys = ["direction", "protocol", "pool", "metric", "unit"]
@@ -198,8 +198,7 @@ def test_the_verdict_is_about_the_stated_database(
     table_of: Any, embeddings_of: Any, size: int | None, verdict: str
 ) -> None:
     table, vectors = table_of(600), embeddings_of(600, 0.5)
-    threshold = Threshold("0.09", 0.09, "a test")
-    settings = replace(FEW, database_size=size, threshold=threshold)
+    settings = replace(FEW, database_size=size, threshold=0.09)
     finding = run_linkage(table, {"m": vectors}, seed=1, settings=settings).finding
     assert finding.verdict == verdict
     assert finding.estimate.chance == pytest.approx(1 / (size or 599))
@@ -380,8 +379,9 @@ def test_the_attack_conforms(hospital: Cohort) -> None:
 
 def test_a_remnant_does_not_speak_for_the_whole(hospital: Cohort, tmp_path: Path) -> None:
     paths = np.where(np.arange(len(hospital)) < 30, hospital.table["path"], "missing.dcm")
+    broken = replace(hospital, table=hospital.table.assign(path=paths))
     with pytest.raises(NotMeasurable, match="most X-rays with a report cannot be read"):
-        Linkage().run(replace(hospital, table=hospital.table.assign(path=paths)), seed=1)
+        Linkage().run(broken, broken, seed=1)
 
 
 def test_without_reports_there_is_nothing_to_link(hospital: Cohort) -> None:
@@ -390,4 +390,4 @@ def test_without_reports_there_is_nothing_to_link(hospital: Cohort) -> None:
         table=hospital.table.assign(report=pd.array([None] * len(hospital), dtype=hospital.table["report"].dtype)),
     )
     with pytest.raises(NotMeasurable, match="hold no reports"):
-        Linkage().run(silent, seed=1)
+        Linkage().run(silent, silent, seed=1)

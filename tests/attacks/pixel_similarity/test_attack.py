@@ -39,7 +39,7 @@ def noise(seed: int) -> np.ndarray:
 def test_a_planted_identity_is_found(tmp_path: Path) -> None:
     images = [np.clip(noise(k // 2) * 0.8 + 20 * (k % 2), 0, 255).astype(np.uint8) for k in range(40)]
     cohort = cohort_of(tmp_path, images, [f"p{k // 2}" for k in range(40)], [f"s{k}" for k in range(40)])
-    found = PixelSimilarity().run(cohort, seed=0).estimates
+    found = PixelSimilarity().run(cohort, cohort, seed=0).estimates
     assert found["precision@1"].value == 1
     assert found["pair AUC"].value > 0.999
     assert found["precision@1"].chance == pytest.approx(1 / 39)
@@ -48,7 +48,7 @@ def test_a_planted_identity_is_found(tmp_path: Path) -> None:
 def test_without_a_signal_the_interval_holds_chance(tmp_path: Path) -> None:
     images = [noise(k) for k in range(60)]
     cohort = cohort_of(tmp_path, images, [f"p{k // 2}" for k in range(60)], [f"s{k}" for k in range(60)])
-    for estimate in PixelSimilarity().run(cohort, seed=0).estimates.values():
+    for estimate in PixelSimilarity().run(cohort, cohort, seed=0).estimates.values():
         assert estimate.low <= (estimate.chance or 0) <= estimate.high
 
 
@@ -57,7 +57,7 @@ def test_images_of_the_same_study_do_not_count(tmp_path: Path) -> None:
     images = [noise(k // 2) for k in range(20)]
     cohort = cohort_of(tmp_path, images, [f"p{k // 2}" for k in range(20)], [f"s{k // 2}" for k in range(20)])
     with pytest.raises(NotMeasurable):
-        PixelSimilarity().run(cohort, seed=0)
+        PixelSimilarity().run(cohort, cohort, seed=0)
 
 
 def test_conforms(hospital: Cohort) -> None:
@@ -69,5 +69,5 @@ def test_conforms(hospital: Cohort) -> None:
 def test_finds_real_patients_far_above_chance(real_data: Path) -> None:
     cohort = read_cohort(real_data / "nih14")
     validation = cohort.where(cohort.table["split"] == "val")
-    found = PixelSimilarity().run(validation, seed=0).estimate
+    found = PixelSimilarity().run(validation, validation, seed=0).estimate
     assert found.low > 5 * (found.chance or 1)

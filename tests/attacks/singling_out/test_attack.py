@@ -26,7 +26,8 @@ def test_equals_counting_by_hand(facts: list[tuple[int, str | None]]) -> None:
             "sex": [sex for _, sex in facts],
         }
     )
-    found = SinglingOut().run(Cohort.of(table, Path()), seed=0).estimates
+    cohort = Cohort.of(table, Path())
+    found = SinglingOut().run(cohort, cohort, seed=0).estimates
     assert found["success rate"].value == pytest.approx(sum(1 / facts.count(f) for f in facts) / len(facts))
     assert found["unique patients"].value == pytest.approx(sum(facts.count(f) == 1 for f in facts) / len(facts))
 

@@ -21,7 +21,7 @@ from medveil.defenses.headers.profile import Profile
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.surrogates.surrogates import Surrogates
 
 Cleaned = list[tuple[ImageGold, FileDataset, FileDataset, bytes]]  # the answer, before, after, bytes
 
@@ -252,5 +252,5 @@ def test_names_no_character_set_of_the_file_can_write_are_written_as_utf8(gold: 
 def test_the_surrogate_name_is_the_one_everywhere_else(gold: Gold) -> None:
     image = next(iter(gold.images.values()))
     _, after, _ = cleaned(gold.root, image)
-    stand_ins = StandIns(Person(KEYS, image.patient_id), realistic=True)
-    assert (after.PatientName, after.PatientID) == (stand_ins.patient_name(), stand_ins.patient_id())
+    surrogates = Surrogates(Person(KEYS, image.patient_id), realistic=True)
+    assert (after.PatientName, after.PatientID) == (surrogates.patient_name(), surrogates.patient_id())

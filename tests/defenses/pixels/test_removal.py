@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -130,8 +131,28 @@ def test_an_image_full_of_text_is_quarantined():
     page = film()
     for line in range(5, 480, 22):
         page, _ = write(page, "NAME BORN 1950 LIVES AT NO 5 MAIN STREET TOWN", (2, line), 16, 4095)
-    with pytest.raises(Quarantined, match="could not be removed"):
+    with pytest.raises(Quarantined, match="too much of the image looks like text"):
         REMOVER.clean_image(page, None)
+
+
+@pytest.mark.parametrize(
+    ("modality", "reason"),
+    [
+        ("DX", "too much of the image looks like text"),
+        (None, "too much of the image looks like text"),
+        ("CT", "not a radiograph, and something in it looks like text"),
+    ],
+)
+def test_the_reason_is_true_of_other_kinds_of_image_too(
+    modality: str | None, reason: str, hospital: Cohort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = pydicom.dcmread(hospital.root / hospital.table["path"].iat[0])
+    dataset.Modality = modality
+    everywhere = [Line.of_box((20, top, 480, top + 60), 0.9) for top in range(20, 420, 70)]
+    monkeypatch.setattr(removing, "find_text", lambda view, window=None: everywhere)
+    with pytest.raises(Quarantined) as withheld:
+        REMOVER.clean_dataset(dataset, None)
+    assert withheld.value.reason == reason
 
 
 def test_a_dataset_loses_its_text_and_overlays_and_keeps_all_other_bits(hospital: Cohort, hospital_folder: Path):
@@ -179,3 +200,17 @@ def test_the_defense_counts_what_it_did():
     assert (record.image != written)[ink].mean() > 0.97
     assert record.done["regions of text removed"] >= 1
     assert RemovedText(KEYS).apply(Record({}, film(seed=6), Person(KEYS, "1"))).done == {}
+
+
+def test_threads_clean_as_one_after_the_other():
+    films = []
+    for number in range(8):
+        image, _ = write(film(384 + 64 * (number % 3), number), f"DOE, JANE {1950 + number}", (60, 90), 18, 4095)
+        films.append(write(image, "PORTABLE", (40, 300), 24, 4000)[0])
+    remover = TextRemover()
+    alone = [remover.clean_image(one, None) for one in films]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda one: remover.clean_image(one, None), films * 2))
+    for (pixels, record), (others, other) in zip(alone * 2, together, strict=True):
+        assert np.array_equal(pixels, others)
+        assert record == other

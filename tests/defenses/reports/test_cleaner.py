@@ -10,14 +10,14 @@ import pytest
 from medveil.defenses.reports import cleaner as module
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
-from medveil.defenses.reports.tagger.splitting import split
-from medveil.defenses.reports.tagger.told import Told
+from medveil.defenses.reports.tagger.tagged_text import TaggedText
+from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 KEYS = Keys.for_demonstration(3)
 PERSON = Person(
@@ -45,13 +45,15 @@ class OneByOne:
     def __init__(self, words: str) -> None:
         self.words = words.split()
 
-    def tell(self, texts: Sequence[str]) -> list[Told]:
-        return [Told(self._first(text), tokens := split(text), np.zeros(len(tokens), np.float32)) for text in texts]
+    def tag(self, texts: Sequence[str]) -> list[TaggedText]:
+        return [
+            TaggedText(self._first(text), tokens := tokenise(text), np.zeros(len(tokens), np.float32)) for text in texts
+        ]
 
-    def _first(self, text: str) -> list[Found]:
+    def _first(self, text: str) -> list[Span]:
         for word in self.words:
             if (place := text.find(word)) >= 0:
-                return [Found(place, place + len(word), Category.NAME)]
+                return [Span(place, place + len(word), Category.NAME)]
         return []
 
 
@@ -192,20 +194,20 @@ def test_phrases_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.M
 
 def test_a_name_of_the_lists_alone_is_cleared_by_a_tagger_without_doubt() -> None:
     text = "Stable. We saw Annette there. Seen by Dr. Zbrozek."
-    lone, titled = Found(15, 22, Category.NAME), Found(42, 49, Category.DOCTOR)
-    assert find_by_rules(text, _told(text, 0.9).clears) == [lone, titled]
-    assert find_by_rules(text, _told(text, 0.9999).clears) == [titled]
+    lone, titled = Span(15, 22, Category.NAME), Span(42, 49, Category.DOCTOR)
+    assert find_by_rules(text, _tagged(text, 0.9).clears) == [lone, titled]
+    assert find_by_rules(text, _tagged(text, 0.9999).clears) == [titled]
     assert find_by_rules(text) == [lone, titled]
 
 
 def test_the_name_of_somebody_recognised_elsewhere_is_not_cleared() -> None:
     text = "Stable. We saw Annette there. Seen by Dr. Annette."
-    assert len(find_by_rules(text, _told(text, 0.9999).clears)) == 2
+    assert len(find_by_rules(text, _tagged(text, 0.9999).clears)) == 2
 
 
-def _told(text: str, share: float) -> Told:
-    tokens = split(text)
-    return Told([], tokens, np.full(len(tokens), share, np.float32))
+def _tagged(text: str, share: float) -> TaggedText:
+    tokens = tokenise(text)
+    return TaggedText([], tokens, np.full(len(tokens), share, np.float32))
 
 
 def test_threads_may_share_a_cleaner_though_it_forgets_phrases(monkeypatch, from_threads) -> None:

@@ -7,10 +7,10 @@ from medveil.defenses.reports.draft import REMOVED, Draft
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.person.span import Found
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.span import Span
+from medveil.person.surrogates.surrogates import Surrogates
 
-STAND_INS = StandIns(Person(Keys.for_demonstration(1), "77"), realistic=False)
+SURROGATES = Surrogates(Person(Keys.for_demonstration(1), "77"), realistic=False)
 TEXT = "one two three four five six seven eight nine ten"
 
 
@@ -18,8 +18,8 @@ TEXT = "one two three four five six seven eight nine ten"
 def test_every_place_of_the_draft_leads_back_to_the_original(chosen: set[int], asked: int) -> None:
     words = TEXT.split()
     starts = [len(" ".join(words[:place])) + (place > 0) for place in range(len(words))]
-    found = [Found(starts[place], starts[place] + len(words[place]), Category.DOCTOR) for place in sorted(chosen)]
-    draft = Draft(TEXT, STAND_INS, found)
+    found = [Span(starts[place], starts[place] + len(words[place]), Category.DOCTOR) for place in sorted(chosen)]
+    draft = Draft(TEXT, SURROGATES, found)
     assert draft.text == " ".join("[DOCTOR]" if place in chosen else word for place, word in enumerate(words))
     if asked not in chosen:
         start = draft.text.split().index(words[asked])
@@ -28,18 +28,18 @@ def test_every_place_of_the_draft_leads_back_to_the_original(chosen: set[int], a
         assert TEXT[origin.start : origin.end] == words[asked]
 
 
-def test_stand_ins_have_no_origin() -> None:
-    draft = Draft("one two three", STAND_INS, [Found(4, 7, Category.DOCTOR)])
+def test_surrogates_have_no_origin() -> None:
+    draft = Draft("one two three", SURROGATES, [Span(4, 7, Category.DOCTOR)])
     assert draft.origin(4, 12, Category.NAME) == []
     assert [TEXT[one.start : one.end] for one in draft.origin(0, 14, Category.NAME)] == ["one ", " t"]
 
 
 def test_a_line_is_blotted_out_whole() -> None:
-    draft = Draft("first\nsecond line\nthird", STAND_INS, [Found(0, 5, Category.DOCTOR)])
-    draft.blot_out([Found(13, 17, Category.NAME)], whole_lines=True)
+    draft = Draft("first\nsecond line\nthird", SURROGATES, [Span(0, 5, Category.DOCTOR)])
+    draft.blot_out([Span(13, 17, Category.NAME)], whole_lines=True)
     assert draft.text == f"[DOCTOR]\n{REMOVED}\nthird"
 
 
 def test_line_breaks_inside_stay() -> None:
-    draft = Draft("to Cape\nVerity now", STAND_INS, [Found(3, 14, Category.HOSPITAL)])
+    draft = Draft("to Cape\nVerity now", SURROGATES, [Span(3, 14, Category.HOSPITAL)])
     assert draft.text == "to [HOSPITAL]\n now"

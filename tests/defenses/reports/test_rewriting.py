@@ -9,7 +9,7 @@ import pytest
 
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rewriting import PROMPT, Rewriter
-from medveil.encoders.model_libraries import library
+from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
 from medveil.person.person import Person

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.encoders.identity.preparing import prepare
-from medveil.encoders.identity.training_images import TrainingImages
+from medveil.encoders.identity.training.images import TrainingImages
 
 
 @pytest.fixture(scope="session")

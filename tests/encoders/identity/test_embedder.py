@@ -14,11 +14,11 @@ from torch import nn
 
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity import inference
-from medveil.encoders.identity.checkpoint import Architecture, save_network
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder, load_together
-from medveil.encoders.identity.retrieval import RetrievalNetwork
-from medveil.encoders.identity.training_images import TrainingImages
-from medveil.encoders.identity.validation import score
+from medveil.encoders.identity.networks.checkpoint import Architecture, save_network
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.training.images import TrainingImages
+from medveil.encoders.identity.training.train import score
 from medveil.encoders.identity.verification import Verifier, load_verifier
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled

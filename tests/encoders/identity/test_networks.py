@@ -9,8 +9,8 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from medveil.encoders.identity.backbones import build_backbone, fold_normalisation
-from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError, SettingsError
 

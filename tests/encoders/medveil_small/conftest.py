@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.encoders.medveil_small.encoder import MedveilSmall
+from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import make_site
-from medveil.encoders.medveil_small.encoder import MedveilSmall
 from medveil.encoders.medveil_small.model import SmallModel
+from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.encoders.medveil_small.words import Tokenizer
 
 SEED = 940_000  # a hospital that training has not seen

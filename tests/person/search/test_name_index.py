@@ -5,8 +5,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from medveil.person.identifiers import Category
+from medveil.person.normalised import words_of
 from medveil.person.search.name_index import NameIndex, shouted
-from medveil.person.spelling import words_of
 
 INDEX = NameIndex(
     [

@@ -8,8 +8,8 @@ import pytest
 
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.pairs import phantom_pairs
-from medveil.encoders.encoder import load_encoder
 from medveil.encoders.headless import headless
+from medveil.encoders.loading import load_encoder
 from medveil.errors import InputError
 from medveil.release.protect import preparation
 from medveil.release.protect.preparation import parts_of, prepare

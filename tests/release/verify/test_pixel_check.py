@@ -39,6 +39,17 @@ def test_a_name_is_read_where_it_stands(reader: Reader, turned: bool, bits: int)
     assert abs(middle[0] - expected[0]) < 60 and abs(middle[1] - expected[1]) < 60
 
 
+def test_the_detection_that_runs_is_the_compiled_one(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the session is a private attribute of rapidocr: should it move, this fails
+    detector = reader._engine.text_det
+    asked: list[tuple[int, ...]] = []
+    compiled = detector.session
+    monkeypatch.setattr(detector, "session", lambda values: asked.append(values.shape) or compiled(values))
+    assert compiled.__module__ == "medveil.runtime.compiled"
+    assert reader.read(film("VANDERMEER A"))
+    assert asked
+
+
 def test_a_film_without_text_reads_as_nothing(reader: Reader) -> None:
     assert not stray_text(reader.read(film("")))
 

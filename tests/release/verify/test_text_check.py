@@ -6,7 +6,7 @@ import re
 from medveil.person.identifiers import Category
 from medveil.person.person import Known
 from medveil.person.search.known import KnownSearch
-from medveil.person.span import Found
+from medveil.person.span import Span
 from medveil.release.verify.text_check import TextCheck
 
 SEARCH = KnownSearch([Known(Category.NAME, "Vandermeer^Anneke")])
@@ -15,8 +15,8 @@ BEFORE = "Anneke Vandermeer seen by Dr. Quillfeather on 2020-05-20, compared wit
 AFTER = "Joan Hartwell seen by Dr. Marchbank on 2020-05-10, compared with 2020-04-21."
 
 
-def doctors(text: str) -> list[Found]:
-    return [Found(*match.span(1), Category.DOCTOR) for match in re.finditer(r"Dr\. (\w+)", text)]
+def doctors(text: str) -> list[Span]:
+    return [Span(*match.span(1), Category.DOCTOR) for match in re.finditer(r"Dr\. (\w+)", text)]
 
 
 def found(after: str, before: str | None = BEFORE) -> set[str]:

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from medveil.attacks.identity.evidence import attention_picture
-from medveil.attacks.identity.findings import BY_COPIES, NAME, Measurement
-from medveil.attacks.identity.links import ranked_links, write_links, write_named_links
-from medveil.attacks.identity.looks import Embedder, look
-from medveil.attacks.identity.probable import probable_finding
-from medveil.attacks.identity.recognition import Sample
-from medveil.attacks.identity.scene import Scene, pairs_of, prepare_scene
-from medveil.attacks.identity.set_aside import write_set_aside
-from medveil.attacks.identity.trust import Trust, calibrate
-from medveil.cohort import Cohort
-from medveil.errors import NotMeasurable, SettingsError
-from medveil.finding import Finding, Picture
+from medveil.attacks.identity.settings import IdentitySettings
+from medveil.errors import NotMeasurable
 from medveil.parts import register_attack
-from medveil.stats.bootstrap import unit_weights
 
-Progress = Callable[[str, int, int], None]  # stage, done, of how many
-FALSE_MATCH_RATE = 1e-3
-PICTURES = 2
+if TYPE_CHECKING:
+    from medveil.cohort import Cohort
+    from medveil.finding import Finding
+
 LEAST_LOOKED_AT = 0.5  # of the returning patients; a verdict must not rest on a remnant
 
 
@@ -33,127 +19,31 @@ LEAST_LOOKED_AT = 0.5  # of the returning patients; a verdict must not rest on a
 class Identity:
     """Recognises patients across visits with the bundled networks."""
 
-    name = NAME
+    name = "identity"
+    Settings = IdentitySettings
+    default = True
+    place = "anatomy"
     baseline = False
 
-    def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        if cohort.table["patient_id"].nunique() < 2:
+    def __init__(self, settings: IdentitySettings | None = None, device: str = "cpu") -> None:
+        self._settings, self._device = settings or IdentitySettings(), device
+
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        if released.table["patient_id"].nunique() < 2:
             raise NotMeasurable("recognising people needs at least two patients")
-        frontal = cohort.table[~cohort.table["view"].isin(("LATERAL", "OTHER"))]
+        frontal = released.table[~released.table["view"].isin(("LATERAL", "OTHER"))]
         returning = int((frontal.groupby("patient_id")["study_id"].nunique() > 1).sum())
         if returning == 0:
             raise NotMeasurable("every patient has one frontal study only, so there is nobody to recognise in another")
-        from medveil.encoders.identity.embedder import load_embedder  # torch is loaded only when it is needed
+        from medveil.attacks.identity.findings import BY_COPIES
+        from medveil.attacks.identity.run import run_identity
+        from medveil.encoders.identity.embedder import load_embedder
 
-        finding = run_identity(cohort, None, embedder=load_embedder(), seed=seed).finding
+        embedder = load_embedder(self._settings.weights, device=self._device)
+        finding = run_identity(released, None, embedder=embedder, seed=seed, settings=self._settings).finding
         if finding.estimates[BY_COPIES].units < returning * LEAST_LOOKED_AT:
             raise NotMeasurable(
                 "most patients who came more than once have images that cannot be read or do not look like frontal "
                 "chest X-rays, so the few that are left would speak for too many"
             )
         return finding
-
-
-@dataclass(frozen=True)
-class IdentityResult:
-    """What `run_identity` found: the finding for the report, and the links and counts for the steward."""
-
-    finding: Finding
-    links: pd.DataFrame
-    set_aside: dict[str, int]
-    exact_copies: int
-    near_copies: int
-
-
-def run_identity(
-    a: Cohort,
-    b: Cohort | None,
-    *,
-    embedder: Embedder,
-    seed: int,
-    false_match_rate: float = FALSE_MATCH_RATE,
-    shared_ids: bool = False,
-    prior: float | None = None,
-    show_images: bool = False,
-    out: Path | None = None,
-    named_links: Path | None = None,
-    cache: Path | None = None,
-    progress: Progress | None = None,
-) -> IdentityResult:
-    """Attack one cohort, or link two.
-
-    `shared_ids`: a patient id means the same person in both cohorts, so that links between them can be judged.
-    `prior`: how likely two images of different studies show one person before anybody looks; by default as often
-    as they do in these cohorts, or, where nobody knows, once for every image of `a`.
-    `show_images`: attention maps over the X-rays instead of alone. `out` gets links.csv and set-aside.csv by row
-    number; `named_links`, a file of its own, the links with the cohorts' own identifiers. All are private files.
-    """
-    _check_settings(false_match_rate, prior)
-    cohorts = [a] if b is None else [a, b]
-    looks = []
-    for name, cohort in zip("AB", cohorts, strict=False):
-        told = None if progress is None else _staged(progress, f"looking at {name}" if b else "looking")
-        looks.append(look(cohort, embedder, cache=cache, progress=told))
-    if out is not None:
-        write_set_aside(looks, out / "set-aside.csv")
-    scene = prepare_scene(looks, cohorts)
-    if b is None or shared_ids:
-        measured = Measurement(scene, rate=false_match_rate, seed=seed)
-        trust = calibrate(measured.sample, embedder, measured.weights, seed=seed)
-        links = _links(scene, trust, measured.prior if prior is None else prior, known=True)
-        finding = measured.finding(trust, _pictures(links, scene, cohorts, embedder, show_images=show_images))
-    else:
-        trust = _own_trust(scene, embedder, seed=seed)
-        links = _links(scene, trust, 1 / max(len(scene.other), 2) if prior is None else prior, known=False)
-        finding = probable_finding(scene, links, trust, seed=seed)
-        finding = replace(finding, pictures=_pictures(links, scene, cohorts, embedder, show_images=show_images))
-    if out is not None:
-        write_links(links, *scene.rows, out / "links.csv")
-    if named_links is not None:
-        write_named_links(links, a, scene.rows[0], cohorts[-1], scene.rows[1], named_links)
-    return IdentityResult(finding, links, scene.set_aside, scene.copies.exact, scene.copies.near)
-
-
-def _check_settings(rate: float, prior: float | None) -> None:
-    if not 0 < rate < 1:
-        raise SettingsError("the false-match rate lies between 0 and 1; 0.001 allows one false match in 1,000 pairs")
-    if prior is not None and not 0 < prior < 1:
-        raise SettingsError("the prior is a probability between 0 and 1; leave it out if you do not know better")
-
-
-def _staged(progress: Progress, stage: str) -> Callable[[int, int], None]:
-    return lambda done, total: progress(stage, done, total)
-
-
-def _own_trust(scene: Scene, embedder: Embedder, *, seed: int) -> Trust:
-    """Where nobody knows who is in both cohorts: calibrated on pairs within the first, else on the card."""
-    try:
-        genuine, strangers = pairs_of(replace(scene, theirs=None), seed=seed)
-        sample = Sample.draw(scene.ours, None, genuine, strangers, seed=seed)
-    except NotMeasurable:
-        sample = None
-    trust = calibrate(sample, embedder, unit_weights(scene.patients, seed=seed), seed=seed)
-    if trust is None:
-        raise NotMeasurable(
-            "nothing is known to calibrate links by: give cohorts with several studies a patient, or a network whose "
-            "card has a calibration"
-        )
-    return trust
-
-
-def _links(scene: Scene, trust: Trust | None, prior: float, *, known: bool) -> pd.DataFrame:
-    return ranked_links(scene.ours, scene.theirs, trust.calibration if trust else None, prior, known=known)
-
-
-def _pictures(
-    links: pd.DataFrame, scene: Scene, cohorts: list[Cohort], embedder: Embedder, *, show_images: bool
-) -> tuple[Picture, ...]:
-    """Attention maps of the strongest links, those that are known to be wrong aside."""
-    strongest = links[links["recorded_patient"] != "different"].head(PICTURES)
-    titles = ("What the strongest link rests on", "What the second strongest link rests on")
-    pictures = []
-    for title, left, right in zip(titles, strongest["left"], strongest["right"], strict=False):
-        one = cohorts[0].image(int(scene.rows[0][left]))
-        other = cohorts[-1].image(int(scene.rows[1][right]))
-        pictures.append(attention_picture(embedder, one, other, title=title, show_images=show_images))
-    return tuple(pictures)

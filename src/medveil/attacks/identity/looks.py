@@ -24,8 +24,8 @@ from medveil.cohort import Cohort
 from medveil.cohort.dicom.many import read_many
 from medveil.cohort.features import FEW, thumbnail
 from medveil.cohort.images import load_image
-from medveil.encoders.embedding_cache import EmbeddingCache
 from medveil.encoders.identity.preparing import prepare
+from medveil.encoders.vectors.cache import EmbeddingCache
 from medveil.errors import Quarantined
 
 BATCH = 128

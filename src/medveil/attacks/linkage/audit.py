@@ -68,8 +68,8 @@ class LinkageResult:
 class Audit:
     """The pairs of a cohort under attack by one or more encoders."""
 
-    def __init__(self, cases: Cases, settings: LinkageSettings, seed: int) -> None:
-        self._cases, self._settings, self._seed = cases, settings, seed
+    def __init__(self, cases: Cases, settings: LinkageSettings, seed: int, *, device: str = "cpu") -> None:
+        self._cases, self._settings, self._seed, self._device = cases, settings, seed, device
         fewest = int(cases.candidates.min())
         self._all = int(np.median(cases.candidates))
         self._sizes = settings.sizes(fewest)
@@ -91,7 +91,7 @@ class Audit:
     def add(self, encoder: str, images: Vectors, reports: Vectors, progress: Progress | None = None) -> None:
         """Measure one more encoder."""
         told = None if progress is None else partial(progress, f"ranking by {encoder}")
-        ranks = rank_cases(images, reports, self._cases, device=self._settings.device, progress=told)
+        ranks = rank_cases(images, reports, self._cases, device=self._device, progress=told)
         with ThreadPoolExecutor(1) as beside:
             control = beside.submit(self._controlled, ranks[DIRECTIONS[0]])
             if self._settings.sampled:

@@ -7,7 +7,7 @@ from medveil.attacks.linkage.estimates import MEDIAN, Estimates
 from medveil.attacks.linkage.extrapolation import Extrapolation
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.attacks.thresholds import ONE_IN_ELEVEN
-from medveil.finding import Figure, Finding, Table, percent
+from medveil.finding import Figure, Finding, Table, Threshold, percent
 from medveil.stats.estimate import Estimate
 
 NAME = "linkage"
@@ -49,7 +49,7 @@ def linkage_finding(
         answer=_answer(estimates[HEADLINE], encoder, database, fit=fit, labelled=cases.profiles is not None),
         headline=HEADLINE,
         estimates=estimates,
-        threshold=settings.threshold or ONE_IN_ELEVEN,
+        threshold=ONE_IN_ELEVEN if settings.threshold is None else Threshold.chosen(settings.threshold),
         method=_method(encoder, encoders, cases, settings, fit),
         limits=_limits(cases, set_aside, extrapolated=fit is not None, several=encoders > 1),
         figures=tuple(figures),

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from medveil.errors import SettingsError
-from medveil.finding import Threshold
-from medveil.stats.bootstrap import REDRAWS
-
-if TYPE_CHECKING:
-    from medveil.stats.retrieval import Ties
 
 Match = Literal["pair", "study", "patient", "text"]
 Unit = Literal["patient", "query"]
+Ties = Literal["expected", "best", "worst"]
 Direction = Literal["image to report", "report to image"]
 
 PAPER_POOLS = (100, 1000, 10_000)
@@ -26,7 +22,8 @@ DIRECTIONS: tuple[Direction, ...] = ("image to report", "report to image")
 class LinkageSettings:
     """How to audit.
 
-    `pools`: sizes of candidate pools, the right answer included, ALL (None) for every candidate; by default the
+    `encoders`: by name, a model's folder, or owner/model on the hub; the strongest is judged.
+    `pools`: sizes of candidate pools, the right answer included, or "all" for every candidate; by default the
     published 100, 1,000 and 10,000 as far as there are so many, and all.
     `match`: which candidates are never wrong answers and so do not compete: none but the pair itself ("pair", as
     published), those of the same study, whose images share one report ("study", the default where studies are known),
@@ -36,30 +33,33 @@ class LinkageSettings:
     `unit`: what is redrawn for the intervals shown; the tables have both.
     `database_size`: candidates in the database that the verdict is about; by default all of the cohort. Beyond the
     cohort, the fitted curve is used.
-    `device`: where similarities are computed, cpu or cuda.
     `threshold`: the largest share of queries that may be linked at the first try; by default the one in common use.
     """
 
-    pools: tuple[int | None, ...] | None = None
+    encoders: tuple[str, ...] = ("medveil-small",)
+    pools: tuple[int | Literal["all"], ...] | None = None
     match: Match | None = None
     ties: Ties = "expected"
     unit: Unit = "patient"
     matched: bool | None = None
     sampled: bool = False
-    redraws: int = REDRAWS
+    redraws: int = 1000
     database_size: int | None = None
-    threshold: Threshold | None = None
-    device: str = "cpu"
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
+        if not self.encoders:
+            raise SettingsError("name at least one encoder")
         if self.pools is not None and not self.pools:
             raise SettingsError("name at least one pool size, or all")
-        if any(size is not None and size < 2 for size in self.pools or ()):
+        if any(size != "all" and size < 2 for size in self.pools or ()):
             raise SettingsError("a pool holds at least two candidates, the right one and another")
         if self.database_size is not None and self.database_size < 2:
             raise SettingsError("a database holds at least two candidates, the right one and another")
         if self.redraws < 2:
             raise SettingsError("an interval needs at least two redraws; 1,000 are usual")
+        if self.threshold is not None and not 0 < self.threshold < 1:
+            raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
         for name, value, allowed in (
             ("match", self.match, ("pair", "study", "patient", "text", None)),
             ("ties", self.ties, ("expected", "best", "worst")),
@@ -71,6 +71,6 @@ class LinkageSettings:
     def sizes(self, candidates: int) -> tuple[int | None, ...]:
         """The pools to form of so many candidates."""
         if self.pools is not None:
-            return tuple(dict.fromkeys(self.pools))
+            return tuple(dict.fromkeys(ALL if size == "all" else size for size in self.pools))
         published = tuple(size for size in PAPER_POOLS if size < candidates)
         return (*(published or (SMALL_POOL,) * (candidates > SMALL_POOL)), ALL)

@@ -1,31 +1,27 @@
-"""Re-identification by raw pixel similarity: the least an attacker will try.
-
-Every image is shrunk to a 32 × 32 thumbnail and compared with every other image of other studies. The
-control attack sees no pixels: it ranks by age, sex, view and site alone.
-"""
+"""Re-identification by raw pixel similarity: the least an attacker will try."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
-
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
-from medveil.cohort import Cohort
-from medveil.cohort.demographics import demographics
-from medveil.cohort.features import image_features, thumbnail
-from medveil.errors import NotMeasurable
-from medveil.finding import Finding, percent
+from medveil.errors import SettingsError
 from medveil.parts import register_attack
-from medveil.stats.auc import WeightedAUC
-from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
-from medveil.stats.estimate import Estimate
-from medveil.stats.neighbours import chance_of_match, nearest_is_match
-from medveil.stats.shares import share
 
-MOST_PAIRS = 20_000  # of each kind; more would narrow no interval that patients have not already set
+if TYPE_CHECKING:
+    from medveil.cohort import Cohort
+    from medveil.finding import Finding
+
+
+@dataclass(frozen=True)
+class PixelSettings:
+    """`most_pairs`: of each kind, for the pair AUC; more narrow no interval that patients have not already set."""
+
+    most_pairs: int = 20_000
+
+    def __post_init__(self) -> None:
+        if self.most_pairs < 1:
+            raise SettingsError("the pair AUC needs at least one pair of each kind")
 
 
 @register_attack
@@ -33,118 +29,15 @@ class PixelSimilarity:
     """Finds a patient's other visits by nearest thumbnail."""
 
     name = "pixel-similarity"
+    Settings = PixelSettings
+    default = True
+    place = "anatomy"
     baseline = True
 
-    def run(self, cohort: Cohort, *, seed: int) -> Finding:
-        patients, count = unit_codes(cohort.table["patient_id"].to_numpy())
-        studies, _ = unit_codes(cohort.table["study_id"].to_numpy())
-        chances = chance_of_match(patients, studies)
-        if count < 2 or not np.isfinite(chances).any():
-            raise NotMeasurable(
-                "re-identification needs at least two patients and one patient with images from two studies"
-            )
-        vectors = image_features(cohort, thumbnail)
-        weights = unit_weights(count, seed=seed)
-        estimates = {
-            "precision@1": _precision(vectors, demographics(cohort.table), patients, studies, chances, weights),
-            "pair AUC": _pair_auc(vectors, demographics(cohort.table), patients, studies, weights, seed),
-        }
-        return _finding(estimates)
+    def __init__(self, settings: PixelSettings | None = None) -> None:
+        self._settings = settings or PixelSettings()
 
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        from medveil.attacks.pixel_similarity.nearest_image import find_other_visits
 
-def _precision(
-    vectors: NDArray[np.float32],
-    control: NDArray[np.float32],
-    patients: NDArray[np.intp],
-    studies: NDArray[np.intp],
-    chances: NDArray[np.float64],
-    weights: NDArray[np.float64],
-) -> Estimate:
-    hits = nearest_is_match(vectors, patients, studies)
-    counts = np.isfinite(hits)
-    control_hits = nearest_is_match(control, patients, studies)
-    return share(
-        hits[counts],
-        patients[counts],
-        weights,
-        chance=float(chances[counts].mean()),
-        control=float(control_hits[counts].mean()),
-    )
-
-
-def _pair_auc(
-    vectors: NDArray[np.float32],
-    control: NDArray[np.float32],
-    patients: NDArray[np.intp],
-    studies: NDArray[np.intp],
-    weights: NDArray[np.float64],
-    seed: int,
-) -> Estimate:
-    left, right = _pairs(patients, studies, np.random.default_rng([seed, 1]))
-    same = patients[left] == patients[right]
-    auc = WeightedAUC(_row_products(vectors, left, right), same)
-    # a redraw takes a patient's own pairs once each time the patient is drawn, mixed pairs once for each two drawn
-    draws = replicates(
-        lambda w: auc(np.where(same, w[patients[left]], w[patients[left]] * w[patients[right]])), weights
-    )
-    return Estimate.from_replicates(
-        auc(),
-        draws,
-        n=len(left),
-        units=len(np.unique(patients)),
-        chance=0.5,
-        control=WeightedAUC(_row_products(control, left, right), same)(),
-    )
-
-
-def _row_products(vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[Any]:
-    return np.einsum("ij,ij->i", vectors[left], vectors[right]).astype(np.float64)
-
-
-def _pairs(
-    patients: NDArray[np.intp], studies: NDArray[np.intp], rng: np.random.Generator
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of one patient from two studies, and as many pairs of two patients, drawn evenly."""
-    same = [
-        (a, b)
-        for rows in pd.Series(range(len(patients))).groupby(patients).agg(list)
-        for i, a in enumerate(rows)
-        for b in rows[i + 1 :]
-        if studies[a] != studies[b]
-    ]
-    own = np.array(same, dtype=np.intp)
-    own = rng.permutation(own)[:MOST_PAIRS]
-    left, right = rng.integers(len(patients), size=(2, 4 * max(len(own), 500)))
-    others = np.flatnonzero(patients[left] != patients[right])[: max(len(own), 500)]
-    return np.concatenate([own[:, 0], left[others]]), np.concatenate([own[:, 1], right[others]])
-
-
-def _finding(estimates: dict[str, Estimate]) -> Finding:
-    hit = estimates["precision@1"]
-    return Finding(
-        part=PixelSimilarity.name,
-        kind="attack",
-        question="Can someone who holds one X-ray of a patient find that patient's other X-rays here?",
-        answer=(
-            f"The most similar image belonged to the same patient in {percent(hit.value)} of {hit.n:,} tries; "
-            f"blind guessing succeeds in {percent(hit.chance)}, "
-            f"age, sex, view and site alone in {percent(hit.control)}."
-        ),
-        headline="precision@1",
-        estimates=estimates,
-        threshold=ONE_IN_ELEVEN,
-        method=(
-            "All images, equalised and shrunk to 32 × 32 pixels, compared by cosine similarity with all images of "
-            "other studies; images of the query's own study do not count, ties count by expectation. Pair AUC takes "
-            "all pairs of one patient (at most 20,000) and as many random pairs of two patients."
-        ),
-        limits=(
-            "Raw pixel similarity is the simplest attack; a network trained to recognise patients finds more.",
-            "Links to images outside this folder were not tried.",
-        ),
-        glossary={
-            "precision@1": "The share of tries in which the most similar image belongs to the same patient.",
-            "pair AUC": "The chance that two images of one patient look more alike than two images of two patients; "
-            "0.5 is a coin toss.",
-        },
-    )
+        return find_other_visits(self.name, released, seed=seed, most_pairs=self._settings.most_pairs)

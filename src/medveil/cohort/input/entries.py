@@ -12,7 +12,7 @@ from medveil.cohort.dicom.directory import is_directory
 from medveil.cohort.dicom.metadata import DicomInfo, metadata_of
 from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.cohort.input.kinds import Kind, kind_of
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
 
 _SHORTEST_NUMBER = 5  # characters that tell one patient or study from another
 _READ = 20_000  # bytes of a report: numbers stand at its head or foot

@@ -7,7 +7,6 @@ but one patient who the last one is.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from medveil.defenses.alignment.accounting import Spending, epsilon
 from medveil.defenses.alignment.settings import Unit
 from medveil.errors import InputError, MedveilError, SettingsError
+from medveil.runtime.locks import locked
 from medveil.runtime.storage import told, write_bytes
 
 FORMAT = "medveil.ledger/1"
@@ -117,9 +117,7 @@ class Ledger:
     def _locked(self) -> Iterator[None]:
         with told():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            lock = self.path.with_name(f".{self.path.name}.lock").open("w")
-        with lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked(self.path.with_name(f".{self.path.name}.lock"), wait=True):
             yield
 
 

@@ -25,7 +25,7 @@ from medveil.defenses.headers.text_values import UTF8, fits, texts_of
 from medveil.defenses.headers.values import CleanText, Values, values_for
 from medveil.errors import Quarantined
 from medveil.person.person import Person
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.surrogates.surrogates import Surrogates
 
 DEEPEST = 128  # sequences within sequences; past it no writer can follow
 _CHARSET = 0x00080005
@@ -84,24 +84,24 @@ class HeaderCleaner:
         self, dataset: FileDataset, person: Person, *, pixels_cleaned: bool, recognizable_cleaned: bool = False
     ) -> list[Done]:
         """Clean in place, preamble and file meta too. The stamps say what ran, so tell what else did."""
-        stand_ins = StandIns(person, realistic=self._realistic)
+        surrogates = Surrogates(person, realistic=self._realistic)
         with quarantining("unreadable attribute"):
-            plan = self._plan(dataset, person, stand_ins, pixels_cleaned)
+            plan = self._plan(dataset, person, surrogates, pixels_cleaned)
             plan.apply(dataset)
             for element in self._stamps(dataset, pixels_cleaned, recognizable_cleaned):
                 dataset[element.tag] = element
-            clean_file_meta(dataset, self.profile, stand_ins)
+            clean_file_meta(dataset, self.profile, surrogates)
         return plan.done
 
     def what_if(self, dataset: FileDataset, person: Person, *, pixels_cleaned: bool) -> list[Done]:
         """What `clean` would do, with nothing changed."""
         with quarantining("unreadable attribute"):
-            return self._plan(dataset, person, StandIns(person, realistic=self._realistic), pixels_cleaned).done
+            return self._plan(dataset, person, Surrogates(person, realistic=self._realistic), pixels_cleaned).done
 
-    def _plan(self, dataset: FileDataset, person: Person, stand_ins: StandIns, pixels_cleaned: bool) -> Plan:
+    def _plan(self, dataset: FileDataset, person: Person, surrogates: Surrogates, pixels_cleaned: bool) -> Plan:
         _refuse_what_is_no_object(dataset)
         known = {*person.known, *known_in(dataset)}
-        values = values_for(stand_ins, known, self.profile, self._clean_text)
+        values = values_for(surrogates, known, self.profile, self._clean_text)
         sop_class = str(dataset.get("SOPClassUID") or "")
         judge = Judge(self.profile, values, sop_class, keep_graphics=pixels_cleaned)
         plan = Plan()
@@ -135,7 +135,7 @@ class HeaderCleaner:
         """The pseudonym even where a file has no id; the age where it is kept and only the birth date tells it."""
         if "StudyInstanceUID" not in top.dataset:
             return  # an object of no patient, such as a colour palette
-        own = {"PatientName": values.stand_ins.patient_name(), "PatientID": values.stand_ins.patient_id()}
+        own = {"PatientName": values.surrogates.patient_name(), "PatientID": values.surrogates.patient_id()}
         added = {keyword: value for keyword, value in own.items() if keyword not in top.dataset}
         keeps_age = Option.PATIENT_CHARACTERISTICS in self.profile.options and _AGE not in self.profile.attributes
         if keeps_age and not top.dataset.get("PatientAge") and (age := _age(top.dataset)):

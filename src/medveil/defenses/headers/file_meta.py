@@ -8,7 +8,7 @@ from pydicom.uid import UID, ExplicitVRBigEndian, ExplicitVRLittleEndian, Implic
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import Quarantined
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.surrogates.surrogates import Surrogates
 
 IMPLEMENTATION_CLASS = "2.25.313747826103428870411506148107519846153"
 IMPLEMENTATION_NAME = "MEDVEIL"
@@ -39,7 +39,7 @@ def actions_on_file_meta(dataset: FileDataset, profile: Profile) -> dict[int, st
     return {tag: action for tag, action in actions.items() if action}
 
 
-def clean_file_meta(dataset: FileDataset, profile: Profile, stand_ins: StandIns) -> None:
+def clean_file_meta(dataset: FileDataset, profile: Profile, surrogates: Surrogates) -> None:
     """Written anew: who sent the file, with what software, and whatever the preamble held do not come along."""
     before = getattr(dataset, "file_meta", None) or FileMetaDataset()
     meta = FileMetaDataset()
@@ -48,7 +48,7 @@ def clean_file_meta(dataset: FileDataset, profile: Profile, stand_ins: StandIns)
         # The dataset's own is clean by now, and the two must be one.
         uid, stated = dataset.get(keyword), before.get(f"MediaStorage{keyword}")
         if not uid and stated:
-            uid = stated if Option.UIDS in profile.options else stand_ins.uid(str(stated))
+            uid = stated if Option.UIDS in profile.options else surrogates.uid(str(stated))
         if uid:
             setattr(meta, f"MediaStorage{keyword}", uid)
     syntax = UID(str(before.get("TransferSyntaxUID") or _SYNTAXES[dataset.original_encoding]))

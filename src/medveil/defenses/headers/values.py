@@ -20,7 +20,7 @@ from medveil.errors import Quarantined
 from medveil.person.identifiers import Category
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch, search_for
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.surrogates.surrogates import Surrogates
 
 CleanText = Callable[[str, Person], str]
 
@@ -46,7 +46,7 @@ class Values:
     """Makes new values for one person. Every method may be called in any order; nothing is remembered."""
 
     person: Person
-    stand_ins: StandIns
+    surrogates: Surrogates
     clean_text: CleanText
     search: KnownSearch
     known_bytes: tuple[bytes, ...]
@@ -82,15 +82,15 @@ class Values:
         return element.VR in dummies.DATES or element.keyword == _OFFSET
 
     def emptied(self, element: DataElement) -> Any:
-        """The stand-in where there is one, which keeps a person's files together; else nothing."""
-        return self._stand_in(element)
+        """The surrogate where there is one, which keeps a person's files together; else nothing."""
+        return self._surrogate(element)
 
     def replaced(self, element: DataElement) -> Any:
         """A value that tells nothing, of the same kind."""
         if element.VR == "UI":
             return self.uids(element)
-        stand_in = self._stand_in(element)
-        return dummies.dummy(element.VR) if stand_in is None else stand_in
+        surrogate = self._surrogate(element)
+        return dummies.dummy(element.VR) if surrogate is None else surrogate
 
     def uids(self, element: DataElement) -> Any:
         named = element.keyword in CLASS_UIDS
@@ -114,7 +114,7 @@ class Values:
     def _uid(self, uid: str, names_class: bool) -> str:
         if not uid or (names_class and uid.startswith(CLASS_ROOTS) and _UID.fullmatch(uid)):
             return uid
-        return self.stand_ins.uid(uid)
+        return self.surrogates.uid(uid)
 
     def _cut(self, text: str) -> str:
         found = self.search.find(text)
@@ -134,27 +134,27 @@ class Values:
         return _cut_to(cleaned, dummies.LONGEST.get(vr))
 
     def _move(self, day: dt.date) -> dt.date:
-        return self.stand_ins.date(day)
+        return self.surrogates.date(day)
 
-    def _stand_in(self, element: DataElement) -> str | None:
+    def _surrogate(self, element: DataElement) -> str | None:
         match element.keyword:
             case "PatientName":
-                return self.stand_ins.patient_name()
+                return self.surrogates.patient_name()
             case "PatientID" | "ClinicalTrialSubjectID" | "ClinicalTrialSubjectReadingID":
-                return self.stand_ins.patient_id()
+                return self.surrogates.patient_id()
             case "AccessionNumber":
                 texts = texts_of(element.value)
-                return self.stand_ins.accession(texts[0]) if texts else None
+                return self.surrogates.accession(texts[0]) if texts else None
         return None
 
 
-def values_for(stand_ins: StandIns, known: set[Known], profile: Profile, clean_text: CleanText) -> Values:
+def values_for(surrogates: Surrogates, known: set[Known], profile: Profile, clean_text: CleanText) -> Values:
     """With a search for what may not stay under this profile."""
     retained = {category for option in profile.options for category in _RETAINED.get(option, ())}
     wanted = [one for one in known if one.category not in retained]
     spelled = {text.encode(codec, "ignore") for one in wanted for text in _parts(one) for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
-    return Values(stand_ins.person, stand_ins, clean_text, search_for(wanted), long)
+    return Values(surrogates.person, surrogates, clean_text, search_for(wanted), long)
 
 
 def _parts(known: Known) -> set[str]:

@@ -28,7 +28,11 @@ MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and so
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 GENTLE = 2  # rounds in which that room ends where a marker stands
-_CANNOT = "text in the image could not be removed"
+TOO_MUCH = "too much of the image looks like text"
+STAYS = "what looks like text could not all be removed"
+NOT_A_RADIOGRAPH = "not a radiograph, and something in it looks like text"
+# By (0008,0060); what says nothing of itself may be one.
+_RADIOGRAPHS = frozenset({"", "CR", "DR", "DX", "IO", "MG", "OT", "PX", "RF", "RG", "SC", "XA"})
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,12 @@ class TextRemover:
                 shown = stored.displayed(number)
                 return views_of(shown, plane) + colour_views(stored.colours(number), shown)
 
-            cleaned, removal = self._clean(frame, look, stored.kind, dataset, known)
+            try:
+                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known)
+            except Quarantined as withheld:
+                if withheld.reason in (TOO_MUCH, STAYS) and not _may_be_radiograph(dataset):
+                    raise Quarantined(NOT_A_RADIOGRAPH) from None
+                raise
             stored.frames[number] = cleaned
             stored.dirty |= cleaned is not frame
             done.append(removal)
@@ -98,13 +107,13 @@ class TextRemover:
         rounds = 0
         while lines:
             if rounds == len(HARDER):
-                raise Quarantined(_CANNOT)
+                raise Quarantined(STAYS)
             mask = soft_mask(lines, frame.shape, harder=HARDER[rounds])
             if rounds < GENTLE:
                 mask[_spared(kept, lines, mask.shape)] = 0
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
-                raise Quarantined(_CANNOT)
+                raise Quarantined(TOO_MUCH)
             changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
             removed += lines
             lines = residual_text(look(changed), total, kept, removed)
@@ -138,6 +147,10 @@ class TextRemover:
             if not any(line.share_inside(gone) > 0.5 for gone in result.removed)
         ]
         return result
+
+
+def _may_be_radiograph(dataset: FileDataset) -> bool:
+    return str(dataset.get("Modality") or "").upper() in _RADIOGRAPHS
 
 
 def _spared(kept: list[tuple[str, Line]], going: list[Line], shape: tuple[int, ...]) -> NDArray[np.bool_]:

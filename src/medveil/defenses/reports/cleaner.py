@@ -1,4 +1,4 @@
-"""Reports made free of identifiers: rules, tagger and what is known of the person find them, stand-ins replace them,
+"""Reports made free of identifiers: rules, tagger and what is known of the person find them, surrogates replace them,
 and the result is read again before it is believed."""
 
 from __future__ import annotations
@@ -9,21 +9,21 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 from medveil.defenses.reports.draft import Draft
-from medveil.defenses.reports.guards import kept_by_guards
+from medveil.defenses.reports.guards.filtering import kept_by_guards
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import Rewriter
 from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
-from medveil.person.legible import Legible, is_deceptive
+from medveil.person.normalised import NormalisedText, is_deceptive
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch, search_for
-from medveil.person.span import Found
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.span import Span
+from medveil.person.surrogates.surrogates import Surrogates
 
 if TYPE_CHECKING:
+    from medveil.defenses.reports.tagger.tagged_text import TaggedText
     from medveil.defenses.reports.tagger.tagger import Tagger
-    from medveil.defenses.reports.tagger.told import Told
 
 Style = Literal["surrogates", "placeholders", "rewritten"]
 STYLES: tuple[Style, ...] = get_args(Style)
@@ -34,7 +34,7 @@ _LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
 
-Seen = tuple[list[Found], list[Found]]
+Seen = tuple[list[Span], list[Span]]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class CleanedText:
     """
 
     text: str
-    found: tuple[Found, ...]
+    found: tuple[Span, ...]
     not_rewritten: bool = False
 
 
@@ -80,11 +80,11 @@ class ReportCleaner:
             return Tagger.bundled()
         return self._chosen
 
-    def find(self, text: str, known: KnownSearch | None = None) -> list[Found]:
+    def find(self, text: str, known: KnownSearch | None = None) -> list[Span]:
         """Every identifier in the text, in order of place."""
         return self._find_many([text], [known])[0]
 
-    def find_many(self, texts: Sequence[str]) -> list[list[Found]]:
+    def find_many(self, texts: Sequence[str]) -> list[list[Span]]:
         """As `find`, text by text, and faster: they are read side by side."""
         return self._find_many(texts, [None] * len(texts))
 
@@ -112,10 +112,10 @@ class ReportCleaner:
         drafts: dict[int, Draft] = {}
         readable = ["" if refused else text for text, refused in zip(texts, results, strict=True)]
         found = self._find_many(readable, knowns, phrase=phrase)
-        for place, (text, (_, stand_ins), seen) in enumerate(zip(texts, tools, found, strict=True)):
+        for place, (text, (_, surrogates), seen) in enumerate(zip(texts, tools, found, strict=True)):
             if results[place] is None:
                 if seen:
-                    drafts[place] = Draft(text, stand_ins, seen)
+                    drafts[place] = Draft(text, surrogates, seen)
                 else:
                     results[place] = CleanedText(text, ())
         for turn in range(_ROUNDS + 2):
@@ -132,14 +132,14 @@ class ReportCleaner:
     def _realistic(self) -> bool:
         return self.style != "placeholders"
 
-    def _settled(self, draft: Draft, seen: list[Found], known: KnownSearch, *, harder: bool) -> bool:
-        """Whether the draft, read again, holds nothing but its stand-ins; if not, more of the original is taken."""
+    def _settled(self, draft: Draft, seen: list[Span], known: KnownSearch, *, harder: bool) -> bool:
+        """Whether the draft, read again, holds nothing but its surrogates; if not, more of the original is taken."""
         missed = [place for one in seen for place in draft.origin(one.start, one.end, one.category)]
         blots = []
         for one in known.find(draft.text):
             missed += draft.origin(one.start, one.end, one.category)
             if one.category is not Category.DATE:  # a moved date may fall on another of the person's dates
-                blots += [stand_in.found for stand_in in draft.standing_at(one.start, one.end)]
+                blots += [surrogate.found for surrogate in draft.standing_at(one.start, one.end)]
         blots = [one for one in blots if one not in draft.removed]
         if not missed and not blots:
             return True
@@ -154,7 +154,7 @@ class ReportCleaner:
     def _finished(self, draft: Draft, known: KnownSearch) -> CleanedText:
         if self._rewriter is None:
             return CleanedText(draft.text, tuple(draft.found))
-        blanks = Draft(draft.original, StandIns(draft.stand_ins.person, realistic=False), list(draft.found))
+        blanks = Draft(draft.original, Surrogates(draft.surrogates.person, realistic=False), list(draft.found))
         rewritten = self._rewriter.rewrite(blanks.text)
         if rewritten is None or self.find(rewritten, known):
             return CleanedText(draft.text, tuple(draft.found), not_rewritten=True)
@@ -162,8 +162,8 @@ class ReportCleaner:
 
     def _find_many(
         self, texts: Sequence[str], knowns: Sequence[KnownSearch | None], *, phrase: bool = False
-    ) -> list[list[Found]]:
-        views = [Legible.of(text) for text in texts]
+    ) -> list[list[Span]]:
+        views = [NormalisedText.of(text) for text in texts]
         legible = [view.text for view in views]
         seen = [self._seen_in_phrase(text) for text in legible] if phrase else self._seen(legible)
         return [
@@ -173,30 +173,30 @@ class ReportCleaner:
 
     def _seen(self, texts: Sequence[str]) -> list[Seen]:
         """What rules and tagger find, whoever the text is about."""
-        return [_layers(text, told, find_by_rules) for text, told in zip(texts, self._told(texts), strict=True)]
+        return [_layers(text, tagged, find_by_rules) for text, tagged in zip(texts, self._tagged(texts), strict=True)]
 
     def _seen_in_phrase(self, text: str) -> Seen:
         """The same few descriptions stand in file after file."""
         seen = self._phrases.get(text)
         if seen is None:
-            told = self._told([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
-            seen = _layers(text, told, find_in_phrase)
+            tagged = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
+            seen = _layers(text, tagged, find_in_phrase)
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
             self._phrases[text] = seen
         return seen
 
-    def _told(self, texts: Sequence[str]) -> Sequence[Told | None]:
+    def _tagged(self, texts: Sequence[str]) -> Sequence[TaggedText | None]:
         if self._tagger is None or not texts:
             return [None for _ in texts]
-        return self._tagger.tell(texts)
+        return self._tagger.tag(texts)
 
 
-def _layers(text: str, told: Told | None, find: Callable[[str, Clears | None], list[Found]]) -> Seen:
+def _layers(text: str, tagged: TaggedText | None, find: Callable[[str, Clears | None], list[Span]]) -> Seen:
     """The rules' and the tagger's, each with a word in what the other finds."""
-    if told is None:
+    if tagged is None:
         return find(text, None), []
-    return find(text, told.clears), kept_by_guards(text, told.found)
+    return find(text, tagged.clears), kept_by_guards(text, tagged.found)
 
 
 def _refused(text: str) -> Quarantined | None:
@@ -212,7 +212,7 @@ def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
 
 
 @lru_cache(maxsize=256)
-def _tools(person: Person, realistic: bool) -> tuple[KnownSearch, StandIns]:
+def _tools(person: Person, realistic: bool) -> tuple[KnownSearch, Surrogates]:
     """What is searched for and what stands for it; the person's number in the archive is known as well."""
     own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
-    return search_for((*person.known, *own)), StandIns(person, realistic=realistic)
+    return search_for((*person.known, *own)), Surrogates(person, realistic=realistic)

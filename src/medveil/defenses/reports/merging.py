@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 # Names of people and places: two findings that overlap are one name.
 _GROWING = frozenset({Category.NAME, Category.DOCTOR, Category.HOSPITAL, Category.ADDRESS, Category.INITIALS})
@@ -38,35 +38,34 @@ _RESTS = {
 _ADDRESSES = (Category.EMAIL, Category.URL)
 
 
-def merged(text: str, *layers: Iterable[Found]) -> list[Found]:
+def merged(text: str, *layers: Iterable[Span]) -> list[Span]:
     """The layers in order of trust. Of one that overlaps a better one only the rest is taken, as a piece of its own."""
-    result: list[Found] = []
+    result: list[Span] = []
     for layer in layers:
         for one in layer:
             _add(text, result, _whole(text, one))
     return _one_kind_each(text, result)
 
 
-def _whole(text: str, one: Found) -> Found:
+def _whole(text: str, one: Span) -> Span:
     """With what follows without a space and belongs to it: the letter after a number, the path of a web address."""
     rest = _RESTS.get(one.category)
     tail = rest.match(text, one.end) if rest and (text[one.end - 1].isalnum() or text[one.end - 1] == "/") else None
-    return Found(one.start, tail.end(), one.category) if tail else one
+    return Span(one.start, tail.end(), one.category) if tail else one
 
 
-def _one_kind_each(text: str, found: list[Found]) -> list[Found]:
+def _one_kind_each(text: str, found: list[Span]) -> list[Span]:
     kinds: dict[str, Category] = {}
     for one in found:
         if one.category in _NUMBERS:
             value = text[one.start : one.end]
             kinds[value] = min(one.category, kinds.get(value, one.category), key=_NUMBERS.index)
     return [
-        Found(one.start, one.end, kinds[text[one.start : one.end]]) if one.category in _NUMBERS else one
-        for one in found
+        Span(one.start, one.end, kinds[text[one.start : one.end]]) if one.category in _NUMBERS else one for one in found
     ]
 
 
-def _add(text: str, result: list[Found], one: Found) -> None:
+def _add(text: str, result: list[Span], one: Span) -> None:
     """Into the sorted list without overlaps."""
     first = bisect_left(result, one.start, key=lambda other: other.end)
     while first < len(result) and result[first].end <= one.start:
@@ -81,16 +80,16 @@ def _add(text: str, result: list[Found], one: Found) -> None:
         result[first:last] = [one]  # a hospital's name inside a web address is part of the address
     elif len(touched) == 1 and _same_kind(touched[0], one):
         both = touched[0]
-        result[first] = Found(min(both.start, one.start), max(both.end, one.end), both.category)
+        result[first] = Span(min(both.start, one.start), max(both.end, one.end), both.category)
     else:
         result[first:last] = sorted([*touched, *_rest(text, touched, one)])
 
 
-def _same_kind(one: Found, other: Found) -> bool:
+def _same_kind(one: Span, other: Span) -> bool:
     return one.category is other.category or (one.category in _GROWING and other.category in _GROWING)
 
 
-def _rest(text: str, touched: list[Found], one: Found) -> list[Found]:
+def _rest(text: str, touched: list[Span], one: Span) -> list[Span]:
     rest, place = [], one.start
     for other in (*touched, None):
         end = other.start if other else one.end
@@ -100,9 +99,9 @@ def _rest(text: str, touched: list[Found], one: Found) -> list[Found]:
     return rest
 
 
-def _trimmed(text: str, start: int, end: int, category: Category) -> Found | None:
+def _trimmed(text: str, start: int, end: int, category: Category) -> Span | None:
     while start < end and not text[start].isalnum():
         start += 1
     while end > start and not text[end - 1].isalnum():
         end -= 1
-    return Found(start, end, category) if end > start else None
+    return Span(start, end, category) if end > start else None

@@ -13,8 +13,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from medveil.encoders.hub import fetch
-from medveil.encoders.model_libraries import library
+from medveil.encoders.published.hub import fetch
+from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
 
 # After the paper: the censored text goes in, the same text without gaps comes out.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.biovil_t.change_pooler import ChangePooler
-from medveil.encoders.identity.resnet import ResNet50
+from medveil.encoders.identity.networks.resnet import ResNet50
 
 WIDTH = 256  # features of a patch in one image; as many again tell of change
 DIM = 128

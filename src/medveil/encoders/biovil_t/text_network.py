@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from medveil.encoders.model_libraries import library
+from medveil.encoders.published.libraries import library
 
 EPSILON = 1e-12
 

@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from medveil.encoders.identity.backbones import fold_normalisation, placed
-from medveil.encoders.identity.checkpoint import load_into, read_architecture
 from medveil.encoders.identity.inference import for_device, inputs, run
-from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.checkpoint import load_into, read_architecture
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 from medveil.errors import InputError
 from medveil.weights.card import read_card
 from medveil.weights.identity import bundled

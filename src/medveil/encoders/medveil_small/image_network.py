@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.efficientnet_lite import EfficientNetLite0
+from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite0
 from medveil.encoders.medveil_small.attention_pool import AttentionPool
 
 SIDE = 224  # pixels

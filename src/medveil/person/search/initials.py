@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterator
 
 from medveil.person.identifiers import Category
+from medveil.person.normalised import Word
 from medveil.person.search.ordinary_words import is_ordinary
-from medveil.person.span import Found
-from medveil.person.spelling import Word
+from medveil.person.span import Span
 
 MOST = 4  # letters
 # "rad: AF", "OP/me", "OP:gm", "- CO 8 Jun": whose initials end a report
@@ -19,13 +19,13 @@ _TYPIST = re.compile(r"\s?[/:]\s?[a-z]{2,3}\b")
 _DEGREES_AND_HOURS = frozenset({"md", "do", "pa", "am", "pm", "rn", "ms", "ba", "bs", "us"})
 
 
-def initials_in(text: str, words: list[Word], known: Collection[str]) -> Iterator[Found]:
+def initials_in(text: str, words: list[Word], known: Collection[str]) -> Iterator[Span]:
     for at, word in enumerate(words):
         if not word.written.isupper():
             continue
         if 2 <= len(word.folded) <= MOST:
             if word.folded in known and (not is_ordinary(word.folded) or _signs(text, word)):
-                yield Found(word.start, word.end, Category.INITIALS)
+                yield Span(word.start, word.end, Category.INITIALS)
         elif len(word.folded) == 1 and text[word.end : word.end + 1] == ".":
             yield from _dotted(text, words[at : at + MOST], known)
 
@@ -34,7 +34,7 @@ def _signs(text: str, word: Word) -> bool:
     return bool(_TYPIST.match(text, word.end) or _SIGNING.search(text, max(word.start - 16, 0), word.start))
 
 
-def _dotted(text: str, words: list[Word], known: Collection[str]) -> Iterator[Found]:
+def _dotted(text: str, words: list[Word], known: Collection[str]) -> Iterator[Span]:
     first = last = words[0]
     letters = first.folded
     for word in words[1:]:
@@ -43,5 +43,5 @@ def _dotted(text: str, words: list[Word], known: Collection[str]) -> Iterator[Fo
         last = word
         letters += word.folded
         if letters in known and letters not in _DEGREES_AND_HOURS:
-            yield Found(first.start, last.end + (text[last.end : last.end + 1] == "."), Category.INITIALS)
+            yield Span(first.start, last.end + (text[last.end : last.end + 1] == "."), Category.INITIALS)
             return

@@ -9,11 +9,11 @@ from functools import cached_property, lru_cache
 from itertools import chain
 
 from medveil.person.identifiers import Category
+from medveil.person.normalised import fold, words_of
 from medveil.person.person import Known
 from medveil.person.search.names import KnownNames
 from medveil.person.search.numbers import KnownNumbers
-from medveil.person.span import Found, without_overlaps
-from medveil.person.spelling import fold, words_of
+from medveil.person.span import Span, without_overlaps
 from medveil.person.written_dates import WrittenDate, dates_after_letters, dates_in, readings
 
 _NAMES = frozenset({Category.NAME, Category.DOCTOR})
@@ -42,13 +42,13 @@ class KnownSearch:
             {(name, one.category) for one in entries if one.category in _NAMES for name in _unspaced_names(one.value)}
         )
         self._entries = entries
-        self._short: dict[str, list[Found]] = {}
+        self._short: dict[str, list[Span]] = {}
 
     @cached_property
     def _misread(self) -> KnownNames:
         return KnownNames((one.category, fold_misread(one.value)) for one in self._entries if one.category in _NAMES)
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[Span]:
         """Exact and near matches, in order; an ordinary word only where it stands among names."""
         if len(text) > _SHORT:
             return self._find(text)
@@ -60,18 +60,18 @@ class KnownSearch:
             self._short[text] = found
         return found.copy()
 
-    def _find(self, text: str) -> list[Found]:
+    def _find(self, text: str) -> list[Span]:
         words = words_of(text)
         found = [*self.names.find(text, words)] if self.names else []
         found += self._numbers.find(text, words)
         if self._dates:
             written = chain(dates_in(text), dates_after_letters(text))
-            found += (Found(start, end, Category.DATE) for start, end, days in written if self._is_known(days))
+            found += (Span(start, end, Category.DATE) for start, end, days in written if self._is_known(days))
         for name, category in self._unspaced:
-            found += (Found(match.start(), match.end(), category) for match in re.finditer(name, text))
+            found += (Span(match.start(), match.end(), category) for match in re.finditer(name, text))
         if self._initials:
             found += (
-                Found(word.start, word.end, Category.INITIALS)
+                Span(word.start, word.end, Category.INITIALS)
                 for word in words
                 if word.folded in self._initials and word.written.isupper() and len(word.folded) > 2
             )

@@ -12,8 +12,8 @@ from itertools import pairwise
 
 from medveil.person.identifiers import Category
 from medveil.person.name import PersonName
+from medveil.person.normalised import Word, one_error_apart, shortened
 from medveil.person.search.ordinary_words import ABBREVIATIONS, is_ordinary
-from medveil.person.spelling import Word, one_error_apart, shortened
 
 SHORTEST_ALONE = 4  # letters; shorter names are also syllables, and need another name beside them
 SHORTEST_MISTYPED = 5  # and of four letters beside another name

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 
 from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES, DOCTOR_TITLES, PARTICLES, TITLES
+from medveil.person.normalised import Word
 from medveil.person.search.initials import initials_in
 from medveil.person.search.name_index import SHORTEST_ALONE, Hit, NameIndex, shouted
 from medveil.person.search.ordinary_words import is_ordinary
-from medveil.person.span import Found
-from medveil.person.spelling import Word
+from medveil.person.span import Span
 
 _BETWEEN = frozenset(" \t\r\n,.^'’‐‑-_=&/\\\"()[]:~·\u00a0")
 _LONGEST_GAP = 24  # a line break and the indentation after it
@@ -30,7 +30,7 @@ class KnownNames:
     def __bool__(self) -> bool:
         return bool(self.people)
 
-    def find(self, text: str, words: list[Word]) -> Iterator[Found]:
+    def find(self, text: str, words: list[Word]) -> Iterator[Span]:
         loud = shouted(text)
         hits = self._index.hits(text, words, loud)
         taken = self._taken(text, words, hits, loud)
@@ -142,7 +142,7 @@ class KnownNames:
             return False
         return not strict or text[word.end : word.end + 1] == "."
 
-    def _spans(self, text: str, words: list[Word], hits: dict[int, Hit], taken: dict[int, set[int]]) -> Iterator[Found]:
+    def _spans(self, text: str, words: list[Word], hits: dict[int, Hit], taken: dict[int, set[int]]) -> Iterator[Span]:
         """Neighbouring words of one person as one find, with the initials and particles between and around them."""
         done = -1
         for at in sorted(taken):
@@ -160,7 +160,7 @@ class KnownNames:
             end = words[last].end
             if len(words[last].folded) == 1 and text[end : end + 1] == ".":
                 end += 1
-            yield Found(words[first].start, end, self._category(text, words, first, last, people))
+            yield Span(words[first].start, end, self._category(text, words, first, last, people))
 
     @staticmethod
     def _ends_a_name(text: str, word: Word, after: Word) -> bool:

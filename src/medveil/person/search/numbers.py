@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from medveil.person.identifiers import NUMBERS, Category
+from medveil.person.normalised import Word, fold, one_error_apart
 from medveil.person.search.ordinary_words import ABBREVIATIONS, is_ordinary
-from medveil.person.span import Found
-from medveil.person.spelling import Word, fold, one_error_apart
+from medveil.person.span import Span
 
 SHORTEST = 4  # characters
 _SHORTEST_APART = 6  # below, a number is taken only where it is written in one piece
@@ -56,7 +56,7 @@ class KnownNumbers:
         self._near = [needle for needle in self.needles if needle.mistyped]
         self._near_lengths = frozenset(len(needle.letters) + more for needle in self._near for more in (-1, 0, 1))
 
-    def find(self, text: str, words: list[Word]) -> Iterator[Found]:
+    def find(self, text: str, words: list[Word]) -> Iterator[Span]:
         stream = "".join([word.folded for word in words])
         starts: list[int] = []
         for needle in self.needles:
@@ -81,7 +81,7 @@ class KnownNumbers:
         return False
 
     @staticmethod
-    def _placed(text: str, words: list[Word], starts: list[int], needle: _Needle, at: int) -> Found | None:
+    def _placed(text: str, words: list[Word], starts: list[int], needle: _Needle, at: int) -> Span | None:
         """The find, unless it is a piece of a longer number or runs across a sentence."""
         end = at + len(needle.letters) - 1
         first, last = bisect_right(starts, at) - 1, bisect_right(starts, end) - 1
@@ -102,9 +102,9 @@ class KnownNumbers:
         same_length = len(start_word.written) == len(start_word.folded)
         start = start_word.start + (offset if same_length else 0)
         cut = len(end_word.written) == len(end_word.folded)
-        return Found(start, end_word.start + end_offset + 1 if cut else end_word.end, needle.category)
+        return Span(start, end_word.start + end_offset + 1 if cut else end_word.end, needle.category)
 
-    def _mistyped(self, words: list[Word]) -> Iterator[Found]:
+    def _mistyped(self, words: list[Word]) -> Iterator[Span]:
         for word in words:
             letters = word.folded
             if len(letters) not in self._near_lengths or not letters[-1].isdigit():
@@ -113,7 +113,7 @@ class KnownNumbers:
                 # one error leaves the beginning or the end as it was
                 known = needle.letters
                 if (letters[:3] == known[:3] or letters[-3:] == known[-3:]) and one_error_apart(letters, known):
-                    yield Found(word.start, word.end, needle.category)
+                    yield Span(word.start, word.end, needle.category)
                     break
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from medveil.defenses.alignment.settings import VARIANTS, Settings, Variant
+from medveil.errors import SettingsError
 
 EPSILONS = (0.34, 1.0, 3.0, 8.0)
 NOISES = (0.5, 1.0, 2.0)
@@ -59,3 +60,26 @@ def candidates(
                 yield Candidate(f"{variant}, {told} {value:g}", f"{variant}-{value:g}", variant, settings)
 
     return list(each())
+
+
+def chosen_candidates(
+    variants: Sequence[Variant],
+    *,
+    sweep: bool,
+    epsilons: Sequence[float],
+    noises: Sequence[float],
+    directions: Sequence[int],
+    **changes: Any,
+) -> list[Candidate]:
+    """What the user chose: one setting, or with `sweep` every variant named, or all, at every strength named."""
+    if not sweep and any(len(values) > 1 for values in (variants, epsilons, noises, directions)):
+        raise SettingsError("several variants or strengths at once are a sweep; add --sweep, or give one of each")
+    usual = Settings()
+    chosen = variants or (VARIANTS if sweep else ["dp"])
+    return candidates(
+        [variant for variant in VARIANTS if variant in chosen],
+        epsilons=epsilons or (EPSILONS if sweep else (usual.epsilon,)),
+        noises=noises or (NOISES if sweep else (usual.noise,)),
+        directions=directions or (DIRECTIONS if sweep else (usual.directions,)),
+        **{name: value for name, value in changes.items() if value is not None},
+    )

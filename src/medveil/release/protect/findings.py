@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medveil.attacks.refit.attack import RefitPoint
+from medveil.attacks.refit.refitting import RefitPoint
 from medveil.finding import Figure, Finding, Table, percent
 from medveil.release.protect import figures, tables
 from medveil.release.protect.dominance import Standing, removed, standings

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from medveil.attacks.refit.attack import RefitPoint
+from medveil.attacks.refit.refitting import RefitPoint
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent, Ledger
 from medveil.defenses.alignment.training import TrainedHeads, train_heads

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from medveil.cohort import Cohort
-from medveil.defenses.alignment.ledger import Ledger
+from medveil.cohort.input import read_cohort
+from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
 from medveil.defenses.alignment.run_state import HEADS
+from medveil.defenses.alignment.training import PRIVATE
 from medveil.encoders.encoder import Encoder
+from medveil.encoders.loading import load_encoder
+from medveil.errors import SettingsError
 from medveil.finding import Threshold, Verdict
 from medveil.release.attack_report import Input
 from medveil.release.protect.canaries import CANARIES
 from medveil.release.protect.candidates import Candidate
 from medveil.release.protect.frontier import CSV, FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
-from medveil.release.protect.model_report import report_model
+from medveil.release.protect.model_report import report_model, summary
 from medveil.release.protect.operating_point import OperatingPoint
 from medveil.release.protect.preparation import Watch, prepare
 from medveil.runtime.storage import told, write_bytes, write_json
@@ -32,6 +37,59 @@ class ModelOutcome:
     verdict: Verdict
     report: Path
     result: FrontierResult
+    withheld: int
+
+    @property
+    def exit_code(self) -> int:
+        """0 only where the model passed and every image could be read."""
+        return 0 if self.verdict is Verdict.PASS and not self.withheld else 1
+
+    @property
+    def answer(self) -> str:
+        return summary(self.result)
+
+    @property
+    def guarantees(self) -> dict[str, dict[str, Any]]:
+        """What is promised for each setting but the first, which is the model as it came."""
+        return {point.name: vars(point.guarantee) | {"epsilon": point.epsilon} for point in self.result.points[1:]}
+
+
+def protect_data_set(
+    source: Path,
+    out: Path,
+    *,
+    encoder: str,
+    tried: Sequence[Candidate],
+    device: str = "cpu",
+    layout: str | None = None,
+    public: Path | None = None,
+    transfer: Sequence[Path] = (),
+    budget: float | None = None,
+    ledger: Path | None = None,
+    cache: Path | None = None,
+    canaries: int = CANARIES,
+    threshold: float | None = None,
+    watch: Watch = lambda stage, done, total: None,
+) -> ModelOutcome:
+    """`protect_model` on data sets and an encoder by their names; `budget` is kept to by the runs in `ledger`."""
+    _refuse_ledger(budget, ledger, tried)
+    elsewhere = _read_others(source, transfer, watch)
+    cohort = _read(source, layout, watch)
+    protected = Input.of_cohort(cohort)
+    return protect_model(
+        cohort,
+        load_encoder(encoder, device=device),
+        out,
+        tried=tried,
+        protected=protected,
+        public=None if public is None else _read(public, None, watch),
+        transfer=elsewhere,
+        cache=cache,
+        canaries=canaries,
+        ledger=None if budget is None else _ledger(budget, ledger, protected, tried),
+        threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
+        watch=watch,
+    )
 
 
 def protect_model(
@@ -86,7 +144,7 @@ def protect_model(
         },
         threshold=threshold,
     )
-    return ModelOutcome(verdict, page, result)
+    return ModelOutcome(verdict, page, result, protected.subject.withheld)
 
 
 def _hand_over(out: Path, heads: Path, point: OperatingPoint, encoder: Encoder) -> None:
@@ -97,3 +155,32 @@ def _hand_over(out: Path, heads: Path, point: OperatingPoint, encoder: Encoder) 
         out / "guarantee.json",
         {"encoder": encoder.name, "fingerprint": encoder.fingerprint, **(point.record or {}), "audit": audit},
     )
+
+
+def _read(source: Path, layout: str | None, watch: Watch) -> Cohort:
+    return read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+
+
+def _read_others(source: Path, others: Sequence[Path], watch: Watch) -> dict[str, Cohort]:
+    """Data sets to measure on, by name; a name that comes again gets a number."""
+    found: dict[str, Cohort] = {}
+    for path in others:
+        if path.resolve() == source.resolve():
+            raise SettingsError("heads are transferred to another data set than the one they are trained on")
+        cohort = _read(path, None, watch)
+        again = sum(name.startswith(cohort.name) for name in found)
+        found[f"{cohort.name} {again + 1}" if again else cohort.name] = cohort
+    return found
+
+
+def _refuse_ledger(budget: float | None, path: Path | None, tried: Sequence[Candidate]) -> None:
+    if budget is None and path is not None:
+        raise SettingsError("a ledger needs a budget; add --budget")
+    if budget is not None and not all(candidate.variant in PRIVATE for candidate in tried):
+        raise SettingsError(f"only {' and '.join(PRIVATE)} can keep to a budget; leave it out, or the other variants")
+
+
+def _ledger(budget: float, path: Path | None, protected: Input, tried: Sequence[Candidate]) -> Ledger:
+    settings = tried[0].settings
+    # by the images, not by features of them: runs on other encoders spend the same people's privacy
+    return Ledger(path or default_ledger_file(), protected.sha256, Budget(budget, settings.delta, settings.unit))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.attacks.refit.attack import RefitPoint
+from medveil.attacks.refit.refitting import RefitPoint
 from medveil.parts import Guarantee
 from medveil.release.protect.measurement import Measurements
 from medveil.runtime.storage import write_bytes

@@ -1,8 +1,8 @@
 """Every byte of the output, searched for everything that is known to identify somebody.
 
-What is sought for in all files must be distinctive: numbers, addresses, and whole names that no stand-in can be. A
+What is sought for in all files must be distinctive: numbers, addresses, and whole names that no surrogate can be. A
 person's single names and dates are sought in that person's own files only, for they may well stand in others: as
-another's, or as a stand-in.
+another's, or as a surrogate.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from medveil.errors import Quarantined
 from medveil.person.identifiers import Category
 from medveil.person.person import Known
 from medveil.person.search.ordinary_words import is_ordinary
-from medveil.person.surrogates.name_stock import MEN, SURNAMES, WOMEN
+from medveil.person.surrogates.stock import MEN, SURNAMES, WOMEN
 
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
 SHORTEST_IN_NOISE = 8  # characters; megabytes of noise spell shorter words by chance, dark pixels in UTF-16 too
@@ -131,7 +131,7 @@ def _date_forms(value: str) -> set[str]:
 
 
 def _distinctive(form: str, category: Category) -> bool:
-    """Whether this can hardly be anyone else's, nor an invented stand-in."""
+    """Whether this can hardly be anyone else's, nor an invented surrogate."""
     if category in _PERSONAL:
         return False
     if category in _NAMES:
@@ -140,7 +140,7 @@ def _distinctive(form: str, category: Category) -> bool:
 
 
 def _is_nobody_elses(name: str) -> bool:
-    """Whether these are several whole words of a name, not all of which stand-ins are drawn from or a text may have."""
+    """Whether these are several words of a name, not all of which surrogates are drawn from or a text may have."""
     words = re.findall(r"[^\W\d_]+", name.lower())
     telling = [word for word in words if word not in _INVENTED and not is_ordinary(word)]
     return len(words) > 1 and min(map(len, words)) > 2 and bool(telling)

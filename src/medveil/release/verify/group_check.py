@@ -27,7 +27,7 @@ from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
-from medveil.person.surrogates.stand_ins import StandIns
+from medveil.person.surrogates.surrogates import Surrogates
 from medveil.release.clean.cleaning import content_digest
 from medveil.release.clean.groups import Group
 from medveil.release.clean.outputs import output_path
@@ -131,7 +131,7 @@ class GroupChecker:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.path, pixels=False)
         check = HeaderCheck(
-            self.recorded.profile, subject.person.shift, subject.search, StandIns(subject.person, realistic=True).uid
+            self.recorded.profile, subject.person.shift, subject.search, Surrogates(subject.person, realistic=True).uid
         )
         yield from check.discrepancies(path, released, original)
         gold = self.answers.get(one.path)

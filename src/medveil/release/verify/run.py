@@ -24,7 +24,7 @@ from medveil.person.keys import Keys
 from medveil.release.clean.groups import grouped
 from medveil.release.clean.outputs import DATA, is_pseudonymous, output_path
 from medveil.release.clean.run import without_repeats
-from medveil.release.folder import held, read_run, write_csv
+from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.discrepancy import Discrepancy
@@ -50,6 +50,7 @@ class VerifyOutcome:
     losses: int
     profile: str  # whose the headers were compared with
     summary: Path
+    discrepancies: tuple[Discrepancy, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -101,8 +102,7 @@ def verify(
 def _refuse_others(out: Path, keys: Keys) -> None:
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    if read_run(out).get("key_fingerprint") != keys.fingerprint:
-        raise InputError(f"{out} was made with another key; give that key with --key-file")
+    refuse_other_key(out, keys)
 
 
 def _unaccounted(out: Path, files: Source, keys: Keys, here: set[str]) -> list[Discrepancy]:
@@ -158,5 +158,10 @@ def _write(
     write_json(out / "verify.json", summary)
     write_manifest(out, {_told(name, keys): digest for name, digest in hashes.items()}, summary, keys)
     return VerifyOutcome(
-        len(hashes), leaks, len(discrepancies) - leaks, against["profile"]["from"], out / "verify.json"
+        len(hashes),
+        leaks,
+        len(discrepancies) - leaks,
+        against["profile"]["from"],
+        out / "verify.json",
+        tuple(discrepancies),
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from medveil.person.identifiers import Category
 from medveil.person.search.known import KnownSearch
-from medveil.person.span import Found
+from medveil.person.span import Span
 from medveil.person.written_dates import WrittenDate, dates_in
 from medveil.release.verify.discrepancy import Discrepancy
 
@@ -25,7 +25,7 @@ _NO_LEAK = frozenset({Category.TIME, Category.AGE_OVER_89, Category.DATE})
 class TextCheck:
     """`find` looks for identifiers afresh, stand-ins included: one that stands in the original too was left."""
 
-    find: Callable[[str], list[Found]]
+    find: Callable[[str], list[Span]]
 
     def discrepancies(
         self, file: str, released: str, original: str | None, search: KnownSearch, shift: dt.timedelta

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from medveil.defenses.reports.tagger import tagger as module
+from medveil.defenses.reports.tagger.inference import infer, taken_from
 from medveil.defenses.reports.tagger.network import REACH
-from medveil.defenses.reports.tagger.reading import read, taken_from
 from medveil.defenses.reports.tagger.tagger import Tagger
 from medveil.person.identifiers import Category
 from medveil.runtime.workers import one_torch_thread
@@ -75,7 +75,7 @@ def test_reading_at_work_says_what_the_network_says(random_model):
         x = vectors + network.gaps(gaps)
         taken = taken_from(network.layers[0], x)
         x[0], taken[:, 0] = 0, 0
-        said = read(network, x, taken, rows)
+        said = infer(network, x, taken, rows)
         for place, text in enumerate(rows.T):  # each of the texts side by side as if it were alone
             alone = network(vectors[text], gaps[text], (text > 0).float())
             assert torch.allclose(said[text > 0, place], alone[text > 0], atol=1e-4)
@@ -94,16 +94,16 @@ def test_texts_whose_words_are_looked_up_apart_are_read_alike(tagger, monkeypatc
 
 
 def test_forgetting_words_changes_nothing(tagger, monkeypatch):
-    from medveil.defenses.reports.tagger import word_memory
+    from medveil.defenses.reports.tagger import word_cache as word_cache
 
     whole = tagger.find(TEXTS)
-    monkeypatch.setattr(word_memory, "_REMEMBERED", 3)
+    monkeypatch.setattr(word_cache, "_REMEMBERED", 3)
     monkeypatch.setattr(module, "_LOOKED_UP", 1)
     assert Tagger(tagger.model).find(TEXTS) == whole
 
 
 def test_threads_may_share_it_though_it_forgets_words(random_model, monkeypatch, from_threads):
-    from medveil.defenses.reports.tagger import word_memory
+    from medveil.defenses.reports.tagger import word_cache as word_cache
 
     rng = np.random.default_rng(4)
     stock = [
@@ -111,9 +111,9 @@ def test_threads_may_share_it_though_it_forgets_words(random_model, monkeypatch,
     ]
     texts = [" ".join(rng.choice([*stock, ".", "\n"], 40)) for _ in range(200)]
     alone = [Tagger(random_model).find([text])[0] for text in texts]
-    monkeypatch.setattr(word_memory, "_REMEMBERED", 45)
+    monkeypatch.setattr(word_cache, "_REMEMBERED", 45)
     shared = Tagger(random_model)
-    assert from_threads(lambda text: shared.find([text])[0], texts, word_memory) == alone
+    assert from_threads(lambda text: shared.find([text])[0], texts, word_cache) == alone
 
 
 def test_the_surer_it_must_be_the_more_it_finds(random_model):

@@ -7,7 +7,6 @@ the first takes for large text must be text for it too.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
+from medveil.runtime.once import once
 from medveil.weights.pixels import bundled
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Networks(NamedTuple):
     coarse: Compiled
 
 
-@cache
+@once
 def _networks(path: Path) -> Networks:
     from safetensors import SafetensorError
     from safetensors.torch import load_file

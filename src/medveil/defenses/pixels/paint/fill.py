@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +15,7 @@ from medveil.defenses.pixels.paint.grain import add_grain
 from medveil.defenses.pixels.paint.membrane import spread
 from medveil.defenses.pixels.paint.windows import STEP, Window, find_windows
 from medveil.errors import InputError, SettingsError
+from medveil.runtime.once import once
 from medveil.weights.inpainting import bundled
 
 Floats = NDArray[np.float32]
@@ -112,7 +112,7 @@ def _classical(image: Floats, seen: Bools) -> Floats:
     return np.zeros_like(image)
 
 
-@cache
+@once
 def _network(path: Path) -> Painter:
     import torch
 

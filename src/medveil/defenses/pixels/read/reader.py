@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.pixels.read.ctc import Reading as Reading
 from medveil.defenses.pixels.read.ctc import spelled
 from medveil.runtime.compiled import Compiled, compiled
+from medveil.runtime.once import once
 from medveil.weights.reader import bundled
 
 HEIGHT = 32  # pixels of a strip
@@ -68,7 +67,7 @@ def _shares(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-@cache
+@once
 def _network() -> Compiled:
     import torch
     from safetensors.torch import load_file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import SettingsError
+from medveil.runtime.once import once
 
 HEIGHT = 48  # pixels of a strip
 NARROWEST = 96  # pixels; it was not trained on narrower strips
@@ -33,7 +33,7 @@ def _contrasted(strip: NDArray[np.uint8]) -> NDArray[np.float32]:
     return (strip.astype(np.float32) - low) * (2 / max(high - low, 1.0)) - 1
 
 
-@cache
+@once
 def _recogniser() -> tuple[Any, tuple[str, ...]]:
     import onnxruntime
 

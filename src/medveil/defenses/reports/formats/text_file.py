@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from medveil.cohort.tables.encodings import decode, encode
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.person.person import Person
-from medveil.person.span import Found
+from medveil.person.span import Span
 
 
 @dataclass(frozen=True)
@@ -15,7 +15,7 @@ class CleanedFile:
     """The bytes to release, and what was found at which characters of the original."""
 
     data: bytes
-    found: tuple[Found, ...]
+    found: tuple[Span, ...]
     not_rewritten: bool = False
 
 

@@ -15,41 +15,39 @@ from medveil.defenses.reports.rules import (
     codes,
     contacts,
     dates,
-    employers,
     hospitals,
-    houses,
     initials,
+    institutions,
+    labelled_numbers,
     name_echoes,
     name_followers,
     name_labels,
     name_lists,
     name_titles,
-    numbers_with_labels,
     phrases,
-    places,
-    spoken_times,
     times,
     times_of_year,
+    towns,
 )
 from medveil.defenses.reports.rules.page import Page
-from medveil.person.span import Found, without_overlaps
+from medveil.person.span import Span, without_overlaps
 
-Clears = Callable[[Found], bool]
+Clears = Callable[[Span], bool]
 
 FAMILIES = (
     contacts.take,
-    numbers_with_labels.take,
+    labelled_numbers.take,
     addresses.take,
-    spoken_times.take_days,
+    times.take_spoken_days,
     dates.take,
     times_of_year.take,
     times.take,
-    spoken_times.take,
+    times.take_spoken,
     ages.take,
     codes.take,
     hospitals.take,
-    houses.take,
-    employers.take,
+    institutions.take,
+    institutions.take_employers,
     name_lists.take_inverted,
     name_followers.take_before_degrees,
     name_titles.take,
@@ -61,22 +59,22 @@ FAMILIES = (
     initials.take,
     hospitals.take_short_names,
     times.take_beside_identifiers,
-    places.take,
-    houses.take_by_events,
+    towns.take,
+    institutions.take_by_events,
 )
 
 
-def find_by_rules(text: str, clears: Clears | None = None) -> list[Found]:
+def find_by_rules(text: str, clears: Clears | None = None) -> list[Span]:
     """Every identifier the rules see, in order of place; not those told by a list alone that somebody else clears."""
     return _found(text, FAMILIES, clears)
 
 
-def find_in_phrase(text: str, clears: Clears | None = None) -> list[Found]:
+def find_in_phrase(text: str, clears: Clears | None = None) -> list[Span]:
     """The same in a few words that are no sentence, such as a study's description."""
     return _found(text, (*FAMILIES, phrases.take), clears)
 
 
-def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Found]:
+def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Span]:
     page = Page(text)
     for family in families:
         family(page)

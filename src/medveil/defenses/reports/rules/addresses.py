@@ -7,7 +7,7 @@ import re
 from medveil.defenses.reports.rules.lists import Kind, kind_of
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
 
 _WORD = r"(?:[A-ZÀ-Þ][\w'’.\-]{0,24})"
 _SMALL = r"(?:de|la|le|du|des|del|of|the|and|am|an|der|den|von|van|l['’][\w'’\-]{1,24})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import words
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
 _ENGLISH = (
@@ -215,7 +215,7 @@ def _alone_on_line(page: Page, start: int, end: int) -> bool:
     return (not before or before.endswith(("\n", "\n- ", "\n* ", ", "))) and (not after or after[0] in "\r\n")
 
 
-def _take_named(page: Page, word: Word) -> None:
+def _take_named(page: Page, word: PageWord) -> None:
     text = page.text
     ordinary = word.folded in _WORDS_TOO
     if ordinary and not word.capital:
@@ -250,7 +250,7 @@ def _is_amount(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def _month_alone(page: Page, word: Word) -> bool:
+def _month_alone(page: Page, word: PageWord) -> bool:
     if word.folded not in _MONTHS or not word.capital or len(word.folded) < 3:
         return False
     before = re.findall(r"[A-Za-z]+", page.before(word.start, 14))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
+from medveil.person.name import DEGREES_IN_TEXT
 
 # The word a name turns on.
 _HEADS = words(
@@ -157,7 +157,7 @@ def _touch(page: Page, index: int) -> bool:
     return bool(_JOINS.fullmatch(gap))
 
 
-def _belongs(page: Page, word: Word, letterhead: bool) -> bool:
+def _belongs(page: Page, word: PageWord, letterhead: bool) -> bool:
     """Whether this word can stand in the name of a hospital, before the head."""
     if not page.free(word.start, word.end):
         return False
@@ -167,7 +167,7 @@ def _belongs(page: Page, word: Word, letterhead: bool) -> bool:
     return word.capital and (known or _specific(page, word, letterhead))
 
 
-def _specific(page: Page, word: Word, letterhead: bool) -> bool:
+def _specific(page: Page, word: PageWord, letterhead: bool) -> bool:
     """Whether this word names rather than describes."""
     if not word.capital or word.folded in _DESCRIBING or word.folded in _NEVER:
         return False
@@ -204,7 +204,7 @@ def _last_of(page: Page, index: int, letterhead: bool) -> int:
     return last
 
 
-def _names_place(page: Page, word: Word, *, of: bool, letterhead: bool) -> bool:
+def _names_place(page: Page, word: PageWord, *, of: bool, letterhead: bool) -> bool:
     if not word.capital or not page.free(word.start, word.end) or page.text[word.end : word.end + 1].isdigit():
         return False
     if word.folded in ("department", "radiology", "emergency", "medicine", "patient", "diagnostic", "imaging"):
@@ -236,7 +236,11 @@ def _acronym(name: str) -> str:
 
 def _stands_for_hospital(page: Page, match: re.Match[str]) -> bool:
     start, end = match.span()
-    if len(match[0]) < 3 or match[0].lower() in DEGREES or kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY):
+    if (
+        len(match[0]) < 3
+        or match[0].lower() in DEGREES_IN_TEXT
+        or kind_of(match[0].lower()) & (Kind.SHORT | Kind.ORDINARY)
+    ):
         return False
     before, after = page.before(start, 24), page.text[end : end + 24]
     if page.in_capitals_beyond(start, end) and not re.match(r"[ \t]+p?CXR\b", after):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
-from medveil.defenses.reports.rules.name_reading import DEGREES
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
-from medveil.person.spelling import fold
+from medveil.person.name import DEGREES_IN_TEXT
+from medveil.person.normalised import fold
 
 _PAIR = re.compile(r"[A-Z]{2,4}[ ]?[/:][ ]?(?P<two>[A-Za-z]{2,4})(?![\w/:])")
 _PAIR_LABELS = words("TR TYP TRANS")  # `TR : hw`
@@ -69,7 +69,7 @@ def _known(short: str) -> bool:
     return bool(kind_of(short.lower()) & (Kind.SHORT | Kind.ORDINARY))
 
 
-def _take_pair(page: Page, word: Word) -> bool:
+def _take_pair(page: Page, word: PageWord) -> bool:
     match = _PAIR.match(page.text, word.start)
     before = page.before(word.start, 1)
     if not match or (before and before in "/.:-") or not _is_pair(page, word.text, match):
@@ -128,7 +128,7 @@ def _signs(page: Page, index: int, known: bool) -> bool:
     """`tech: BG`, `dictated by JD`, `called at 10:30 by CM`."""
     before, word = page.words[index - 1], page.words[index]
     gap = page.text[before.end : word.start]
-    if word.folded in DEGREES and page.joined(index) and page.words[index + 1].capital:  # by NP Long
+    if word.folded in DEGREES_IN_TEXT and page.joined(index) and page.words[index + 1].capital:  # by NP Long
         return False
     if not _AFTER_SIGNER.fullmatch(gap) or not _VALUE_ENDS.match(page.text, word.end):
         return False
@@ -156,7 +156,7 @@ def _is_typist(page: Page, index: int) -> bool:
     return before.folded in _TYPISTS and ":" in page.text[before.end : word.start]
 
 
-def _closes(page: Page, word: Word) -> bool:
+def _closes(page: Page, word: PageWord) -> bool:
     """A last line of two or three small letters."""
     last = page.before(word.start, 2) == ". " and not page.text[word.end :].strip()
     if last and not _known(word.text):

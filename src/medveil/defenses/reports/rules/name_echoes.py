@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import PARTICLES, Kind, kind_of, words
+from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
-from medveil.person.spelling import fold, one_error_apart
+from medveil.person.name import PARTICLES_IN_TEXT
+from medveil.person.normalised import fold, one_error_apart
+from medveil.person.span import Span
 
 _PEOPLE = (Category.NAME, Category.DOCTOR)
 _PART = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
@@ -39,20 +40,20 @@ def take(page: Page) -> None:
             page.take(_start(page, index), end_of(page, index), category)
 
 
-def strangers(page: Page, doubted: set[Found]) -> set[Found]:
+def strangers(page: Page, doubted: set[Span]) -> set[Span]:
     """Those of the doubted that have no part of a name recognised elsewhere."""
     names = _names(page, [found for found in page.found if found not in doubted])
     return {one for one in doubted if names.keys().isdisjoint(map(fold, _PART.findall(page.text[one.start : one.end])))}
 
 
-def _names(page: Page, recognised: list[Found]) -> dict[str, Category]:
+def _names(page: Page, recognised: list[Span]) -> dict[str, Category]:
     """Every part of a name recognised so far."""
     names: dict[str, Category] = {}
     for found in recognised:
         if found.category in _PEOPLE:
             for match in _PART.finditer(page.text, found.start, found.end):
                 part = fold(match[0])
-                if (len(part) > 2 or _short_name(match[0])) and part not in PARTICLES and part not in _TITLES:
+                if (len(part) > 2 or _short_name(match[0])) and part not in PARTICLES_IN_TEXT and part not in _TITLES:
                     names.setdefault(part, found.category)
     return names
 
@@ -82,7 +83,7 @@ def _trusted(page: Page, index: int) -> bool:
 
 
 def _mistyped(
-    page: Page, word: Word, base: str, by_length: dict[int, list[str]], echoes: dict[str, Category]
+    page: Page, word: PageWord, base: str, by_length: dict[int, list[str]], echoes: dict[str, Category]
 ) -> Category | None:
     if len(base) < 4 or kind_of(base) & (Kind.ORDINARY | Kind.SHORT | Kind.EPONYM):
         return None

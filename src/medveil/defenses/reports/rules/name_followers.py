@@ -6,16 +6,17 @@ import re
 from bisect import bisect_left
 
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.name_reading import DEGREES, possible, take_name
+from medveil.defenses.reports.rules.name_reading import possible, take_name
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
+from medveil.person.name import DEGREES_IN_TEXT
 
 _VITALS = words("temp temperature tmax t age aged bp hr rr pulse day pod room rm")
 _VERBS = words(
     "is was may can presented reports complains denies states tolerated asked requested declined refused agreed "
     "verbalized wishes wants lives returns drinks smokes"
 )
-_DEGREE_WORDS = DEGREES | words("m d ph r n p")
+_DEGREE_WORDS = DEGREES_IN_TEXT | words("m d ph r n p")
 _DEGREE_AFTER = re.compile(
     r"(?:[ ]?,[ \t]{0,2}P\.?A\.?(?![A-Za-z]|[ \t]+(?:view|and|chest|lat|erect|upright))|(?:[ ]?,)?[ \t]{0,2}(?:\r?\n[ "
     r"\t]*)?(?:M\.[ ]?D\.|D\.O\.|Ph\.[ ]?D\.|R\.N\.|N\.P\.|P\.A\.|MD|DO|MBBS|MBChB|PhD|RN|NP|PA-C|"
@@ -70,7 +71,7 @@ def take(page: Page) -> None:
 
 def _before_degree(page: Page, index: int) -> None:
     words, word = page.words, page.words[index]
-    if not word.capital or word.folded in DEGREES or not _DEGREE_AFTER.match(page.text, word.end):
+    if not word.capital or word.folded in DEGREES_IN_TEXT or not _DEGREE_AFTER.match(page.text, word.end):
         return
     if not possible(page, word, sure=True) and not _is_family(page, index):
         return

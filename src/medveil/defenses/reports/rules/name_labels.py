@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.name_reading import DEGREES, name_from, take_name
-from medveil.defenses.reports.rules.name_titles import DOCTORS, TITLES
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.name_reading import name_from, take_name
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
+from medveil.person.name import DEGREES_IN_TEXT, DOCTOR_TITLES_IN_TEXT, TITLES_IN_TEXT
 
 _PATIENT_LABELS = words(
     "patient name pt pat patients re concerning regarding subject guarantor insured subscriber mother father wife "
@@ -89,7 +89,12 @@ def _after_label(page: Page, index: int) -> None:
         index, first = index + 1, words[index + 2]
     if gap is None and word.folded in _WITHOUT_COLON:
         gap = _SPACE.match(page.text, word.end)
-    if gap is None or first.start != gap.end() or first.folded in DOCTORS or first.folded in TITLES:
+    if (
+        gap is None
+        or first.start != gap.end()
+        or first.folded in DOCTOR_TITLES_IN_TEXT
+        or first.folded in TITLES_IN_TEXT
+    ):
         return
     inverted = _is_inverted(page, index + 1)
     fits = (first.listed and not first.kind & Kind.ORDINARY) or (word.folded == "name" and first.kind == Kind.UNKNOWN)
@@ -120,7 +125,7 @@ def _is_inverted(page: Page, index: int) -> bool:
     one, other = words[index], words[index + 1]
     if other.kind & Kind.GIVEN:
         return not one.short or one.listed
-    if one.short or other.short or other.folded in DEGREES:
+    if one.short or other.short or other.folded in DEGREES_IN_TEXT:
         return False
     named = one.listed or one.kind == Kind.UNKNOWN or other.listed or other.kind == Kind.UNKNOWN
     return named and bool(_NAME_ENDS.match(page.text, words[index + 1].end))
@@ -156,7 +161,7 @@ def _after_phrase(page: Page, index: int) -> None:
     take_name(page, index, last, Category.NAME if patient else Category.DOCTOR)
 
 
-def _speaks_of_people(before: str, earlier: str, gap: str, word: Word) -> bool:
+def _speaks_of_people(before: str, earlier: str, gap: str, word: PageWord) -> bool:
     match before:
         case "by":
             return earlier in _BY

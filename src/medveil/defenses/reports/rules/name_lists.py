@@ -6,9 +6,10 @@ import re
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.name_reading import DEGREES, end_of, name_from
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.name_reading import end_of, name_from
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
+from medveil.person.name import DEGREES_IN_TEXT
 
 _LABEL_AFTER = re.compile(r"[ ](?:Loc|Name|ID|No|Type|Class|DOB|Sex|Age|Phone)\b[ .#]{0,2}[:=]")  # Pat Loc:
 _GRADED = words("hepatitis influenza group grade type class stage vitamin factor protein strep part category")
@@ -88,10 +89,15 @@ def _stands_out(page: Page, first: int, last: int) -> bool:
 def _strange(page: Page, index: int) -> bool:
     word = page.words[index]
     strange = word.capital and len(word.text) > 2 and not word.kind & (Kind.THING | Kind.CITY)
-    return strange and word.folded not in DEGREES and page.free(word.start, word.end) and not is_eponym(page, index)
+    return (
+        strange
+        and word.folded not in DEGREES_IN_TEXT
+        and page.free(word.start, word.end)
+        and not is_eponym(page, index)
+    )
 
 
-def _loud_doubt(page: Page, word: Word) -> bool:
+def _loud_doubt(page: Page, word: PageWord) -> bool:
     """A short word in capitals is more often an abbreviation."""
     return word.text.isupper() and len(word.text) < 5
 
@@ -115,7 +121,7 @@ def _given_after(page: Page, first: int, family: int) -> int:
         return -1
     one, other = words[family], words[family + 1]
     nobility = first < family and bool(words[family - 1].kind & Kind.PARTICLE)
-    if not other.capital or other.folded in DEGREES or (one.short and not one.listed):
+    if not other.capital or other.folded in DEGREES_IN_TEXT or (one.short and not one.listed):
         return -1
     beside = _beside_identifier(page, first, family + 1)
     unknown = other.kind == Kind.UNKNOWN and (one.name_only or nobility or one.kind == Kind.UNKNOWN)

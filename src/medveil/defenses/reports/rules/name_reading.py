@@ -5,34 +5,19 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
+from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS, PARTICLES_IN_TEXT
 
 LONGEST = 6  # words
-DEGREES = words(
-    "md do rn np pa pa-c pac phd mbbs frcr facr frcp facs dds dpm mph mba bsn msn crnp aprn lpn dnp crna rrt rph "
-    "pharmd rt rtr arrt mbchb frcs frcpc franzcr fccp facc fasn dabr mbbch bch bm ba bs ms cnm cns lcsw ot pt slp esq "
-    "cmt rhit rdms cnmt radiologist mrcp mrcs mrcgp frcpath fracs fracp dmrd dmre dnb mch facp facep faap facog faan "
-    "fscai edir msc bsc licsw lmsw arnp agnp fnp anp emt dvm rvt rcis rdcs psyd lmft lmhc lpc lcpc mft edd cgc lgc "
-    "rnc ccrn cacp bcps cde cdces dpt pta otr ota cota ccc-slp rd ldn cnsc cpnp np-c fnp-c fnp-bc acnp agacnp pmhnp "
-    "cen cwocn wocn ocn cpn cnor rnfa cst faafp facmg fcsanz facem fracgp franzcp ranzcog franzcog mrcog frcog frca "
-    "fanzca ffarcsi frcem mrcem mrcpch frcpch mrcpsych frcpsych frcophth dch dgo fcps bds bmbs lrcp msw lsw bcba crt "
-    "rpft nremt emt-p rhia ccs cpc cphq rcp rgn fcap fascp ascp mls facnm fsir fsvm fhrs fasge facg fasco faha mrcpi "
-    "frcsi frcpi fcrad mmed dphil mphil dsc od"
-)
-_SUFFIXES = words("jr sr ii iii iv")
-_PARTICLES = words(
-    "van von der den de la las los del della di da dos das du des le el al bin ibn ben bint ten ter op zu zur zum abu "
-    "ap mac mc ni o st san santa t y e"
-)
+_PARTICLES = PARTICLES_IN_TEXT - {"do", "saint"}  # inside a name these two are a degree and another name
 # Never a name, whatever goes before.
 _STOPS = words(
     "the a an this that these those there at on in of for with and or to from by is are was were be been has have had "
     "will would can could should may might must shall not no nor so if as per via who which when while his her he she "
     "they we i it its our your their my me him them us you do does did but than then also only very please"
 )
-_TITLES = words("dr drs mr mrs ms prof atty engr sh smt shri")
-_NEVER = _TITLES | _STOPS - words("may will do so can us")
+_NEVER = ABBREVIATED_TITLES | _STOPS - words("may will do so can us")
 _SPACE = re.compile(r"[ \t\xa0]{1,2}")
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t]*")
 _DOT = re.compile(r"\.[ \t\xa0]{0,2}(?:\r?\n[ \t]*)?")
@@ -40,11 +25,11 @@ _COMMA = re.compile(r",[ \t]{0,2}|,\r?\n[ \t]*|\^")
 _APOSTROPHE = re.compile(r"[ \t\r\n]{1,2}['’]")
 
 
-def possible(page: Page, word: Word, *, sure: bool) -> bool:
+def possible(page: Page, word: PageWord, *, sure: bool) -> bool:
     """Whether this word can be part of a name; `sure` where the surroundings already speak of a person."""
-    if not word.capital or not page.free(word.start, word.end) or word.folded in DEGREES:
+    if not word.capital or not page.free(word.start, word.end) or word.folded in DEGREES_IN_TEXT:
         return False
-    if word.folded in _TITLES or _is_code(page, word):
+    if word.folded in ABBREVIATED_TITLES or _is_code(page, word):
         return False
     stops = word.folded in _STOPS
     loud = word.text.isupper() and page.in_capitals(word.start)
@@ -77,7 +62,7 @@ def name_from(page: Page, index: int, *, sure: bool, comma: bool = False, titled
                 last = place
         elif _is_particle(page, place):
             pass
-        elif word.folded in _SUFFIXES and real:
+        elif word.folded in GENERATIONS and real:
             last = place
         elif possible(page, word, sure=sure or (real > 0 and not word.text.isupper())) or (
             (titled or (sure and real == 1 and words[place - 1].kind & Kind.GIVEN and not word.text.isupper()))
@@ -94,17 +79,17 @@ def name_from(page: Page, index: int, *, sure: bool, comma: bool = False, titled
     return last if real else -1
 
 
-def _after_title(page: Page, word: Word) -> bool:
+def _after_title(page: Page, word: PageWord) -> bool:
     named = word.capital and len(word.text) > 1 and word.folded not in _NEVER and bool(word.folded.strip("x"))
     return named and page.free(word.start, word.end) and not _is_code(page, word)
 
 
-def _is_code(page: Page, word: Word) -> bool:
+def _is_code(page: Page, word: PageWord) -> bool:
     """`BRCA1`: capitals with a digit at their heels."""
     return word.text.isupper() and page.text[word.end : word.end + 1].isdigit()
 
 
-def _is_initial(page: Page, word: Word, *, started: bool) -> bool:
+def _is_initial(page: Page, word: PageWord, *, started: bool) -> bool:
     return word.initial and started and page.free(word.start, word.end)
 
 
@@ -136,7 +121,7 @@ def _continues(page: Page, place: int, *, comma: bool, seen: int) -> bool:
     if _DOT.fullmatch(gap):
         return before.initial or before.folded in ("st", "jr", "sr") or (before.folded in _PARTICLES and not seen)
     if comma and _COMMA.fullmatch(gap):
-        return (word.folded not in DEGREES and not word.initial) or gap == "^"
+        return (word.folded not in DEGREES_IN_TEXT and not word.initial) or gap == "^"
     return False
 
 

@@ -9,15 +9,8 @@ from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
+from medveil.person.name import ALL_TITLES_IN_TEXT, DOCTOR_TITLES_IN_TEXT, RANKS_IN_TEXT, TITLES_IN_TEXT
 
-DOCTORS = words("dr drs doctor doctors prof professor dra docteur doktor nurse rn np")
-TITLES = words(
-    "mr mrs ms miss mx messrs sir madam mme mlle frau herr senor senora sra signor signora dhr mevr sister father rev "
-    "atty sgt capt officer detective pastor rabbi engr sh smt shri barr alhaji alhaja hajia deacon imam trooper "
-    "constable bishop"
-)
-_VAGUE_TITLES = words("chief coach col lt maj cpl gen major colonel captain sergeant lieutenant judge hon chaplain")
-ALL_TITLES = TITLES | _VAGUE_TITLES | DOCTORS
 _KIN = words(
     "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "
     "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
@@ -35,9 +28,9 @@ _AFTER_CLOSING = re.compile(r",?[ \t]*(?:\r?\n[ \t]*){1,5}")
 
 def take(page: Page) -> None:
     for index, word in enumerate(page.words[:-1]):
-        if word.folded in DOCTORS:
+        if word.folded in DOCTOR_TITLES_IN_TEXT:
             _after_title(page, index, Category.DOCTOR)
-        elif word.folded in ALL_TITLES and _is_title(page, index):
+        elif word.folded in ALL_TITLES_IN_TEXT and _is_title(page, index):
             _after_title(page, index, Category.NAME)
         elif word.folded in _KIN:
             _after_kin(page, index)
@@ -47,11 +40,11 @@ def take(page: Page) -> None:
 
 def _is_title(page: Page, index: int) -> bool:
     word, after = page.words[index], page.words[index + 1]
-    if word.folded in TITLES:
+    if word.folded in TITLES_IN_TEXT:
         return word.capital or (page.is_small and word.folded in _SMALL_TITLES)
     # a rank of people, and much else: only before a name of the lists, or a word of none
     called = after.capital and (after.name_only or (after.kind == Kind.UNKNOWN and len(after.text) > 3))
-    return word.folded in _VAGUE_TITLES and word.capital and called
+    return word.folded in RANKS_IN_TEXT and word.capital and called
 
 
 def _after_title(page: Page, index: int, category: Category) -> None:
@@ -61,7 +54,7 @@ def _after_title(page: Page, index: int, category: Category) -> None:
         return
     if title.text == "MR" and index and page.words[index - 1].folded in _GRADES:  # mild MR: a valve
         return
-    if (title.folded in ("rn", "np") and "." in gap) or after.folded in DOCTORS:  # Prof. Dr. Long
+    if (title.folded in ("rn", "np") and "." in gap) or after.folded in DOCTOR_TITLES_IN_TEXT:  # Prof. Dr. Long
         return
     dotted, loud = gap.startswith("."), title.text.isupper() and len(title.text) > 1
     if loud and not dotted:  # MR and DR are machines, MS a disease
@@ -127,7 +120,7 @@ def _after_kin(page: Page, index: int) -> None:
         return
     if words[first].folded in ("named", "called", "is") and first + 1 < len(words):
         first += 1
-    if words[first].folded in ALL_TITLES:
+    if words[first].folded in ALL_TITLES_IN_TEXT:
         return
     last = name_from(page, first, sure=True)
     if last >= 0 and not words[first].kind & Kind.EPONYM:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
-from medveil.person.span import Found
-from medveil.person.spelling import fold
+from medveil.person.normalised import fold
+from medveil.person.span import Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+")
@@ -24,7 +24,7 @@ _FULL_LINE = 55
 _GAP = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*")
 
 
-class Word(NamedTuple):
+class PageWord(NamedTuple):
     """A run of letters, hyphens and apostrophes inside it included.
 
     `folded` is lower case without accents; `listed` says that a list of names has it, `name_only` that no other list
@@ -61,9 +61,9 @@ def _facts(written: str) -> tuple[str, str, int, bool, bool, bool, bool, bool]:
 
 
 @lru_cache(maxsize=4)
-def _words_of(text: str) -> list[Word]:
+def _words_of(text: str) -> tuple[PageWord, ...]:
     """Remembered for the moment: rules and guards look at the same text, one after the other."""
-    return [Word._make((*match.span(), *_facts(match[0]))) for match in _WORD.finditer(text)]
+    return tuple([PageWord._make((*match.span(), *_facts(match[0]))) for match in _WORD.finditer(text)])
 
 
 class Page:
@@ -71,8 +71,8 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found: list[Found] = []
-        self.doubted: set[Found] = set()
+        self.found: list[Span] = []
+        self.doubted: set[Span] = set()
         self._loud: dict[int, bool] = {}
         self._taken = bytearray(len(text))
         if "[**" in text:
@@ -80,10 +80,10 @@ class Page:
                 self._taken[match.start() : match.end()] = b"\x01" * len(match[0])
 
     @cached_property
-    def words(self) -> list[Word]:
+    def words(self) -> tuple[PageWord, ...]:
         return _words_of(self.text)
 
-    def standing(self, wanted: Set[str]) -> list[Word]:
+    def standing(self, wanted: Set[str]) -> list[PageWord]:
         """The words that are, folded, among those wanted, in order."""
         return [word for word in self.words if word.folded in wanted] if wanted & self._folded else []
 
@@ -115,7 +115,7 @@ class Page:
     def take(self, start: int, end: int, category: Category, *, doubted: bool = False) -> None:
         """Characters [start, end) are an identifier; `doubted` where a list alone says so, and nothing around it."""
         if end > start:
-            self.found.append(Found(start, end, category))
+            self.found.append(Span(start, end, category))
             if doubted:
                 self.doubted.add(self.found[-1])
             self._taken[start:end] = b"\x01" * (end - start)

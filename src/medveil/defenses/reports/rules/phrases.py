@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
 _TITLE = words("dr mr mrs ms miss prof doctor for by")
@@ -25,7 +25,7 @@ def take(page: Page) -> None:
         page.take(last.start, last.end, Category.INITIALS)
 
 
-def _is_name(page: Page, word: Word) -> bool:
+def _is_name(page: Page, word: PageWord) -> bool:
     if not word.capital or not page.free(word.start, word.end) or word.folded in _BODY or len(word.text) < 2:
         return False
     if word.listed:
@@ -33,7 +33,7 @@ def _is_name(page: Page, word: Word) -> bool:
     return not word.kind & (Kind.ORDINARY | Kind.SHORT)
 
 
-def _is_initials(page: Page, word: Word) -> bool:
+def _is_initials(page: Page, word: PageWord) -> bool:
     return (
         bool(re.fullmatch(r"[A-Z]{2,3}", word.text))
         and not word.kind & (Kind.SHORT | Kind.ORDINARY)

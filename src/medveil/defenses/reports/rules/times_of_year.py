@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 
 from medveil.defenses.reports.rules.lists import words
-from medveil.defenses.reports.rules.page import Page, Word
+from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
 _YEAR = r"(?:1[89]|20|21)\d\d"
@@ -105,7 +105,7 @@ def _take(page: Page, start: int, end: int) -> None:
         page.take(start, end, Category.DATE)
 
 
-def _in_sentence(page: Page, before: Word, word: Word) -> bool:
+def _in_sentence(page: Page, before: PageWord, word: PageWord) -> bool:
     """Among small letters: `removed Wed.`, not the name of a person or the head of a column."""
     between, after = page.text[before.end : word.start], page.text[word.end : word.end + 1]
     return between == " " and before.text.islower() and len(before.text) > 1 and after not in ("'", "’", "-")

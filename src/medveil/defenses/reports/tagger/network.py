@@ -6,14 +6,12 @@ long text read in overlapping windows is read as a whole.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.defenses.reports.tagger.splitting import GAPS
-from medveil.defenses.reports.tagger.word_features import COUNTS, SHAPES
+from medveil.defenses.reports.tagger.tokens import GAPS
+from medveil.defenses.reports.tagger.word_features import COUNTS, SHAPES, WordBatch
 from medveil.person.identifiers import Category
 
 CATEGORIES = tuple(Category)
@@ -22,22 +20,6 @@ _NEAR = (1, 2)  # how far apart the three words of a full mixing are
 _FAR = (2, 4, 8, 16)  # and the five of a light one
 REACH = sum(_NEAR) + 2 * sum(_FAR)
 STEP = 2 * max(_FAR)  # so many empty places keep two texts apart
-
-
-@dataclass(frozen=True)
-class WordBatch:
-    """Distinct words: their pieces and letter groups one after another, each word's first place, shapes and counts."""
-
-    pieces: Tensor
-    piece_starts: Tensor
-    groups: Tensor
-    group_starts: Tensor
-    shapes: Tensor
-    counts: Tensor
-
-    def to(self, device: str | torch.device) -> WordBatch:
-        parts = (self.pieces, self.piece_starts, self.groups, self.group_starts, self.shapes, self.counts)
-        return WordBatch(*(part.to(device) for part in parts))
 
 
 class WordNetwork(nn.Module):

@@ -12,21 +12,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from medveil.defenses.reports.tagger.deciding import decide
+from medveil.defenses.reports.tagger.decoding import decide, marked_sure, spans
+from medveil.defenses.reports.tagger.inference import infer
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
 from medveil.defenses.reports.tagger.network import NONE, REACH
-from medveil.defenses.reports.tagger.reading import read
-from medveil.defenses.reports.tagger.spans import marked_sure, spans
-from medveil.defenses.reports.tagger.splitting import Tokens, split
-from medveil.defenses.reports.tagger.told import Told
-from medveil.defenses.reports.tagger.word_memory import WordMemory, WordRows
-from medveil.person.span import Found
+from medveil.defenses.reports.tagger.tagged_text import TaggedText
+from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
+from medveil.defenses.reports.tagger.word_cache import CachedWords, WordCache
+from medveil.person.span import Span
 from medveil.runtime.workers import one_torch_thread
 
 _WINDOW = 1024  # places read at once: of as many short texts as fit, or of a part of a long one
 _LOOKED_UP = 1 << 13  # words, at least
 
-Rows = NDArray[np.int64]  # of a text's words in the memory
+Rows = NDArray[np.int64]  # of a text's words in the cache
 
 
 class Tagger:
@@ -34,7 +33,7 @@ class Tagger:
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
-        self._memory = WordMemory(model)
+        self._cache = WordCache(model)
 
     @classmethod
     def bundled(cls) -> Tagger:
@@ -42,40 +41,42 @@ class Tagger:
 
         return cls(_loaded(weights()))
 
-    def find(self, texts: Sequence[str]) -> list[list[Found]]:
-        return [told.found for told in self.tell(texts)]
+    def find(self, texts: Sequence[str]) -> list[list[Span]]:
+        return [tagged.found for tagged in self.tag(texts)]
 
-    def tell(self, texts: Sequence[str]) -> list[Told]:
+    def tag(self, texts: Sequence[str]) -> list[TaggedText]:
         with torch.inference_mode(), one_torch_thread():
-            return [told for some in _portions(texts) for told in self._tell(some)]
+            return [tagged for some in _portions(texts) for tagged in self._tag(some)]
 
-    def _tell(self, texts: Sequence[Tokens]) -> list[Told]:
-        words = self._memory.look_up([word for tokens in texts for word in tokens.met()])
+    def _tag(self, texts: Sequence[Tokens]) -> list[TaggedText]:
+        words = self._cache.look_up([word for tokens in texts for word in tokens.with_gaps()])
         known = iter(words.rows)
         rows = [np.fromiter(islice(known, len(tokens)), np.int64, len(tokens)) for tokens in texts]
-        told = [Told([], tokens, np.ones(len(tokens), np.float32)) for tokens in texts]
+        tagged = [TaggedText([], tokens, np.ones(len(tokens), np.float32)) for tokens in texts]
         for group in _groups(rows):
             said = self._read([rows[place] for place in group], words)
-            for place, (shares, begins) in zip(group, said, strict=True):
-                pieces = spans(texts[place], decide(shares, self.model.sure), begins)
-                nobody = shares[:, NONE]
-                told[place] = Told(marked_sure(texts[place], pieces, nobody), texts[place], nobody)
-        return told
+            for place, (probabilities, begins) in zip(group, said, strict=True):
+                pieces = spans(texts[place], decide(probabilities, self.model.sure), begins)
+                p_none = probabilities[:, NONE]
+                tagged[place] = TaggedText(marked_sure(texts[place], pieces, p_none), texts[place], p_none)
+        return tagged
 
-    def _read(self, group: Sequence[Rows], words: WordRows) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
+    def _read(
+        self, group: Sequence[Rows], words: CachedWords
+    ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.bool_]]]:
         beside = np.zeros((max(map(len, group)), len(group)), np.int64)
         for place, rows in enumerate(group):
             beside[: len(rows), place] = rows
-        shares, begins = self._classify(torch.from_numpy(beside), words)
+        probabilities, begins = self._classify(torch.from_numpy(beside), words)
         for place, rows in enumerate(group):
-            yield shares[: len(rows), place], begins[: len(rows), place]
+            yield probabilities[: len(rows), place], begins[: len(rows), place]
 
-    def _classify(self, rows: Tensor, words: WordRows) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def _classify(self, rows: Tensor, words: CachedWords) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
         scores = []
         for start in range(0, len(rows), _WINDOW):
             low, high = max(start - REACH, 0), start + _WINDOW + REACH
-            out = read(self.model.network, words.vectors, words.taken, rows[low:high])
+            out = infer(self.model.network, words.vectors, words.taken, rows[low:high])
             scores.append(out[start - low : start - low + _WINDOW])
         said = torch.cat(scores)
         return said[..., : NONE + 1].softmax(-1).numpy(), (said[..., NONE + 1] > 0).numpy()
@@ -85,7 +86,7 @@ def _portions(texts: Sequence[str]) -> Iterator[list[Tokens]]:
     """Texts whose words are looked up together: new words cost less by the hundred."""
     portion: list[Tokens] = []
     words = 0
-    for tokens in map(split, texts):
+    for tokens in map(tokenise, texts):
         portion.append(tokens)
         words += len(tokens)
         if words >= _LOOKED_UP:

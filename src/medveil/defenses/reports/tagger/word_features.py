@@ -1,11 +1,16 @@
-"""What a single token is made of: pieces of a vocabulary, groups of letters, and its shape."""
+"""What the network is given of a word: pieces of a vocabulary, groups of letters, and its shape."""
 
 from __future__ import annotations
 
 import unicodedata
 import zlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
 
 PIECES = 6  # at most, of one word
 _LONGEST = 40  # letters
@@ -15,6 +20,22 @@ _KINDS = 9
 SHAPES = _KINDS * _LENGTHS
 COUNTS = 4  # how many pieces a word falls into: one, two, three, more
 UNKNOWN = "[UNK]"
+
+
+@dataclass(frozen=True)
+class WordBatch:
+    """Distinct words: their pieces and letter groups one after another, each word's first place, shapes and counts."""
+
+    pieces: Tensor
+    piece_starts: Tensor
+    groups: Tensor
+    group_starts: Tensor
+    shapes: Tensor
+    counts: Tensor
+
+    def to(self, device: str | torch.device) -> WordBatch:
+        parts = (self.pieces, self.piece_starts, self.groups, self.group_starts, self.shapes, self.counts)
+        return WordBatch(*(part.to(device) for part in parts))
 
 
 class Vocabulary:
@@ -87,3 +108,24 @@ def shape(word: str) -> int:
     else:
         kind = 7 if any(letter.isupper() for letter in word) else 8
     return kind * _LENGTHS + min(len(word), _LENGTHS) - 1
+
+
+def word_batch(words: Sequence[str], vocabulary: Vocabulary, buckets: int) -> WordBatch:
+    pieces = [vocabulary(word) for word in words]
+    groups = [letter_groups(word, buckets) for word in words]
+    return WordBatch(
+        _flat(pieces),
+        _starts(pieces),
+        _flat(groups),
+        _starts(groups),
+        torch.tensor([shape(word) for word in words], dtype=torch.int64),
+        torch.tensor([min(len(own), COUNTS) - 1 for own in pieces], dtype=torch.int64),
+    )
+
+
+def _flat(lists: list[list[int]]) -> Tensor:
+    return torch.tensor([number for numbers in lists for number in numbers], dtype=torch.int64)
+
+
+def _starts(lists: list[list[int]]) -> Tensor:
+    return torch.from_numpy(np.cumsum([0, *(len(numbers) for numbers in lists)])[:-1].astype(np.int64))

@@ -15,7 +15,7 @@ from medveil.defenses.pixels.paint.training.losses import (
     masked_difference,
     total_variation,
 )
-from medveil.encoders.identity.backbones import build_backbone
+from medveil.encoders.identity.networks.backbones import build_backbone
 from medveil.errors import InputError
 
 

@@ -15,10 +15,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.backbones import BACKBONES, Backbone, build_backbone
-from medveil.encoders.identity.checkpoint import load_into, read_architecture
-from medveil.encoders.identity.efficientnet_lite import EfficientNetLite
-from medveil.encoders.identity.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.backbones import BACKBONES, Backbone, build_backbone
+from medveil.encoders.identity.networks.checkpoint import load_into, read_architecture
+from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 from medveil.errors import InputError
 from medveil.weights.identity import bundled
 

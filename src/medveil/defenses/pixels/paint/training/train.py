@@ -26,7 +26,7 @@ from medveil.defenses.pixels.paint.training.losses import (
     total_variation,
 )
 from medveil.defenses.pixels.paint.training.settings import InpaintingSettings
-from medveil.encoders.identity.backbones import placed
+from medveil.encoders.identity.networks.backbones import placed
 from medveil.errors import InputError, SettingsError
 from medveil.runtime.storage import atomic_path, write_json
 

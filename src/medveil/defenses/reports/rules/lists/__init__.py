@@ -10,6 +10,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
+from medveil.person.name import PARTICLES_IN_TEXT
+
 
 def words(text: str) -> frozenset[str]:
     """A set of words written as one text."""
@@ -36,10 +38,6 @@ def name_only(kind: int) -> bool:
     return bool(kind & Kind.NAME) and not kind & Kind.THING
 
 
-PARTICLES = words(
-    "van von der den de la las los del della di da das do dos du des le el al bin ibn ben bint ten ter op zu zur zum "
-    "abu ap mac mc ni o st saint san santa t y e"
-)
 _ENDINGS = ("'s", "’s", "s", "es", "ed", "d", "ing", "ly", "er", "est", "al", "ally", "ness", "less", "able", "ment")
 # Words made like these are words, not names, unless a list says otherwise.
 _MADE = (
@@ -56,7 +54,7 @@ def kind_of(folded: str) -> int:
     """What is known of a word in lower case and plain letters; the parts of a hyphened one count together."""
     kind = _single(folded)
     if "-" in folded and not kind & (Kind.EPONYM | Kind.ORDINARY):
-        if folded.split("-")[0] in PARTICLES and len(folded.split("-")[0]) > 1:
+        if folded.split("-")[0] in PARTICLES_IN_TEXT and len(folded.split("-")[0]) > 1:
             return kind | Kind.FAMILY
         parts = [_single(part) for part in folded.split("-") if part]
         if any(part & (Kind.EPONYM | Kind.ORDINARY | Kind.SHORT) and not part & Kind.NAME for part in parts):
@@ -105,7 +103,7 @@ def _is_word(stem: str) -> bool:
 
 @cache
 def _table() -> dict[str, int]:
-    table: dict[str, int] = dict.fromkeys(PARTICLES, Kind.PARTICLE)
+    table: dict[str, int] = dict.fromkeys(PARTICLES_IN_TEXT, Kind.PARTICLE)
     for name, kind in (
         ("given_names", Kind.GIVEN),
         ("family_names", Kind.FAMILY),

@@ -1,0 +1,55 @@
+"""One text a number: the same number always gives the same text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medveil.person.span import Span
+from recipes.tagger.corpus.documents import KINDS
+from recipes.tagger.corpus.grammar import Pieces, found_in, text_of
+from recipes.tagger.corpus.noise import disturbed
+from recipes.tagger.corpus.people import Lexicon
+from recipes.tagger.corpus.refill import refilled
+from recipes.tagger.corpus.visit import Visit
+
+
+@dataclass(frozen=True)
+class Document:
+    text: str
+    found: tuple[Span, ...]
+
+
+def document(number: int, lexicon: Lexicon | None = None) -> Document:
+    rng = random.Random(number)
+    visit = Visit(rng, lexicon or Lexicon())
+    write = rng.choices([kind for _, kind in KINDS], [share for share, _ in KINDS])[0]
+    return as_document(disturbed(write(visit), rng, visit.lexicon.words))
+
+
+def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> Document:
+    """A text from elsewhere with other people and places in it, or as it is."""
+    rng = random.Random(number)
+    if rng.random() < 0.35:
+        return original
+    visit = Visit(rng, lexicon or Lexicon())
+    pieces = refilled(original.text, original.found, visit) if rng.random() < 0.7 else cut(original)
+    return as_document(disturbed(pieces, rng, visit.lexicon.words))
+
+
+def cut(original: Document) -> Pieces:
+    pieces: Pieces = []
+    place = 0
+    for one in original.found:
+        pieces += [(original.text[place : one.start], None), (original.text[one.start : one.end], one.category)]
+        place = one.end
+    return [*pieces, (original.text[place:], None)]
+
+
+def as_document(pieces: Pieces) -> Document:
+    return Document(text_of(pieces), tuple(found_in(pieces)))
+
+
+def documents(numbers: Sequence[int], lexicon: Lexicon | None = None) -> list[Document]:
+    return [document(number, lexicon) for number in numbers]

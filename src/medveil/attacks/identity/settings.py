@@ -1,0 +1,33 @@
+"""What the identity attack can be set to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from medveil.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class IdentitySettings:
+    """How to recognise, and how sure to be.
+
+    `false_match_rate`: the share of pairs of two persons that may be called the same.
+    `prior`: how likely two images of different studies show one person before anybody looks; by default as often
+    as they do in these cohorts, or, where nobody knows, once for every image of the first.
+    `weights`: another network than the bundled one.
+    `show_images`: attention maps over the X-rays instead of alone; the report then shows patients.
+    """
+
+    false_match_rate: float = 1e-3
+    prior: float | None = None
+    weights: Path | None = None
+    show_images: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.false_match_rate < 1:
+            raise SettingsError(
+                "the false-match rate lies between 0 and 1; 0.001 allows one false match in 1,000 pairs"
+            )
+        if self.prior is not None and not 0 < self.prior < 1:
+            raise SettingsError("the prior is a probability between 0 and 1; leave it out if you do not know better")

@@ -1,1 +1,0 @@
-"""Invented clinical texts with every identifier's place known: what the tagger learns from."""

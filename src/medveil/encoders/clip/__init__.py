@@ -1,0 +1,1 @@
+"""CLIP, PubMedCLIP and any other model of CLIP or SigLIP type, through transformers."""

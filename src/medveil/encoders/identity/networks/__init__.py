@@ -1,0 +1,1 @@
+"""The networks themselves: backbones, the heads on top of them, and the file they are kept in."""

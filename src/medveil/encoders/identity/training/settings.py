@@ -1,0 +1,77 @@
+"""Everything that decides what a training run does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from medveil.encoders.identity.networks.checkpoint import Architecture, Kind
+from medveil.encoders.identity.training.augment import Augmentation
+from medveil.errors import SettingsError
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """The defaults suit a small cohort and a small network; `published` gives the paper's."""
+
+    backbone: str = "efficientnet-lite0"
+    head: str = "gem"
+    dim: int = 128
+    size: int = 256
+    start: Path | None = None  # an ImageNet classifier of the backbone
+    continue_from: Path | None = None  # an identity model with the same backbone and head
+    teachers: tuple[Path, ...] = ()  # reidentification models to learn similarities from
+    teacher_weight: float = 50.0
+    mining: Literal["online", "redrawn", "fixed"] = "online"
+    losses: dict[str, float] = field(default_factory=lambda: {"supervised-contrastive": 1.0})  # name to weight
+    memory: int = 0  # images of earlier batches to compare with
+    patients: int = 64  # in a batch
+    images: int = 4  # of each patient in a batch
+    singles: bool = True  # patients with one image take part
+    mirror: bool = True  # mirrored patients take part as further patients
+    augmentation: Augmentation = field(default_factory=Augmentation)
+    frozen_epochs: int = 2
+    epochs: int = 110
+    optimizer: Literal["adamw", "sgd"] = "adamw"
+    rate: float | None = 1e-3  # the peak; None searches for it
+    backbone_share: float = 0.5  # of the rate
+    weight_decay: float = 0.02
+    average: float = 0.99  # how slowly the averaged weights, which are kept, follow; 0 keeps the last step's
+    validate_every: int = 10  # epochs
+    patience: int | None = 5  # validations without a better one; None trains to the end and keeps the last
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.patients, self.images, self.epochs, self.validate_every, self.dim) < 1 or self.size < 64:
+            raise SettingsError("counts must be at least 1 and the image size at least 64; correct the settings")
+        if self.images < 2 and self.mining == "online":
+            raise SettingsError("online mining needs at least two images a patient in a batch; raise `images`")
+
+    def architecture(self, kind: Kind) -> Architecture:
+        return Architecture(kind, self.backbone, self.head, self.dim, self.size)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For records: files by name alone, for a path may say whose machine it was."""
+        values = asdict(self)
+        for name in ("start", "continue_from"):
+            values[name] = values[name].name if values[name] else None
+        values["teachers"] = [teacher.name for teacher in self.teachers]
+        return values
+
+
+def published(kind: Kind, start: Path | None = None) -> TrainingSettings:
+    """The paper's: ResNet-50, contrastive loss with memory for retrieval, redrawn pairs for verification."""
+    shared = TrainingSettings(
+        backbone="resnet50", start=start, singles=False, mirror=False, augmentation=Augmentation(person=0.0),
+        average=0.0, backbone_share=1.0, validate_every=1,
+    )  # fmt: skip
+    if kind == "verification":
+        return replace(
+            shared, head="global", size=256, mining="redrawn", patients=16, images=2, frozen_epochs=0, epochs=100,
+            rate=1e-4, weight_decay=0.0,
+        )  # fmt: skip
+    return replace(
+        shared, head="grid", size=1024, losses={"contrastive": 1.0}, memory=128, patients=8, images=4, frozen_epochs=30,
+        epochs=50, optimizer="sgd", rate=0.1584, weight_decay=1e-5,
+    )  # fmt: skip

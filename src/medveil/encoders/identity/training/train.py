@@ -1,0 +1,348 @@
+"""`train`: an identity network from a cohort, resumable, chosen on patients it never saw."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from medveil.encoders.identity.inference import as_input
+from medveil.encoders.identity.networks.backbones import placed
+from medveil.encoders.identity.networks.checkpoint import Kind, load_into, read_architecture, save_network
+from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.training.augment import augment
+from medveil.encoders.identity.training.images import TrainingImages, from_cohort
+from medveil.encoders.identity.training.losses import relation_loss
+from medveil.encoders.identity.training.objectives import AllPairs, Batch, Objective, OfflinePairs, OnlineMining
+from medveil.encoders.identity.training.settings import TrainingSettings
+from medveil.encoders.identity.training.teachers import Teachers
+from medveil.encoders.identity.verification import VerificationNetwork
+from medveil.errors import InputError
+from medveil.runtime.storage import atomic_path, write_json
+from medveil.stats.auc import WeightedAUC
+from medveil.training.schedule import find_peak, one_cycle
+
+if TYPE_CHECKING:
+    from medveil.cohort import Cohort
+
+MODEL, STATE, RECORD = "model.safetensors", "state.pt", "training.json"
+BATCH = 64  # images embedded at once for validation
+Progress = Callable[[dict[str, Any]], None]
+Network = RetrievalNetwork | VerificationNetwork
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """Where the model lies, what it scored on the validation patients, and how it got there."""
+
+    model: Path
+    scores: Scores
+    epochs: int
+    rate: float
+    set_aside: int
+    history: list[dict[str, Any]]
+
+
+def train(
+    kind: Kind,
+    cohort: Cohort,
+    out: Path,
+    *,
+    settings: TrainingSettings,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> TrainingResult:
+    """Train on the cohort's split 'train', choose on 'val', write the model into `out`."""
+    return train_on(kind, from_cohort(cohort), out, settings=settings, device=device, progress=progress)
+
+
+def train_on(
+    kind: Kind,
+    images: TrainingImages,
+    out: Path,
+    *,
+    settings: TrainingSettings,
+    device: str = "cpu",
+    progress: Progress | None = None,
+) -> TrainingResult:
+    """The same from prepared images. Run again after a kill, it goes on from the last validation."""
+    run = _Run(kind, images, Path(out), settings, device)
+    run.resume()
+    with torch.backends.cudnn.flags(enabled=True, benchmark=True):
+        while not run.finished:
+            run.next_epochs()
+            if progress is not None:
+                progress(run.history[-1])
+    return run.result()
+
+
+class _Run:
+    """The state of one training run between two validations."""
+
+    def __init__(self, kind: Kind, images: TrainingImages, out: Path, settings: TrainingSettings, device: str) -> None:
+        self.kind, self.images, self.out, self.settings, self.device = kind, images, out, settings, device
+        pixels, self.codes = images.part(validation=False)
+        self.pixels = torch.from_numpy(pixels).to(device)
+        self.patients = int(self.codes.max()) + 1
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            self.network: Network = placed(build_network(kind, settings), device)
+            self.objective = self._objective()
+            self.objective.modules.to(device)
+        self.average = copy.deepcopy(self.network).requires_grad_(False)
+        self.teachers = Teachers(settings.teachers, device)
+        self.optimizer = self._optimizer()
+        self.rate = settings.rate or 0.0
+        self.epoch = 0
+        self.best: dict[str, float] | None = None
+        self.waited = 0
+        self.history: list[dict[str, Any]] = []
+
+    @property
+    def epochs(self) -> int:
+        return self.settings.frozen_epochs + self.settings.epochs
+
+    @property
+    def finished(self) -> bool:
+        patience = self.settings.patience
+        return self.epoch >= self.epochs or (patience is not None and self.waited >= patience)
+
+    def next_epochs(self) -> None:
+        """Train until the next validation, then save everything."""
+        if self.rate == 0:
+            self.rate = self._search_rate()
+        stop = min(self.epoch + self.settings.validate_every, self.epochs)
+        losses = []
+        while self.epoch < stop:
+            losses.append(self._one_epoch())
+            self.epoch += 1
+        self._validate(float(np.mean(losses)))
+        self._save()
+
+    def _one_epoch(self) -> float:
+        # every epoch has its own seed, so a run that goes on after a kill draws the same numbers
+        rng = np.random.default_rng([self.settings.seed, self.epoch])
+        generator = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
+        frozen = self.epoch < self.settings.frozen_epochs
+        start = 0 if frozen else self.settings.frozen_epochs
+        steps = (self.settings.frozen_epochs if frozen else self.settings.epochs) * len(self.objective)
+        total = torch.zeros((), device=self.device)
+        for number, batch in enumerate(self.objective.epoch(rng)):
+            rate = one_cycle((self.epoch - start) * len(self.objective) + number, steps, self.rate)
+            total += self._step(batch, rate, rng, generator, frozen)
+        return float(total / len(self.objective))
+
+    def _step(
+        self, batch: Batch, rate: float, rng: np.random.Generator, generator: torch.Generator, frozen: bool
+    ) -> Tensor:
+        self._set_mode(frozen)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * group["share"]
+        loss = self._loss(batch, rng, generator)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        if frozen:
+            for parameter in self._backbone().parameters():
+                parameter.grad = None
+        nn.utils.clip_grad_norm_(self.network.parameters(), 5.0)
+        self.optimizer.step()
+        self._follow()
+        return loss.detach()
+
+    def _loss(self, batch: Batch, rng: np.random.Generator, generator: torch.Generator) -> Tensor:
+        labels = self.codes[batch.rows]
+        mirrored = np.zeros(self.patients, dtype=bool)
+        if self.settings.mirror:
+            mirrored = rng.random(self.patients) < 0.5
+        turned = torch.from_numpy(mirrored[labels]).to(self.device)
+        identities = torch.from_numpy(labels + self.patients * mirrored[labels]).to(self.device)
+        prepared = self.pixels[torch.from_numpy(batch.rows).to(self.device)]
+        gray = augment(prepared, self.settings.size, identities, turned, generator, self.settings.augmentation)
+        with self._autocast():
+            output = self.network(gray)
+        loss = self.objective.loss(self.network, output.float(), identities, batch)
+        if self.teachers:
+            with self._autocast():
+                taught = self.teachers.similarities(gray, rng)
+            loss = loss + self.settings.teacher_weight * relation_loss(output, taught)
+        return loss
+
+    def _validate(self, loss: float) -> None:
+        pixels, codes = self.images.part(validation=True)
+        scores = score(self._similarity(pixels), codes)
+        self.history.append({"epoch": self.epoch, "loss": round(loss, 5), **asdict(scores)})
+        merit = scores.pair_auc + (scores.precision_at_1 if self.kind == "reidentification" else 0)
+        better = self.best is None or not merit <= self.best["merit"]
+        self.waited = 0 if better else self.waited + 1
+        if better or self.settings.patience is None:
+            self.best = {"merit": merit, **asdict(scores)}
+            save_network(self.out / MODEL, self.average, self.settings.architecture(self.kind))
+
+    def _similarity(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.average.eval()
+        # filled up with repeats: on a GPU every other shape of batch means another search for the fastest kernels
+        filled = np.resize(np.arange(len(pixels)), -(-len(pixels) // BATCH) * BATCH)
+        with torch.inference_mode(), self._autocast():
+            parts = torch.split(torch.from_numpy(pixels[filled]), BATCH)
+            vectors = torch.cat([self.average(as_input(part.to(self.device), self.settings.size)) for part in parts])
+        with torch.inference_mode():
+            vectors = vectors[: len(pixels)].float()
+            if isinstance(self.average, VerificationNetwork):
+                rows = [self.average.compare(vectors, vector) for vector in vectors]
+                return torch.stack(rows).cpu().numpy()
+            unit = functional.normalize(vectors, dim=1)
+            return (unit @ unit.T).cpu().numpy()
+
+    def _set_mode(self, frozen: bool) -> None:
+        self.network.train()
+        if frozen:
+            self._backbone().eval()
+
+    def _backbone(self) -> nn.Module:
+        branch = self.network.branch if isinstance(self.network, VerificationNetwork) else self.network
+        return branch.backbone
+
+    def _follow(self) -> None:
+        """The average of the weights over the last steps: steadier than the weights themselves."""
+        decay = min(self.settings.average, 1 - 1 / (2 + self._steps_done())) if self.settings.average else 0.0
+        kept, new = (_floating(network) for network in (self.average, self.network))
+        with torch.no_grad():
+            torch._foreach_lerp_(kept, new, 1 - decay)
+
+    def _steps_done(self) -> int:
+        return self.epoch * len(self.objective)
+
+    def _autocast(self) -> torch.autocast:
+        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.device != "cpu")
+
+    def _objective(self) -> Objective:
+        if self.kind == "reidentification":
+            identities = self.patients * (2 if self.settings.mirror else 1)
+            return OnlineMining(self.settings, self.codes, identities)
+        if self.settings.mining == "online":
+            return AllPairs(self.settings, self.codes)
+        return OfflinePairs(self.settings, self.codes)
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        backbone = list(self._backbone().parameters())
+        inside = {id(parameter) for parameter in backbone}
+        head = [parameter for parameter in self.network.parameters() if id(parameter) not in inside]
+        groups = [
+            {"params": backbone, "share": self.settings.backbone_share},
+            {"params": head, "share": 1.0},
+            {"params": list(self.objective.modules.parameters()), "share": 10.0, "weight_decay": 0.0},
+        ]
+        groups = [group for group in groups if group["params"]]
+        decay = self.settings.weight_decay
+        if self.settings.optimizer == "sgd":
+            return torch.optim.SGD(groups, lr=1.0, momentum=0.9, weight_decay=decay)
+        return torch.optim.AdamW(groups, lr=1.0, weight_decay=decay, fused=self.device != "cpu")
+
+    def _search_rate(self) -> float:
+        """On copies: the run itself starts from the weights it was given."""
+        trial = copy.deepcopy(self)
+        rng = np.random.default_rng([self.settings.seed, 0x1F])
+        generator = torch.Generator(self.device).manual_seed(int(rng.integers(2**62)))
+
+        def batches() -> Any:
+            while True:
+                yield from trial.objective.epoch(rng)
+
+        source = batches()
+        frozen = self.settings.frozen_epochs > 0
+        return find_peak(lambda rate: float(trial._step(next(source), rate, rng, generator, frozen)))
+
+    def _save(self) -> None:
+        state = {
+            "settings": self._fingerprint(),
+            "epoch": self.epoch,
+            "rate": self.rate,
+            "best": self.best,
+            "waited": self.waited,
+            "history": self.history,
+            "network": self.network.state_dict(),
+            "average": self.average.state_dict(),
+            "losses": self.objective.modules.state_dict(),
+            "memory": self.objective.state(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        with atomic_path(self.out / STATE) as temporary:
+            torch.save(state, temporary)
+
+    def resume(self) -> None:
+        """Take up the state a killed run left in the output folder, if it belongs to this very run."""
+        path = self.out / STATE
+        if not path.is_file():
+            return
+        state = torch.load(path, map_location=self.device, weights_only=True)
+        if state["settings"] != self._fingerprint():
+            raise InputError(f"{self.out} holds a run with other settings or images; choose another folder")
+        self.epoch, self.rate, self.waited = state["epoch"], state["rate"], state["waited"]
+        self.best, self.history = state["best"], state["history"]
+        self.network.load_state_dict(state["network"])
+        self.average.load_state_dict(state["average"])
+        self.objective.modules.load_state_dict(state["losses"])
+        self.objective.restore(state["memory"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+    def _fingerprint(self) -> str:
+        told = json.dumps([self.kind, self.settings.as_dict(), self.patients], sort_keys=True)
+        digest = hashlib.sha256(told.encode())
+        digest.update(self.images.pixels.tobytes())
+        digest.update(self.images.patients.tobytes())
+        return digest.hexdigest()
+
+    def result(self) -> TrainingResult:
+        assert self.best is not None
+        scores = Scores(self.best["precision_at_1"], self.best["pair_auc"])
+        record = {"kind": self.kind, "settings": self.settings.as_dict(), "rate": self.rate, "history": self.history}
+        write_json(self.out / RECORD, record)
+        return TrainingResult(self.out / MODEL, scores, self.epoch, self.rate, self.images.set_aside, self.history)
+
+
+def build_network(kind: Kind, settings: TrainingSettings) -> Network:
+    """The network to train: from ImageNet, from another identity model, or from chance."""
+    make = RetrievalNetwork if kind == "reidentification" else VerificationNetwork
+    network = make(settings.backbone, settings.head, settings.dim, settings.start)
+    if settings.continue_from is not None:
+        earlier = read_architecture(settings.continue_from)
+        if (earlier.backbone, earlier.head, earlier.dim) != (settings.backbone, settings.head, settings.dim):
+            raise InputError(f"{settings.continue_from} is another kind of network; name its backbone, head and dim")
+        target: nn.Module = network
+        if isinstance(network, VerificationNetwork) and earlier.kind == "reidentification":
+            target = network.branch
+        load_into(target, settings.continue_from)
+    return network
+
+
+def _floating(network: nn.Module) -> list[Tensor]:
+    return [value for value in network.state_dict().values() if value.is_floating_point()]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Share of images whose nearest other image is of the same patient, and the area over all pairs."""
+
+    precision_at_1: float
+    pair_auc: float
+
+
+def score(similarity: NDArray[np.float32], patients: NDArray[np.int64]) -> Scores:
+    """Of a square matrix of similarities; NaN where nobody has two images or there is one patient only."""
+    first, second = np.triu_indices(len(patients), 1)
+    same = patients[first] == patients[second]
+    auc = WeightedAUC(similarity[first, second].astype(np.float64), same)()
+    others = np.where(np.eye(len(patients), dtype=bool), -np.inf, similarity)
+    has_other = np.bincount(patients)[patients] > 1
+    hits = patients[others.argmax(1)] == patients
+    return Scores(float(hits[has_other].mean()) if has_other.any() else float("nan"), auc)

@@ -1,0 +1,56 @@
+"""The quarantine for those who may know: pseudonyms led back to file names by the key and the originals.
+
+For a person's own eyes: nothing of it is written.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from medveil.cohort.input import Source, read_source
+from medveil.errors import InputError
+from medveil.person.keys import Keys
+from medveil.release.folder import refuse_other_key
+from medveil.release.settings import Progress
+
+FILE = "quarantine.csv"
+
+
+@dataclass(frozen=True, order=True)
+class Withheld:
+    """One entry of the quarantine; `file` is none where no file of the source has this pseudonym."""
+
+    reason: str
+    file: str | None
+    id: str
+
+
+def read_quarantine(out: Path) -> list[tuple[str, str]]:
+    """Pseudonym and reason of everything a run withheld."""
+    try:
+        with (out / FILE).open(newline="") as file:
+            return [(row["id"], row["reason"]) for row in csv.DictReader(file)]
+    except (OSError, KeyError):
+        raise InputError(
+            f"{out} has no quarantine; name the output folder of medveil deid or medveil release"
+        ) from None
+
+
+def name_withheld(
+    out: Path, source: Path, *, keys: Keys, progress: Progress = lambda stage, done, total: None
+) -> list[Withheld]:
+    """The quarantine of `out` with the names of the files in `source`, sorted by reason."""
+    withheld = read_quarantine(out)
+    refuse_other_key(out, keys)
+    if not withheld:
+        return []
+    read = read_source(source, progress=lambda done, total: progress("reading", done, total))
+    names = {keys.pseudonym("file", file): file for file in _files(read)}
+    found = [Withheld(reason, names.get(name), name) for name, reason in withheld]
+    return sorted(found, key=lambda one: (one.reason, one.file or "", one.id))
+
+
+def _files(source: Source) -> list[str]:
+    return [*(one.path for one in source.files), *(problem.path for problem in source.problems)]

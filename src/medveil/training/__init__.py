@@ -1,0 +1,1 @@
+"""Training, whatever the network: learning rates."""
