@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from medveil.encoders.loading import check_device
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
 
@@ -30,6 +31,8 @@ class Settings:
         """With every part named; unknown parts and settings are refused."""
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
+        if self.device != "cpu":
+            check_device(self.device)
         parts: dict[str, Any] = {kind: tuple(each.text for each in self.chosen(kind)) for kind in CHOSEN}
         return replace(self, **parts)
 
@@ -38,6 +41,8 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """In JSON's own types, with everything the parts are set to."""
+        if self.device != "cpu":
+            check_device(self.device)
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import io
 import zlib
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pydicom
 import pytest
 from hypothesis import given
@@ -145,3 +147,12 @@ def test_a_date_in_a_files_name_is_no_number_to_look_for_everywhere() -> None:
     assert KnownBytes.own([number, date]).found_in(b"on 20181018.")
     assert KnownBytes(distinctive_needles([number])).found_in(b"order 20181018.")
     assert KnownBytes(distinctive_needles([Known(Category.MRN, "20181018"), date])).found_in(b"id 20181018.")
+
+
+def test_the_cells_of_a_compressed_table_are_searched(tmp_path: Path) -> None:
+    table = pd.DataFrame({"report": ["No effusion. " * 40, "Seen at ten: LUND. " + "Clear. " * 200]})
+    table.to_parquet(tmp_path / "cohort.parquet", compression="zstd")
+    content = (tmp_path / "cohort.parquet").read_bytes()
+    search = KnownBytes.own([Known(Category.NAME, "Lund^Ida")])
+    assert search.found_in(content)[Category.NAME] > 0
+    assert search.found_in(content[:100]) == {}  # and one that is cut short does not end the search

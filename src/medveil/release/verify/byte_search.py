@@ -8,11 +8,12 @@ another's, or as a surrogate.
 from __future__ import annotations
 
 import datetime as dt
+import io
 import re
 import struct
 import zlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from ahocorasick_rs import BytesAhoCorasick
 
@@ -23,6 +24,7 @@ from medveil.person.person import Known
 from medveil.person.search.ordinary_words import is_ordinary
 from medveil.person.surrogates.stock import MEN, SURNAMES, WOMEN
 
+ROWS = 1024  # of a table at a time
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
 SHORTEST_IN_NOISE = 8  # characters; megabytes of noise spell shorter words by chance, dark pixels in UTF-16 too
 ENCODINGS = ("utf-8", "latin-1", "utf-16-le", "utf-16-be")
@@ -50,10 +52,15 @@ class KnownBytes:
         """How often each kind of identifier stands in these bytes as a whole word."""
         if self._search is None:
             return {}
-        content, noise = _opened(content)
+        counts: Counter[Category] = Counter()
+        for piece, noise in _opened(content):
+            counts.update(self._counted(self._search, piece, noise))
+        return dict(counts)
+
+    def _counted(self, search: BytesAhoCorasick, content: bytes, noise: tuple[int, int]) -> dict[Category, int]:
         lowered = content.lower()
         counts: dict[Category, int] = defaultdict(int)
-        for which, start, end in self._search.find_matches_as_indexes(lowered, overlapping=True):
+        for which, start, end in search.find_matches_as_indexes(lowered, overlapping=True):
             needle, category = self._needles[which]
             wide = 2 if b"\0" in needle else 1  # bytes a character
             if noise[0] <= start < noise[1] and end - start < SHORTEST_IN_NOISE * wide:
@@ -156,14 +163,35 @@ def _encoded(form: str) -> set[bytes]:
     return found
 
 
-def _opened(content: bytes) -> tuple[bytes, tuple[int, int]]:
+def _opened(content: bytes) -> Iterator[tuple[bytes, tuple[int, int]]]:
     """The bytes as they read once inflated, and where compressed or pixel data lie, which spell words by chance."""
     if content.startswith(b"\x89PNG"):
-        return content, (max(content.find(b"IDAT"), 0), content.rfind(b"IEND"))
-    if content.startswith(b"\xff\xd8"):
-        return content, (max(content.find(b"\xff\xda"), 0), len(content))
-    if content.startswith(b"PAR1"):  # compressed columns; the table is read apart
-        return content, (0, len(content))
+        yield content, (max(content.find(b"IDAT"), 0), content.rfind(b"IEND"))
+    elif content.startswith(b"\xff\xd8"):
+        yield content, (max(content.find(b"\xff\xda"), 0), len(content))
+    elif content.startswith(b"PAR1"):
+        yield content, (0, len(content))
+        yield from ((cells, (0, 0)) for cells in _cells(content))
+    else:
+        yield _inflated(content)
+
+
+def _cells(parquet: bytes) -> Iterator[bytes]:
+    """Everything in a table, some rows at a time; one that cannot be read is told by the check of its rows."""
+    from pyarrow import ArrowException, BufferReader
+    from pyarrow.csv import write_csv
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        for batch in ParquetFile(BufferReader(parquet)).iter_batches(ROWS):
+            text = io.BytesIO()
+            write_csv(batch, text)
+            yield text.getvalue()
+    except (ArrowException, OSError, ValueError):
+        return
+
+
+def _inflated(content: bytes) -> tuple[bytes, tuple[int, int]]:
     try:
         layout = Layout.of(content)
         content = layout.front + layout.dataset
