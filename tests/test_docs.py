@@ -18,8 +18,8 @@ import typer
 
 from medveil import cli
 from medveil.cohort import labels, schema
-from medveil.cohort.phantom.gold import Category, ImageGold
 from medveil.cohort.input.source import layouts
+from medveil.cohort.phantom.gold import Category, ImageGold
 from medveil.cohort.readers import nih14, openi
 from medveil.cohort.tables.columns import ALIASES
 from medveil.finding import Verdict

@@ -10,7 +10,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import protects
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet
 
 
 class Variant(StrEnum):
@@ -85,6 +85,8 @@ def alignment(
     ] = None,
     device: Annotated[str, typer.Option("--device", help="To encode on: cpu or cuda.")] = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="Of the noise; keep it secret. Drawn and forgotten if not set.")
     ] = None,
@@ -97,6 +99,7 @@ def alignment(
 
     The encoders stay as they are. What was found is measured on patients who took no part. A killed run goes on.
     """
+    from medveil.cohort.input import InputOptions
     from medveil.release.protect.candidates import chosen_candidates
     from medveil.release.protect.model import protect_data_set
 
@@ -122,6 +125,7 @@ def alignment(
             tried=tried,
             device=device,
             layout=layout,
+            options=InputOptions.of(column_map, date_order),
             public=public,
             transfer=transfer or (),
             budget=budget,

@@ -81,8 +81,8 @@ class Mixture:
         named = set(self.told.rows["path"])
         closed = self.layout == "csv"
         looked_at = [file for file in self.names if not (file in named and (closed or is_picture(file)))]
-        linked = self._linked(looked_at)
-        problems = [*self._unusable(looked_at), *self._missing_of_directories()]
+        linked = self._linked(looked_at, pictures=True)
+        problems = [*self._unusable(looked_at, pictures=True), *self._missing_of_directories()]
         if self.layout == "dicom":
             problems += [Problem(file.path, "not a DICOM file") for file in linked if _is_strange(file)]
             linked = tuple(file for file in linked if not _is_strange(file))
@@ -116,20 +116,26 @@ class Mixture:
             if self.progress:
                 self.progress(done, len(todo))
 
-    def _unusable(self, names: Iterable[str]) -> list[Problem]:
+    def _unusable(self, names: Iterable[str], *, pictures: bool = False) -> list[Problem]:
+        """`pictures`: those in formats that can be read but not cleaned are usable."""
         found = []
         for file in names:
             entry = self._seen[file]
             if isinstance(entry, Quarantined):
                 found.append(Problem(file, entry.reason))
-            elif entry.kind is Kind.OTHER:
+            elif entry.kind is Kind.OTHER and not (pictures and is_picture(file)):
                 found.append(Problem(file, STRANGE))
         return found
 
-    def _linked(self, names: Sequence[str]) -> tuple[SourceFile, ...]:
+    def _linked(self, names: Sequence[str], *, pictures: bool = False) -> tuple[SourceFile, ...]:
         self._look(names)
         aside = self.told.set_aside
         seen = [entry for file in names if isinstance(entry := self._seen[file], Entry) and file not in aside]
+        if pictures:
+            seen = [
+                replace(entry, kind=Kind.IMAGE) if entry.kind is Kind.OTHER and is_picture(entry.file) else entry
+                for entry in seen
+            ]
         usable = [entry for entry in seen if entry.kind is not Kind.OTHER and not entry.directory]
         owned = self._owned(usable)
         links = Links(owned)
