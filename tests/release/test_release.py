@@ -120,8 +120,8 @@ def test_no_identifier_of_the_answer_key_is_published(released: Path, hospital_f
     for path in published:
         if path.suffix == ".parquet":
             texts[path.name] = Cohort.open(path.parent).table.drop(columns="date").to_csv()
-        elif path.name == "journal.jsonl":
-            texts[path.name] = re.sub(r'"date":"[^"]*"', "", path.read_text())
+        elif path.name == "journal.sqlite":
+            texts[path.name] = re.sub(r'"date":"[^"]*"', "", path.read_bytes().decode("latin-1"))
         elif path.suffix != ".png":  # compressed pixels; what is burned in is tested with the defense
             texts[path.name] = path.read_text()
     # a moved date may be another patient's true one; that none keeps their own is tested below
@@ -189,7 +189,9 @@ def test_what_cannot_be_read_is_withheld_with_a_reason_and_the_rest_goes_on(tmp_
     assert outcome.exit_code == 1
     listed = pd.read_csv(tmp_path / "out" / "quarantine.csv")
     assert len(listed) == 7
-    text = (tmp_path / "out" / "quarantine.csv").read_text() + (tmp_path / "out" / "journal.jsonl").read_text()
+    text = (tmp_path / "out" / "quarantine.csv").read_text() + (
+        tmp_path / "out" / "journal.sqlite"
+    ).read_bytes().decode("latin-1")
     assert "Doe" not in text
     assert ".png" not in (tmp_path / "out" / "quarantine.csv").read_text()
     assert len(list((tmp_path / "out" / "data" / "images").rglob("*.png"))) == 3

@@ -19,12 +19,15 @@ from medveil.cohort.cohort import FILE
 from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside, load_image
 from medveil.cohort.rows import CHUNK, Rows
-from medveil.errors import Quarantined, StorageError
+from medveil.errors import MedveilError, Quarantined
 from medveil.parts import Defense, Record, choose
 from medveil.person.keys import Keys
 from medveil.release.people import person_of_row
-from medveil.runtime.journal import Entry, count, journaled, line
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import Entry, Noted, count, journaled
+from medveil.runtime.processes import Loss
 from medveil.runtime.storage import write_bytes
+from medveil.runtime.transient import is_transient, tried_again
 
 
 def build_chain(names: tuple[str, ...], keys: Keys) -> list[Defense]:
@@ -46,32 +49,31 @@ class Defender:
     def chain(self) -> list[Defense]:
         return build_chain(self.names, self.keys)
 
-    def __call__(self, task: tuple[dict[str, Any], bytes | None]) -> bytes:
-        """The journal line of this row; the earlier run's where that still holds."""
+    def name(self, row: dict[str, Any]) -> str:
+        return self.keys.pseudonym("image", row["image_id"])
+
+    def __call__(self, task: tuple[dict[str, Any], Noted | None]) -> Noted:
+        """What came of this row; what the earlier run noted, where that still holds."""
         row, earlier = task
-        name = self.keys.pseudonym("image", row["image_id"])
         digest = self._digest(row)
-        if earlier is not None and self._holds(json.loads(earlier), name, digest):
+        if earlier is not None and earlier.digest == digest and self._is_as_written(earlier.entry):
             return earlier
         try:
-            entry = {"id": name, "source": digest, **self._release(row)}
-        except StorageError:
-            raise
+            return Noted(digest, {"id": self.name(row), "source": digest, **tried_again(lambda: self._release(row))})
         except Quarantined as withheld:
-            entry = {"id": name, "source": digest, "quarantined": withheld.reason}
+            return self._withheld(row, digest, withheld.reason, lasting=not is_transient(withheld))
+        except MedveilError:
+            raise  # a full disk or a missing model, which no image is to blame for
         except Exception as surprise:  # whatever went wrong, the image stays behind
-            entry = {
-                "id": name,
-                "source": digest,
-                "quarantined": f"could not be processed ({type(surprise).__name__})",
-            }
-        return line(entry)
+            reason = f"could not be processed ({type(surprise).__name__})"
+            return self._withheld(row, digest, reason, lasting=not is_transient(surprise))
 
-    def crashed(self, task: tuple[dict[str, Any], bytes | None]) -> bytes:
-        """The journal line of a row whose decoding killed the process."""
-        row, _ = task
-        name = self.keys.pseudonym("image", row["image_id"])
-        return line({"id": name, "source": self._digest(row), "quarantined": "crashed the decoder"})
+    def crashed(self, task: tuple[dict[str, Any], Noted | None], loss: Loss) -> Noted:
+        """What is noted of a row whose decoding killed the process."""
+        return self._withheld(task[0], self._digest(task[0]), loss.value, lasting=loss.lasting)
+
+    def _withheld(self, row: dict[str, Any], digest: str, reason: str, *, lasting: bool) -> Noted:
+        return Noted(digest, {"id": self.name(row), "source": digest, "quarantined": reason}, lasting)
 
     def _release(self, row: dict[str, Any]) -> Entry:
         record = Record(
@@ -89,22 +91,20 @@ class Defender:
         write_bytes(self.target / record.row["path"], content)
         return {"sha256": sha256(content).hexdigest(), "done": done, "row": _to_json(record.row)}
 
-    def _digest(self, row: dict[str, Any]) -> str | None:
+    def _digest(self, row: dict[str, Any]) -> str:
         """A keyed digest of the row and its file: tells whether they changed, and nothing to others."""
         try:
             real = inside(self.source, row["path"])
             head_of(real)  # refuses pipes and devices, which would never end
             with real.open("rb") as file:
-                digest = hmac.new(self.keys.secret, line(_to_json(row)), sha256)
+                digest = hmac.new(self.keys.secret, json.dumps(_to_json(row), sort_keys=True).encode(), sha256)
                 while block := file.read(1 << 20):
                     digest.update(block)
                 return digest.hexdigest()[:32]
         except (OSError, Quarantined):
-            return None
+            return "unreadable"
 
-    def _holds(self, entry: Entry, name: str, digest: str | None) -> bool:
-        if entry["id"] != name or entry["source"] != digest:
-            return False
+    def _is_as_written(self, entry: Entry) -> bool:
         if "quarantined" in entry:
             return True
         try:
@@ -142,7 +142,7 @@ def defend(
     result = Defended(None, [])
     released = Rows()
     digest = sha256()
-    for at, entry in enumerate(journaled(out / "journal.jsonl", defender, rows, workers=workers)):
+    for at, entry in enumerate(journaled(out / JOURNAL, defender, rows, workers=workers)):
         digest.update(f"{entry['id']} {entry['source']}\n".encode())
         if "quarantined" in entry:
             count(result.quarantined, {entry["quarantined"]: 1})

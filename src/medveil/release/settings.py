@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from medveil.encoders.loading import check_device
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
+from medveil.training.device import check_device
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
@@ -41,8 +41,6 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """In JSON's own types, with everything the parts are set to."""
-        if self.device != "cpu":
-            check_device(self.device)
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }

@@ -16,7 +16,7 @@ from medveil.release.clean.tools import tools_for
 
 
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: None) -> Iterator[Path]:
     """One report that the model rewrites, one that it spoils, and a table with one row of each kind."""
     monkeypatch.setattr(Rewriter, "rewrite", lambda self, text: None if "effusion" in text else "The heart is normal.")
     folder = tmp_path / "in"

@@ -27,7 +27,6 @@ from medveil.errors import InputError, Quarantined
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")
 STRANGE = "not a kind of file that can be cleaned"
-_FEW = 1000  # files whose headers are read here: starting processes takes as long as that
 _OWN_FIRST = ("study_id", "image_id", "frame")  # what a DICOM file knows better than a table
 
 
@@ -107,7 +106,7 @@ class Mixture:
 
     def _look(self, names: Iterable[str]) -> None:
         todo = [file for file in names if file not in self._seen]
-        looks = read_many(partial(look_at, self.root), todo, workers=1 if len(todo) <= _FEW else self.workers)
+        looks = read_many(partial(look_at, self.root), todo, workers=self.workers)
         for done, (file, entry) in enumerate(zip(todo, looks, strict=True), start=1):
             if isinstance(entry, Entry) and entry.info is not None:
                 self._headers.extend(_frames(file, entry.info))

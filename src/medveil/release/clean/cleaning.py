@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 from collections import Counter
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,8 +24,10 @@ from medveil.release.clean.results import Cleaned, seal
 from medveil.release.clean.settings import DeidSettings
 from medveil.release.clean.table_file import clean_table
 from medveil.release.clean.tools import Tools, tools_for
-from medveil.runtime.journal import Entry, line
+from medveil.runtime.journal import Entry, Noted
+from medveil.runtime.processes import Loss
 from medveil.runtime.storage import write_bytes
+from medveil.runtime.transient import is_transient, tried_again
 from medveil.runtime.workers import ordered_map
 
 MAX_FILE_BYTES = 1 << 30
@@ -42,53 +43,59 @@ class GroupCleaner:
     keys: Keys
     settings: DeidSettings
 
-    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of this group; the earlier run's where that still holds."""
+    def name(self, group: Group) -> str:
+        """By its first file: several groups may be of a patient nobody names."""
+        return self._name(group.files[0])
+
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        """What came of this group; what the earlier run noted, where that still holds."""
         group, earlier = task
         digest = self._digest(group)
-        if earlier is not None and self._holds(json.loads(earlier), digest):
+        if earlier is not None and earlier.digest == digest and self._is_as_written(earlier.entry):
             return earlier
         try:
-            person = group.person(self.keys, self.source)
+            person = tried_again(lambda: group.person(self.keys, self.source))
             search = search_for(person.known)
         except MedveilError:
             raise
         except Exception as surprise:  # without what is known of the person, nothing is let out
-            files = [self._surprised(one, surprise) for one in group.files]
+            outcomes = [self._surprised(one, surprise) for one in group.files]
         else:
-            files = [self._file(one, group, person, search) for one in group.files]
-        return line({"source": digest, "files": files})
+            outcomes = [self._file(one, group, person, search) for one in group.files]
+        return Noted(digest, {"files": [entry for entry, _ in outcomes]}, all(lasting for _, lasting in outcomes))
 
-    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of a group that killed its process: each file alone, so that only the culprit is lost."""
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
+        """What is noted of a group that was lost with its process: each file alone, so that only the culprit is."""
         group, _ = task
         if len(group.files) == 1:
-            files = [{"id": self._name(group.files[0]), "quarantined": "crashed the decoder"}]
-        else:
-            alone = ((group.alone(one), None) for one in group.files)
-            lines = ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed)
-            files = [file for done in lines for file in json.loads(done)["files"]]
-        return line({"source": self._digest(group), "files": files})
+            files: list[Entry] = [{"id": self._name(group.files[0]), "quarantined": loss.value}]
+            return Noted(self._digest(group), {"files": files}, loss.lasting)
+        alone = ((group.alone(one), None) for one in group.files)
+        outcomes = list(ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed))
+        files = [file for done in outcomes for file in done.entry["files"]]
+        return Noted(self._digest(group), {"files": files}, all(done.lasting for done in outcomes))
 
     def _name(self, one: SourceFile) -> str:
         return self.keys.pseudonym("file", one.path)
 
-    def _file(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> Entry:
+    def _file(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> tuple[Entry, bool]:
+        """What came of one file, and whether it lasts."""
         path = output_path(one, self.keys)
         try:
-            cleaned = self._cleaned(one, group, person, search)
+            cleaned = tried_again(lambda: self._cleaned(one, group, person, search))
             write_bytes(self.target / path, cleaned.data)
         except Quarantined as withheld:
-            return {"id": self._name(one), "quarantined": withheld.reason}
+            return {"id": self._name(one), "quarantined": withheld.reason}, not is_transient(withheld)
         except MedveilError:
             raise  # a full disk or a missing model, which no file is to blame for
         except Exception as surprise:  # whatever went wrong, the file stays behind
             return self._surprised(one, surprise)
         told = {"id": self._name(one), **cleaned.told(path, self.keys)}
-        return {**told, "unlinked": True} if one.own else told
+        return {**told, "unlinked": True} if one.own else told, True
 
-    def _surprised(self, one: SourceFile, surprise: Exception) -> Entry:
-        return {"id": self._name(one), "quarantined": f"could not be processed ({type(surprise).__name__})"}
+    def _surprised(self, one: SourceFile, surprise: Exception) -> tuple[Entry, bool]:
+        reason = f"could not be processed ({type(surprise).__name__})"
+        return {"id": self._name(one), "quarantined": reason}, not is_transient(surprise)
 
     def _cleaned(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> Cleaned:
         tools = tools_for(self.settings)
@@ -106,7 +113,7 @@ class GroupCleaner:
                 return clean_table(path, one, group.headers, self.source, self.keys, self.settings, tools)
         raise Quarantined("not a kind of file that can be cleaned")
 
-    def _digest(self, group: Group) -> str | None:
+    def _digest(self, group: Group) -> str:
         """A keyed digest of the files and whose they are: tells whether they changed, and nothing to others."""
         digest = hmac.new(self.keys.secret, digestmod=sha256)
         for one in group.files:
@@ -116,16 +123,14 @@ class GroupCleaner:
             digest.update(f"{patient}\x1f{files}\x1f{[_stamp(self.source / file) for file in files]}\x1f".encode())
         return digest.hexdigest()[:32]
 
-    def _holds(self, entry: Entry, digest: str | None) -> bool:
-        """Whether the earlier line tells of these files, and what it released is still there."""
-        if entry.get("source") != digest:
-            return False
+    def _is_as_written(self, entry: Entry) -> bool:
+        """Whether what the earlier run released is still there."""
         try:
-            return all("quarantined" in file or self._is_as_written(file) for file in entry["files"])
+            return all("quarantined" in file or self._is_sealed(file) for file in entry["files"])
         except OSError:
             return False
 
-    def _is_as_written(self, file: Entry) -> bool:
+    def _is_sealed(self, file: Entry) -> bool:
         digest = sha256((self.target / file["path"]).read_bytes()).hexdigest()
         return bool(seal(file["path"], digest, self.keys) == file.get("seal"))
 

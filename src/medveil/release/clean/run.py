@@ -3,7 +3,7 @@
 OUT/data/<patient>/<study>/<image>.dcm    what may go on to `verify`; reports (.txt) beside the images
 OUT/quarantine.csv                        what was withheld and why, by pseudonym
 OUT/deid.json                             what was found and done, in counts
-OUT/run.json, OUT/journal.jsonl           so that a killed run goes on where it was
+OUT/run.json, OUT/journal.sqlite          so that a killed run goes on where it was
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ from medveil.release.clean.table_file import refuse_unknown_columns
 from medveil.release.clean.withdrawn import withdrawn
 from medveil.release.folder import begin, check_places, check_run, held, write_csv
 from medveil.release.settings import Progress
+from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import sweep, write_json
 
 log = logging.getLogger("medveil.deid")
-
-_FEW = 1000  # files whose headers are read here: starting processes takes as long as that
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def deidentify(
         )
         cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
         total = sum(len(group.files) for group in groups)
-        for entry in journaled(out / "journal.jsonl", cleaner, groups, workers=workers, chunk=1):
+        for entry in journaled(out / JOURNAL, cleaner, groups, workers=workers, chunk=1):
             summary.add(entry)
             progress("cleaning", summary.files, total)
         for problem in (*files.problems, *repeats):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean.results import seal
 from medveil.release.clean.withdrawn import FILE as WITHDRAWN
 from medveil.release.folder import RUN
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import journal_sha256
 from medveil.runtime.storage import sha256_of, write_json
 
 FILE = "seals.json"
-RECORDS = (RUN, "journal.jsonl", "quarantine.csv", "deid.json", WITHDRAWN)
+RECORDS = (RUN, JOURNAL, "quarantine.csv", "deid.json", WITHDRAWN)
 
 
 def seal_records(out: Path, keys: Keys) -> None:
@@ -31,4 +34,11 @@ def broken_seals(out: Path, keys: Keys) -> list[str]:
 
 
 def _seals(out: Path, keys: Keys) -> dict[str, str]:
-    return {name: seal(name, sha256_of(out / name), keys) for name in RECORDS if (out / name).is_file()}
+    return {name: seal(name, _digest(out / name), keys) for name in RECORDS if (out / name).is_file()}
+
+
+def _digest(record: Path) -> str:
+    try:
+        return journal_sha256(record) if record.name == JOURNAL else sha256_of(record)
+    except InputError:  # no journal any more, so not the one that was sealed
+        return ""

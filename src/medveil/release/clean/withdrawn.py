@@ -10,6 +10,8 @@ from pathlib import Path
 from medveil.errors import InputError
 from medveil.release.clean.outputs import DATA, remove_empty_folders
 from medveil.release.folder import write_csv
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import noted_in
 from medveil.runtime.storage import write_json
 
 FILE = "withdrawn.json"
@@ -42,7 +44,6 @@ def withdraw(out: Path, paths: Iterable[str], reason: str) -> None:
 def _names(out: Path) -> dict[str, str]:
     """The pseudonym each released file is told by in the quarantine."""
     found: dict[str, str] = {}
-    with (out / "journal.jsonl").open("rb") as file:
-        for line in file:
-            found |= {entry["path"]: entry["id"] for entry in json.loads(line)["files"] if "path" in entry}
+    for _, noted in noted_in(out / JOURNAL):
+        found |= {entry["path"]: entry["id"] for entry in noted.entry["files"] if "path" in entry}
     return found

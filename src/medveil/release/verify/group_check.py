@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -41,7 +40,8 @@ from medveil.release.verify.pixel_check import Reader, stray_text
 from medveil.release.verify.recorded import Recorded
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
-from medveil.runtime.journal import line
+from medveil.runtime.journal import Noted
+from medveil.runtime.processes import Loss
 
 
 @dataclass(frozen=True)
@@ -67,31 +67,25 @@ class GroupChecker:
     def _report_answers(self) -> dict[str, ImageGold]:
         return {gold.report_path: gold for gold in self.answers.values()}
 
-    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of this group; the earlier run's where nothing it compares has changed since."""
+    def name(self, group: Group) -> str:
+        return self.keys.pseudonym("file", group.files[0].path)
+
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        """What is wrong with this group; what the earlier run noted, where nothing it compares has changed since."""
         group, earlier = task
         digests = {path: digest for one in group.files if (digest := self._digest(path := output_path(one, self.keys)))}
         against = self._against(group)
-        if earlier is not None:
-            before = json.loads(earlier)
-            if (before.get("digests"), before.get("against")) == (digests, against):
-                return earlier
+        if earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests):
+            return earlier
         discrepancies = sorted(set(self._checked(group, digests)))
-        return line(
-            {
-                "digests": digests,
-                "against": against,
-                "discrepancies": [discrepancy.to_json() for discrepancy in discrepancies],
-            }
-        )
+        told = [discrepancy.to_json() for discrepancy in discrepancies]
+        return Noted(against, {"digests": digests, "discrepancies": told})
 
-    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
         group, _ = task
         files = [output_path(one, self.keys) for one in group.files]
-        discrepancies = [
-            Discrepancy(file, "files", "", "", "readable", "crashed the decoder").to_json() for file in files
-        ]
-        return line({"digests": {}, "discrepancies": discrepancies})
+        discrepancies = [Discrepancy(file, "files", "", "", "readable", loss.value).to_json() for file in files]
+        return Noted("", {"digests": {}, "discrepancies": discrepancies}, lasting=False)
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
         person = RetainedByProfile(self.source, self.recorded.profile).person(group, self.keys)

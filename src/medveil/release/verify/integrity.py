@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +14,12 @@ from medveil.release.clean.seals import RECORDS as SEALED
 from medveil.release.clean.seals import broken_seals
 from medveil.release.clean.withdrawn import withdrawn
 from medveil.release.verify.discrepancy import Discrepancy
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import noted_in
 
-JOURNAL = "journal.jsonl"
 # What deid, verify and review tell of the data, and everything else that they put beside it.
 RECORDS = (*SEALED, SEALS, "verify.json", "discrepancies.csv")
-_BESIDE = frozenset({*RECORDS, DATA, "verify.jsonl", "manifest.json"})
+_BESIDE = frozenset({*RECORDS, DATA, "verify.sqlite", "manifest.json"})
 
 
 def not_as_written(out: Path, hashes: dict[str, str], keys: Keys) -> Iterator[Discrepancy]:
@@ -53,9 +53,8 @@ def _written(out: Path) -> dict[str, str]:
     """The seal of every file the run released, from its journal."""
     found: dict[str, str] = {}
     try:
-        with (out / JOURNAL).open("rb") as file:
-            for line in file:
-                found |= {entry["path"]: entry["seal"] for entry in json.loads(line)["files"] if "path" in entry}
-    except (OSError, ValueError, KeyError, TypeError):
+        for _, noted in noted_in(out / JOURNAL):
+            found |= {entry["path"]: entry["seal"] for entry in noted.entry["files"] if "path" in entry}
+    except (InputError, KeyError, TypeError):
         raise InputError(f"{out / JOURNAL} cannot be read; run medveil deid again, with the same settings") from None
     return found

@@ -28,6 +28,8 @@ from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
 from medveil.report.review_page import Case, render_review
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import noted_in
 from medveil.runtime.storage import write_bytes
 
 SHOWN = 640  # pixels a side
@@ -125,12 +127,11 @@ def _discrepancies(out: Path) -> dict[str, list[Discrepancy]]:
 def _masked(out: Path) -> dict[str, Masked]:
     """How much of each image was masked, and in which of its frames most, from the run's own journal."""
     found = {}
-    with (out / "journal.jsonl").open("rb") as file:
-        for line in file:
-            for entry in json.loads(line)["files"]:
-                if "masked" in entry:
-                    most = max(entry["masked"])
-                    found[entry["path"]] = most, entry["masked"].index(most)
+    for _, noted in noted_in(out / JOURNAL):
+        for entry in noted.entry["files"]:
+            if "masked" in entry:
+                most = max(entry["masked"])
+                found[entry["path"]] = most, entry["masked"].index(most)
     return found
 
 
