@@ -143,5 +143,8 @@ def package_versions() -> dict[str, str]:
         "pillow",
         "torch",
         "rapidocr",
+        "onnxruntime",
+        "openvino",
+        "numba",
     )
     return {package: version(package) for package in packages}

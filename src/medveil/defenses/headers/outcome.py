@@ -12,17 +12,16 @@ from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 from pydicom.tag import BaseTag
 
-from medveil.defenses.headers import dummies
+from medveil.defenses.headers import value_representations as vrs
+from medveil.defenses.headers.actions import Decision, decide, resolve, row_by_vr, type_of
 from medveil.defenses.headers.attribute import CODES, TECHNICAL, Attribute, attribute
 from medveil.defenses.headers.dates import NotMovable, day_of
-from medveil.defenses.headers.decision import Decision, decide, resolve, row_by_vr
 from medveil.defenses.headers.icc_profile import without_words
+from medveil.defenses.headers.new_values import CannotClean, NewValues
 from medveil.defenses.headers.options import BASIC_CODE, Option
 from medveil.defenses.headers.private_blocks import SafeBlocks
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.headers.requirement import type_of
 from medveil.defenses.headers.text_values import check_charset, check_decoded, texts_of
-from medveil.defenses.headers.values import CannotClean, Values
 from medveil.errors import Quarantined
 
 _CHARSET = 0x00080005
@@ -99,7 +98,7 @@ class Judge:
     """Judges the attributes of one object. `keep_graphics`: overlays were cleaned together with the pixels."""
 
     profile: Profile
-    values: Values
+    values: NewValues
     sop_class: str
     keep_graphics: bool
 
@@ -133,7 +132,7 @@ class Judge:
             return self._sequence(element, action, decision.code)
         try:
             value = self._value(element, action)
-            if action == "K" and decision.code and element.VR in dummies.WORDS:
+            if action == "K" and decision.code and element.VR in vrs.WORDS:
                 value = self.values.without_known(element)  # a name that strayed into what an option keeps
             return self._changed(element, value, action, decision.code)
         except (CannotClean, NotMovable):
@@ -167,16 +166,16 @@ class Judge:
 
     def _unlisted(self, place: Place, known: Attribute) -> Outcome:
         """Not in the table: kept, unless its kind or its content says otherwise."""
-        if known.vr.split(" or ")[-1] in dummies.BINARY:
+        if known.vr.split(" or ")[-1] in vrs.BINARY:
             return self._bytes(place, known)
         element = self._read(place, known)
         if element.VR == "SQ":
             return Outcome(mode=place.mode)
         row = row_by_vr(element.VR, element.keyword)
-        if row is not None and (place.mode is Mode.NORMAL or element.VR not in dummies.TEXT):
+        if row is not None and (place.mode is Mode.NORMAL or element.VR not in vrs.TEXT):
             outcome = self._perform(place, known, decide(row, self.profile))
             return outcome if outcome.element is not None or outcome.removes else _LEFT
-        if element.VR not in dummies.WORDS:
+        if element.VR not in vrs.WORDS:
             return _LEFT
         return self._unlisted_text(place, element)
 
@@ -187,13 +186,13 @@ class Judge:
             element = self._read(place, known)
             return self._changed(element, without_words(element.value), "C", BASIC_CODE)
         if known.tag >> 16 != _PIXEL_GROUP:
-            self.values.check_bytes(dummies.bytes_of(self._read(place, known)))
+            self.values.check_bytes(vrs.bytes_of(self._read(place, known)))
         return _LEFT
 
     def _unlisted_text(self, place: Place, element: DataElement) -> Outcome:
         code, value = BASIC_CODE, self.values.without_known(element)
         action = "C"
-        if element.VR in dummies.TEXT and place.mode is Mode.DUMMY:
+        if element.VR in vrs.TEXT and place.mode is Mode.DUMMY:
             value, action = self.values.replaced(element), "D"
         elif _is_prose(element) and self._may_be_a_remark(place, element):
             left = element if place.mode is Mode.CLEAN else DataElement(element.tag, element.VR, value)
@@ -216,11 +215,11 @@ class Judge:
         element, code = self._read(place, known), Option.SAFE_PRIVATE.code
         if element.VR == "SQ":
             return Outcome("C", code, mode=Mode.CLEAN)
-        if element.VR in dummies.BINARY:
+        if element.VR in vrs.BINARY:
             return Outcome("C", code) if place.blocks.is_named(known.tag) else _REMOVED
-        if element.VR in dummies.NUMBERS:
+        if element.VR in vrs.NUMBERS:
             return Outcome("C", code)
-        row = None if element.VR in dummies.TEXT else row_by_vr(element.VR)
+        row = None if element.VR in vrs.TEXT else row_by_vr(element.VR)
         return self._perform(place, known, decide(row, self.profile) if row else Decision("C", code))
 
     def _graphics(self, place: Place, known: Attribute) -> Outcome:
@@ -232,9 +231,9 @@ class Judge:
         element = self._read(place, known)
         if element.VR == "UN":
             return _REMOVED
-        self.values.check_bytes(dummies.bytes_of(element))
+        self.values.check_bytes(vrs.bytes_of(element))
         told = "C" if known.row is not None else ""
-        if element.VR not in dummies.TEXT:
+        if element.VR not in vrs.TEXT:
             return Outcome(told, code if told else "")
         value = self.values.cleaned(element)
         return Outcome(told, code) if _same(value, element.value) else self._changed(element, value, "C", code)
@@ -247,12 +246,12 @@ class Judge:
     def _read(self, place: Place, known: Attribute) -> DataElement:
         """The element, decoded; refused where it is not of the kind the standard gives it."""
         element = place.dataset[known.tag]
-        fits = element.VR == "UN" or not known.vr or dummies.same_family(element.VR, known.vr)
+        fits = element.VR == "UN" or not known.vr or vrs.same_family(element.VR, known.vr)
         if element.VR in ("DS", "IS") and any(day_of(text) for text in texts_of(element.value)):
             raise Quarantined("a date where a number belongs")
-        if not fits or not dummies.is_of_kind(element.value, element.VR):
+        if not fits or not vrs.is_of_kind(element.value, element.VR):
             raise Quarantined("attribute of another kind than the standard's")
-        if element.VR in dummies.FIXED and known.most < element.VM:
+        if element.VR in vrs.FIXED and known.most < element.VM:
             raise Quarantined("more values than the standard allows")
         check_decoded(_decoded(element), place.charset)
         return element
@@ -264,7 +263,7 @@ class Judge:
 def _is_prose(element: DataElement) -> bool:
     if element.VR == "CS":
         return not all(_CODE_STRING.fullmatch(text) for text in texts_of(element.value))
-    return element.VR in dummies.TEXT
+    return element.VR in vrs.TEXT
 
 
 def _is_local_code(place: Place) -> bool:
@@ -273,7 +272,7 @@ def _is_local_code(place: Place) -> bool:
 
 
 def _decoded(element: DataElement) -> list[str]:
-    return texts_of(element.value) if element.VR in dummies.WORDS else []
+    return texts_of(element.value) if element.VR in vrs.WORDS else []
 
 
 def _same(new: Any, old: Any) -> bool:

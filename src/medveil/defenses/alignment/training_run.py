@@ -29,7 +29,7 @@ _MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
 @dataclass
-class RunState:
+class TrainingRun:
     """One run in its folder: whose inputs it has, its name in the ledger, its seed while it is not done."""
 
     folder: Path
@@ -38,7 +38,7 @@ class RunState:
     seed: int | None
 
     @classmethod
-    def open(cls, folder: Path, inputs: str, seed: int | None) -> RunState:
+    def open(cls, folder: Path, inputs: str, seed: int | None) -> TrainingRun:
         """Begin a run, or find the one of the same inputs that was begun here."""
         sweep(folder)
         if not (folder / _RUN).exists():

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from medveil.defenses.alignment.baselines import erase_shared_directions, with_noise
 from medveil.defenses.alignment.heads import HeadShape, random_heads
-from medveil.defenses.alignment.untrained import erase_shared_directions, with_noise
 
 RNG = np.random.default_rng(0)
 CAUSES = RNG.standard_normal((300, 3))

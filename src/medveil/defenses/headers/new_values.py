@@ -10,7 +10,7 @@ from typing import Any
 
 from pydicom.dataelem import DataElement
 
-from medveil.defenses.headers import dummies
+from medveil.defenses.headers import value_representations as vrs
 from medveil.defenses.headers.attribute import CLASS_ROOTS, CLASS_UIDS, CODES
 from medveil.defenses.headers.dates import capped_age, day_of, moved
 from medveil.defenses.headers.options import Option
@@ -42,7 +42,7 @@ class CannotClean(Exception):
 
 
 @dataclass(frozen=True)
-class Values:
+class NewValues:
     """Makes new values for one person. Every method may be called in any order; nothing is remembered."""
 
     person: Person
@@ -73,13 +73,13 @@ class Values:
             return each(element.value, lambda text: moved(text, element.VR, self._move))
         if element.VR == "UI":
             return self.uids(element)
-        if element.VR not in dummies.WORDS - {"PN"}:
+        if element.VR not in vrs.WORDS - {"PN"}:
             raise CannotClean
         return each(element.value, lambda text: self._clean(text, element.VR))
 
     @staticmethod
     def _is_moment(element: DataElement) -> bool:
-        return element.VR in dummies.DATES or element.keyword == _OFFSET
+        return element.VR in vrs.DATES or element.keyword == _OFFSET
 
     def emptied(self, element: DataElement) -> Any:
         """The surrogate where there is one, which keeps a person's files together; else nothing."""
@@ -90,7 +90,7 @@ class Values:
         if element.VR == "UI":
             return self.uids(element)
         surrogate = self._surrogate(element)
-        return dummies.dummy(element.VR) if surrogate is None else surrogate
+        return vrs.dummy(element.VR) if surrogate is None else surrogate
 
     def uids(self, element: DataElement) -> Any:
         named = element.keyword in CLASS_UIDS
@@ -103,7 +103,7 @@ class Values:
         """
         strayed = element.keyword not in CODES
         return each(
-            element.value, lambda text: dummies.REMOVED if strayed and _strays(text, element.VR) else self._cut(text)
+            element.value, lambda text: vrs.REMOVED if strayed and _strays(text, element.VR) else self._cut(text)
         )
 
     def check_bytes(self, data: bytes) -> None:
@@ -121,7 +121,7 @@ class Values:
         if not found:
             return text
         pieces = [text[before:after] for before, after in _gaps([(one.start, one.end) for one in found], len(text))]
-        return " ".join("".join(pieces).split()) or dummies.REMOVED
+        return " ".join("".join(pieces).split()) or vrs.REMOVED
 
     def _clean(self, text: str, vr: str) -> str:
         if not text.strip("\0 "):
@@ -131,7 +131,7 @@ class Values:
             return text
         if vr not in ("ST", "LT", "UT"):
             cleaned = " ".join(cleaned.replace("\\", " ").split())  # one value, on one line
-        return _cut_to(cleaned, dummies.LONGEST.get(vr))
+        return _cut_to(cleaned, vrs.LONGEST.get(vr))
 
     def _move(self, day: dt.date) -> dt.date:
         return self.surrogates.date(day)
@@ -148,13 +148,13 @@ class Values:
         return None
 
 
-def values_for(surrogates: Surrogates, known: set[Known], profile: Profile, clean_text: CleanText) -> Values:
+def new_values_for(surrogates: Surrogates, known: set[Known], profile: Profile, clean_text: CleanText) -> NewValues:
     """With a search for what may not stay under this profile."""
     retained = {category for option in profile.options for category in _RETAINED.get(option, ())}
     wanted = [one for one in known if one.category not in retained]
     spelled = {text.encode(codec, "ignore") for one in wanted for text in _parts(one) for codec in ("utf-8", "latin-1")}
     long = tuple(text for text in spelled if len(text) >= _TELLING_BYTES)
-    return Values(surrogates.person, surrogates, clean_text, search_for(wanted), long)
+    return NewValues(surrogates.person, surrogates, clean_text, search_for(wanted), long)
 
 
 def _parts(known: Known) -> set[str]:
@@ -169,7 +169,7 @@ def _cut_to(text: str, longest: int | None) -> str:
         return text
     cut = text[:longest]
     opened = cut.rfind("[")
-    return cut if opened <= cut.rfind("]") else cut[:opened].rstrip() or dummies.REMOVED
+    return cut if opened <= cut.rfind("]") else cut[:opened].rstrip() or vrs.REMOVED
 
 
 def _strays(text: str, vr: str) -> bool:

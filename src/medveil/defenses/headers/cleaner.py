@@ -9,20 +9,22 @@ from typing import Any
 from pydicom.datadict import dictionary_VR, tag_for_keyword
 from pydicom.dataelem import DataElement
 from pydicom.dataset import Dataset, FileDataset
+from pydicom.sequence import Sequence
 from pydicom.tag import BaseTag
 from pydicom.uid import MediaStorageDirectoryStorage
 
+import medveil
 from medveil.cohort.dicom.opening import quarantining
 from medveil.defenses.headers.attribute import attribute
 from medveil.defenses.headers.dates import age_between, day_of
 from medveil.defenses.headers.file_meta import actions_on_file_meta, clean_file_meta
-from medveil.defenses.headers.judgement import Judge, Outcome, Place
 from medveil.defenses.headers.known_in_header import known_in
-from medveil.defenses.headers.options import BASIC_CODE, Option
+from medveil.defenses.headers.new_values import CleanText, NewValues, new_values_for
+from medveil.defenses.headers.options import BASIC_CODE, BASIC_MEANING, Option
+from medveil.defenses.headers.outcome import Judge, Outcome, Place
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.headers.stamps import stamps
+from medveil.defenses.headers.table import EDITION
 from medveil.defenses.headers.text_values import UTF8, fits, texts_of
-from medveil.defenses.headers.values import CleanText, Values, values_for
 from medveil.errors import Quarantined
 from medveil.person.person import Person
 from medveil.person.surrogates.surrogates import Surrogates
@@ -30,6 +32,7 @@ from medveil.person.surrogates.surrogates import Surrogates
 DEEPEST = 128  # sequences within sequences; past it no writer can follow
 _CHARSET = 0x00080005
 _AGE = 0x00101010
+_ELSEWHERE = frozenset({Option.CLEAN_PIXEL_DATA, Option.CLEAN_RECOGNIZABLE})  # done by other parts, if at all
 _PIXELS = ("PixelData", "FloatPixelData", "DoubleFloatPixelData")
 
 
@@ -101,7 +104,7 @@ class HeaderCleaner:
     def _plan(self, dataset: FileDataset, person: Person, surrogates: Surrogates, pixels_cleaned: bool) -> Plan:
         _refuse_what_is_no_object(dataset)
         known = {*person.known, *known_in(dataset)}
-        values = values_for(surrogates, known, self.profile, self._clean_text)
+        values = new_values_for(surrogates, known, self.profile, self._clean_text)
         sop_class = str(dataset.get("SOPClassUID") or "")
         judge = Judge(self.profile, values, sop_class, keep_graphics=pixels_cleaned)
         plan = Plan()
@@ -131,7 +134,7 @@ class HeaderCleaner:
             if outcome.element is not None or outcome.removes:
                 plan.edits.append((place, tag, outcome.element))
 
-    def _complete(self, plan: Plan, top: Place, values: Values) -> None:
+    def _complete(self, plan: Plan, top: Place, values: NewValues) -> None:
         """The pseudonym even where a file has no id; the age where it is kept and only the birth date tells it."""
         if "StudyInstanceUID" not in top.dataset:
             return  # an object of no patient, such as a colour palette
@@ -191,3 +194,45 @@ def _write_as_utf8(dataset: Dataset) -> None:
     for current in found[1:]:
         current.pop(_CHARSET, None)
     dataset.SpecificCharacterSet = UTF8
+
+
+def stamps(
+    profile: Profile, *, has_pixels: bool, pixels_cleaned: bool, recognizable_cleaned: bool
+) -> list[DataElement]:
+    """What a de-identified object says of itself, in order of tag: only what ran."""
+    ran = set(profile.options) - _ELSEWHERE
+    ran |= {Option.CLEAN_PIXEL_DATA} if pixels_cleaned else set()
+    ran |= {Option.CLEAN_RECOGNIZABLE} if recognizable_cleaned else set()
+    codes = [] if profile.weakened else [(BASIC_CODE, BASIC_MEANING)]
+    codes += sorted((option.code, option.meaning) for option in ran)
+    values = {
+        "PatientIdentityRemoved": "NO" if profile.weakened else "YES",
+        "DeidentificationMethod": [f"medveil {medveil.__version__}", f"DICOM PS3.15 {EDITION} Annex E"],
+        "DeidentificationMethodCodeSequence": Sequence([_code_item(*code) for code in codes]),
+        "LongitudinalTemporalInformationModified": _dates_are(profile),
+    }
+    if has_pixels and pixels_cleaned:
+        values["BurnedInAnnotation"] = "NO"
+    if has_pixels and recognizable_cleaned:
+        values["RecognizableVisualFeatures"] = "NO"
+    elements = [_element(keyword, value) for keyword, value in values.items()]
+    return sorted(elements, key=lambda element: element.tag)
+
+
+def _dates_are(profile: Profile) -> str:
+    if Option.MODIFIED_DATES in profile.options:
+        return "MODIFIED"
+    return "UNMODIFIED" if Option.FULL_DATES in profile.options else "REMOVED"
+
+
+def _code_item(code: str, meaning: str) -> Dataset:
+    item = Dataset()
+    item.CodeValue = code
+    item.CodingSchemeDesignator = "DCM"
+    item.CodeMeaning = meaning
+    return item
+
+
+def _element(keyword: str, value: object) -> DataElement:
+    tag = tag_for_keyword(keyword)
+    return DataElement(tag, dictionary_VR(tag), value)

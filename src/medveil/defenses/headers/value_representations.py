@@ -1,4 +1,4 @@
-"""Values that stand where one must stand and none may be told, for every kind of attribute."""
+"""NewValues that stand where one must stand and none may be told, for every kind of attribute."""
 
 from __future__ import annotations
 

@@ -1,16 +1,34 @@
-"""What must be true of the features before anything is promised about them."""
+"""Pairs of cached features, and what must be true of them before anything is promised."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from medveil.defenses.alignment.heads import ROWS, Features, Heads
-from medveil.defenses.alignment.steps import Pairs
+from medveil.defenses.alignment.sampling import Rows
 from medveil.errors import InputError
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Cached features: row i of both is pair i."""
+
+    images: Features
+    reports: Features
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def take(self, rows: Rows) -> tuple[Tensor, Tensor]:
+        images, reports = (np.ascontiguousarray(side[rows], dtype=np.float32) for side in (self.images, self.reports))
+        return torch.from_numpy(images), torch.from_numpy(reports)
 
 
 def checked_pairs(images: Features, reports: Features, heads: Heads, whose: str = "the") -> Pairs:
