@@ -15,23 +15,31 @@ from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Qui
 @attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
 def identity(
     a: Annotated[Path, typer.Argument(metavar="A", help="The data set to attack.")],
-    b: Annotated[Path | None, typer.Argument(metavar="[B]", help="Another, to find A's patients in.")] = None,
+    b: Annotated[
+        Path | None, typer.Argument(metavar="[B]", help="A second data set, to look for the patients of A in.")
+    ] = None,
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the links.")] = Path("identity"),
     false_match_rate: Annotated[
-        float, typer.Option("--false-match-rate", help="Share of pairs of two persons that may be called the same.")
+        float,
+        typer.Option("--false-match-rate", help="Share of pairs of different people that may be called the same."),
     ] = 0.001,
-    shared_ids: Annotated[bool, typer.Option("--shared-ids", help="A patient id means one person in A and B.")] = False,
+    shared_ids: Annotated[
+        bool, typer.Option("--shared-ids", help="A patient id means the same person in A and in B.")
+    ] = False,
     prior: Annotated[
-        float | None, typer.Option("--prior", help="How likely two images show one person, before looking.")
+        float | None,
+        typer.Option("--prior", help="How likely two images are to show the same person, before looking."),
     ] = None,
     named_links: Annotated[
-        Path | None, typer.Option("--named-links", help="Also write the links with your ids, readable by you only.")
+        Path | None, typer.Option("--named-links", help="Also write the links with your own ids, readable only by you.")
     ] = None,
     show_images: Annotated[
-        bool, typer.Option("--show-images", help="Lay attention maps over X-rays: the report then shows patients.")
+        bool, typer.Option("--show-images", help="Lay attention maps over the X-rays; the report then shows patients.")
     ] = False,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
-    weights: Annotated[Path | None, typer.Option("--weights", help="Another network than the bundled one.")] = None,
+    weights: Annotated[
+        Path | None, typer.Option("--weights", help="A network to use instead of the bundled ones.")
+    ] = None,
     device: Device = "cpu",
     layout: Layout = None,
     seed: Seed = 7,

@@ -55,14 +55,15 @@ def linkage(
         list[str] | None, typer.Option("--pool", help="Size of a pool of candidates, or all; repeat for several.")
     ] = None,
     match: Annotated[
-        Match | None, typer.Option("--match", help="Whose reports are no wrong answers; by default, the study's.")
+        Match | None,
+        typer.Option("--match", help="Whose reports do not count as wrong; by default, the study's."),
     ] = None,
-    ties: Annotated[Ties, typer.Option("--ties", help="How candidates that score the same are counted.")] = (
+    ties: Annotated[Ties, typer.Option("--ties", help="How candidates with equal scores are counted.")] = (
         Ties.expected
     ),
-    unit: Annotated[Unit, typer.Option("--unit", help="What is redrawn for the intervals.")] = Unit.patient,
+    unit: Annotated[Unit, typer.Option("--unit", help="What is resampled for the intervals.")] = Unit.patient,
     sampled: Annotated[
-        bool, typer.Option("--sampled", help="Draw the pools, as published, instead of exactly.")
+        bool, typer.Option("--sampled", help="Draw pools at random, as published, instead of computing them exactly.")
     ] = False,
     database_size: Annotated[
         int | None,

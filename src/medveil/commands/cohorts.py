@@ -15,8 +15,8 @@ from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
 @app.command(epilog="Example: medveil phantom hospital --patients 200 --sites 3 --seed 7")
 def phantom(
     out: Annotated[Path, typer.Argument(help="Folder to fill.")],
-    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 200,
-    sites: Annotated[int, typer.Option("--sites", help="How many hospitals they go to.")] = 3,
+    patients: Annotated[int, typer.Option("--patients", help="Number of invented patients.")] = 200,
+    sites: Annotated[int, typer.Option("--sites", help="Number of hospitals they go to.")] = 3,
     size: Annotated[int, typer.Option("--size", help="Pixels along each side.")] = 512,
     seed: Seed = 7,
     workers: Workers = None,
@@ -54,14 +54,16 @@ def describe(
     layout: Layout = None,
     list_problems: Annotated[
         Path | None,
-        typer.Option("--list-problems", help="Write the names of files set aside here (readable by you only)."),
+        typer.Option(
+            "--list-problems", help="Write the names of files that were set aside here, readable only by you."
+        ),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Show what is there: patients, studies, views, ages, labels, report lengths, missing and unreadable files."""
+    """Count what a data set holds: patients, studies, views, ages, labels, report lengths, and files set aside."""
     from medveil.cohort.describe import describe as summarise
     from medveil.cohort.input import read_cohort
     from medveil.cohort.problems import write_problems

@@ -31,21 +31,25 @@ class Recipe(StrEnum):
 def train(
     network: Annotated[
         Network,
-        typer.Argument(help="Whether two images show one person, a vector an image, or a painter of masked regions."),
+        typer.Argument(
+            help="verification: same person or not; reidentification: one vector per image; inpainting: fills gaps."
+        ),
     ],
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="COHORT", help="A data set; to recognise patients, one with several studies a patient and splits."
+            metavar="COHORT",
+            help="A data set; to recognise patients, one with splits and several studies per patient.",
         ),
     ],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model.")],
     recipe: Annotated[
-        Recipe, typer.Option("--recipe", help="small: the bundled networks'; published: the papers' large ones.")
+        Recipe,
+        typer.Option("--recipe", help="small: for the bundled networks; published: for those of the papers."),
     ] = Recipe.small,
     start: Annotated[
         Path | None,
-        typer.Option("--start", help="ImageNet weights of the backbone, or of the painter's perceptual loss."),
+        typer.Option("--start", help="ImageNet weights for the backbone, or for the perceptual loss of inpainting."),
     ] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the recipe's.")] = None,
     size: Annotated[
@@ -59,7 +63,7 @@ def train(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Train a network that recognises patients or fills masked regions. A killed run goes on where it was."""
+    """Train a network that recognises patients or fills in removed text. An interrupted run can be continued."""
     console.start_logging(log_level)
     if network is Network.inpainting:
         with console.progress_bars(quiet or json) as watch:
@@ -142,7 +146,7 @@ def encode(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Turn radiographs and reports into vectors that can be compared. With a cache, a killed run goes on."""
+    """Turn radiographs and reports into vectors that can be compared. With a cache, an interrupted run can continue."""
     from medveil.cohort.input import read_cohort
     from medveil.encoders.extraction import encode_cohort
     from medveil.encoders.loading import load_encoder

@@ -10,8 +10,8 @@ from typing import Any
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
-from medveil.defenses.alignment.run_state import HEADS
 from medveil.defenses.alignment.training import PRIVATE
+from medveil.defenses.alignment.training_run import HEADS
 from medveil.encoders.encoder import Encoder
 from medveil.encoders.loading import load_encoder
 from medveil.errors import SettingsError
