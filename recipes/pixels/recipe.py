@@ -1,11 +1,11 @@
 """The networks of the bundled text detector, from radiographs and fonts to weights.
 
-    python benchmarks/pixels_backgrounds.py --data DATA --out BACKGROUNDS.npz
-    python benchmarks/pixels_strokes.py STROKES.npz
-    python benchmarks/pixels_recipe.py --network fine --backgrounds BACKGROUNDS.npz --strokes STROKES.npz \
+    python -m recipes.pixels.backgrounds --data DATA --out BACKGROUNDS.npz
+    python -m recipes.pixels.strokes STROKES.npz
+    python -m recipes.pixels.recipe --network fine --backgrounds BACKGROUNDS.npz --strokes STROKES.npz \
         --fonts FONTS --out RUN --seconds 480
 
-and the same for `coarse`; `pixels_calibration.py` makes the bundled file of both.
+and the same for `coarse`; `calibration` makes the bundled file of both.
 
 FONTS is a folder of TrueType files (Debian's fonts-dejavu, fonts-liberation, fonts-freefont-ttf, fonts-roboto,
 fonts-lato, fonts-hack and fonts-ocr-a, cut down to European letters); Pillow's own and OpenCV's strokes come on top.
@@ -18,13 +18,7 @@ from __future__ import annotations
 import argparse
 import copy
 import io
-import math
-import multiprocessing
-import os
-import sys
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +26,16 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
-import pixels_rendering as rendering
 from medveil.defenses.pixels.find.networks import AREA, CELL, MIDDLE, CoarseNetwork, TextNetwork, fused
-from pixels_composing import Composer
+from medveil.training.device import autocast, placed
+from medveil.training.loop import run
+from medveil.training.timed import TimedTraining
+from recipes.factory import Factory, Stock
+from recipes.pixels import rendering
+from recipes.pixels.composing import Composer
 
 SIZE = 512
 MIXES = {"fine": rendering.FINE, "coarse": rendering.COARSE}
@@ -64,45 +62,11 @@ def main() -> None:
     args = parser.parse_args()
     start = time.monotonic()
     args.out.mkdir(parents=True, exist_ok=True)
-    factory = Factory(args)  # forks: before the device is touched
+    begin = (args.network, args.fonts, args.strokes)
+    factory = Factory(
+        _sheets, _begin, begin, workers=args.workers, seed=args.seed
+    )  # forks: before the device is touched
     train(args, factory, start)
-
-
-class Factory:
-    """Draws sheets in processes of their own; `newest` never waits."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        begin = (args.network, args.fonts, args.strokes)
-        self._pool = multiprocessing.get_context("fork").Pool(args.workers, _begin, begin)
-        self._room = threading.Semaphore(4 * args.workers)
-        self._seed = args.seed
-        self._done = self._pool.imap_unordered(_sheets, self._tasks())
-
-    def _tasks(self) -> Iterator[tuple[int, int]]:
-        number = 0
-        while True:
-            self._room.acquire()
-            yield self._seed, number
-            number += 1
-
-    def __next__(self) -> Sheets:
-        sheets = next(self._done)
-        self._room.release()
-        return sheets
-
-    def stop(self) -> None:
-        """End the workers: the generator of tasks waits for ever, and so would the pool's own end."""
-        for process in multiprocessing.active_children():
-            process.kill()
-        sys.stdout.flush()
-        os._exit(0)
-
-    def fill(self, keep: Keeper) -> None:
-        def work() -> None:
-            while True:
-                keep.put(*next(self))
-
-        threading.Thread(target=work, daemon=True).start()
 
 
 def _begin(network: str, fonts: Path, strokes: Path | None) -> None:
@@ -151,27 +115,6 @@ def _filled(quads: list[rendering.Quad], height: float, ends: float, shape: tupl
     return np.asarray(cells >= 100, dtype=np.uint8)
 
 
-class Keeper:
-    """The sheets on the device."""
-
-    def __init__(self, device: str) -> None:
-        cells = SIZE // CELL
-        self.layers = torch.zeros(SHEETS, 5, SIZE, SIZE, dtype=torch.uint8, device=device)
-        self.labels = torch.zeros(SHEETS, 3, cells, cells, dtype=torch.uint8, device=device)
-        self.count = 0
-
-    def put(self, layers: NDArray[np.uint8], labels: NDArray[np.uint8]) -> None:
-        at = self.count % SHEETS
-        self.layers[at : at + len(layers)] = torch.from_numpy(layers).to(self.layers.device)
-        self.labels[at : at + len(labels)] = torch.from_numpy(labels).to(self.labels.device)
-        self.count += len(layers)
-
-    def draw(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
-        rows = torch.randint(min(self.count, SHEETS), (count,), generator=generator).to(self.layers.device)
-        quarters = int(torch.randint(4, (1,), generator=generator))
-        return self.layers[rows].rot90(quarters, (2, 3)), self.labels[rows].rot90(quarters, (2, 3))
-
-
 def loss_of(maps: Tensor, labels: Tensor, unsure: Tensor) -> Tensor:
     """Cross entropy, the hardest of the background counting like the text; overlap for the lines' middles."""
     area, middle, single = (labels[:, k].float() for k in range(3))
@@ -188,65 +131,47 @@ def loss_of(maps: Tensor, labels: Tensor, unsure: Tensor) -> Tensor:
     return total + 1 - overlap
 
 
-def train(args: argparse.Namespace, factory: Factory, start: float) -> None:
+def train(args: argparse.Namespace, factory: Factory[Sheets], start: float) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    on_gpu = device == "cuda"
     torch.manual_seed(args.seed)
     generator = torch.Generator().manual_seed(args.seed)
     composer = Composer(*backgrounds(args.backgrounds), device=device, seed=args.seed)
-    network = new(args.network).to(device, memory_format=torch.channels_last)
-    kept = copy.deepcopy(network)  # a running mean of the weights
-    optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-4)
-    keeper = Keeper(device)
-    held = [next(factory) for _ in range(HELD_OUT // PER_TASK if device == "cuda" else 1)]
-    keeper.put(*next(factory))
-    factory.fill(keeper)
-    while keeper.count < (SHEETS // 2 if device == "cuda" else PER_TASK):
-        time.sleep(0.2)
+    network = placed(new(args.network), device)
+    stock = Stock(SHEETS, ((5, SIZE, SIZE), (3, SIZE // CELL, SIZE // CELL)), device)
+    held = [next(factory) for _ in range(HELD_OUT // PER_TASK if on_gpu else 1)]
+    factory.fill(stock, SHEETS // 2 if on_gpu else PER_TASK)
     test = composed_test(held, composer, device)
-    batch = BATCHES[args.network] if device == "cuda" else 2
-    step, told, saved, began = 0, 0.0, time.monotonic(), time.monotonic()
-    allowed = args.seconds - (began - start) - (15 if device == "cuda" else 3)
-    recent: list[Tensor] = []
-    while (spent := time.monotonic() - began) < allowed:
-        rate = RATE * min(1, (step + 1) / 200) * (0.5 + 0.5 * math.cos(math.pi * min(1, spent / allowed)))
-        for group in optimizer.param_groups:
-            group["lr"] = rate
-        layers, truth = keeper.draw(batch, generator)
-        image, unsure = composer(layers)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+    batch = BATCHES[args.network] if on_gpu else 2
+
+    def loss() -> Tensor:
+        layers, truth = stock.draw(batch, generator)
+        quarters = int(torch.randint(4, (1,), generator=generator))
+        image, unsure = composer(layers.rot90(quarters, (2, 3)))
+        with autocast(device):
             maps = network(image.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(maps.float(), truth, unsure)
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), 5.0)
-        optimizer.step()
-        step += 1
-        _follow(kept, network, min(0.998, 1 - 1 / (step + 1)))
-        recent.append(loss.detach())
-        if spent - told > (20 if device == "cuda" else 5):
-            told = spent
-            mean = float(torch.stack(recent).mean())
-            recent.clear()
-            print(f"{spent:5.0f} s step {step} sheets {keeper.count} loss {mean:.3f} {score(kept, test)}", flush=True)
-        if time.monotonic() - saved > 60:
-            saved = time.monotonic()
-            save(kept, args.out / f"{args.network}.safetensors")
-    save(kept, args.out / f"{args.network}.safetensors")
-    print(f"end: step {step} sheets {keeper.count} {score(kept, test)}", flush=True)
+        return loss_of(maps.float(), truth.rot90(quarters, (2, 3)), unsure)
+
+    training = TimedTraining(
+        network=network,
+        optimizer=torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-4),
+        loss=loss,
+        score=lambda kept: {"sheets": stock.count, **score(kept, test)},
+        save=lambda kept: save(kept, args.out / f"{args.network}.safetensors"),
+        device=device,
+        seconds=args.seconds - (time.monotonic() - start) - (15 if on_gpu else 3),
+        rate=RATE,
+        warm=200,
+        clip=5.0,
+        average=0.998,
+        every=20 if on_gpu else 5,
+    )
+    run(training, progress=lambda told: print(told, flush=True))
     factory.stop()
 
 
 def new(name: str) -> Network:
     return TextNetwork(training=True) if name == "fine" else CoarseNetwork(training=True)
-
-
-def _follow(kept: Network, network: Network, share: float) -> None:
-    with torch.no_grad():
-        ours, theirs = list(kept.parameters()), list(network.parameters())
-        torch._foreach_mul_(ours, share)
-        torch._foreach_add_(ours, theirs, alpha=1 - share)
-        for ours_one, theirs_one in zip(kept.buffers(), network.buffers(), strict=True):
-            ours_one.copy_(theirs_one)
 
 
 def composed_test(held: list[Sheets], composer: Composer, device: str) -> list[tuple[Tensor, Tensor, Tensor]]:
@@ -258,10 +183,10 @@ def composed_test(held: list[Sheets], composer: Composer, device: str) -> list[t
 
 
 @torch.no_grad()
-def score(network: Network, test: list[tuple[Tensor, Tensor, Tensor]]) -> str:
+def score(network: nn.Module, test: list[tuple[Tensor, Tensor, Tensor]]) -> dict[str, float]:
     """Share of the lines' middles seen, and of what is seen that is text, on sheets not trained on."""
     network.eval()
-    told = []
+    told = {}
     for threshold in (0.2, 0.5):
         seen = text = shown = right = 0.0
         for image, truth, unsure in test:
@@ -273,12 +198,13 @@ def score(network: Network, test: list[tuple[Tensor, Tensor, Tensor]]) -> str:
             seen, text = seen + float((found & middle).sum()), text + float(middle.sum())
             near = functional.max_pool2d(area.float(), 3, 1, 1).bool()
             right, shown = right + float((found & near).sum()), shown + float(found.sum())
-        told.append(f"at {threshold}: recall {seen / max(text, 1):.4f} precision {right / max(shown, 1):.4f}")
+        told[f"recall at {threshold}"] = round(seen / max(text, 1), 4)
+        told[f"precision at {threshold}"] = round(right / max(shown, 1), 4)
     network.train()
-    return " ".join(told)
+    return told
 
 
-def save(network: Network, file: Path) -> None:
+def save(network: nn.Module, file: Path) -> None:
     plain = fused(copy.deepcopy(network).cpu())
     temporary = file.with_suffix(".part")
     save_file({name: value.half().contiguous() for name, value in plain.state_dict().items()}, temporary)

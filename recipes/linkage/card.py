@@ -1,5 +1,4 @@
-"""Scores of the bundled image-report encoder on a phantom hospital it has not seen, and its card; a part of
-linkage_recipe.py."""
+"""Scores of the bundled image-report encoder on a phantom hospital it has not seen, and its card."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.encoders.vectors.embeddings import Embeddings
 from medveil.weights.linkage import FILE, bundled
-from model_card import closing, write_card
+from recipes.model_card import closing, write_card
 
 HOSPITAL = {"patients": 300, "sites": 10, "seed": 900_001, "size": 256}
 METRICS = ("Recall@1", "Recall@5", "Recall@10", "MRR", "median rank")
@@ -31,9 +30,9 @@ ABOUT: dict[str, Any] = {
     "without any identifier; the moment to stop was chosen on 800 visits of other patients",
     "start": "EfficientNet-lite0, ImageNet (Apache-2.0), first five stages; the report network from nothing",
     "recipe": [
-        "python benchmarks/linkage_recipe.py draw --out RUN",
-        "python benchmarks/linkage_recipe.py train --start efficientnet-lite0.pth --out RUN --device cuda",
-        "python benchmarks/linkage_recipe.py evaluate --out RUN --export",
+        "python -m recipes.linkage.recipe draw --out RUN",
+        "python -m recipes.linkage.recipe train --start efficientnet-lite0.pth --out RUN --device cuda",
+        "python -m recipes.linkage.recipe evaluate --out RUN --export",
     ],
     "licence": "Apache-2.0",
     "for": "showing and testing the linkage audit without a download, and auditing phantom hospitals",

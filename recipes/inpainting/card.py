@@ -1,6 +1,6 @@
 """Scores of the bundled generator beside classical filling and a plain box, and the card that holds them.
 
-Used by `inpainting_recipe.py evaluate`. On unseen patients, text-like masks are laid over images and filled; inside the
+Used by `recipe evaluate`. On unseen patients, text-like masks are laid over images and filled; inside the
 masks the result is compared with what was there: mean absolute error, PSNR, SSIM, the perceptual distance (features of
 an ImageNet network that training did not use), and how well a small network, trained on other patients, tells filled
 patches from real ones. Every interval is by patient.
@@ -31,7 +31,7 @@ from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.weights.inpainting import bundled
-from model_card import closing, write_card
+from recipes.model_card import closing, write_card
 
 SEED = 7
 PATCH, AROUND = 32, 128  # pixels that the telling network and the perceptual distance see
@@ -94,9 +94,9 @@ def evaluate(data: Path, out: Path, *, features: Path | None, export: bool) -> N
 
 def _recipe() -> list[str]:
     return [
-        "python benchmarks/inpainting_recipe.py prepare --data DATA --out SMALL",
-        "python benchmarks/inpainting_recipe.py train --data SMALL --out RUN --device cuda --seconds 540",
-        "python benchmarks/inpainting_recipe.py evaluate --data DATA --out RUN --features IMAGENET --export",
+        "python -m recipes.inpainting.recipe prepare --data DATA --out SMALL",
+        "python -m recipes.inpainting.recipe train --data SMALL --out RUN --device cuda --seconds 540",
+        "python -m recipes.inpainting.recipe evaluate --data DATA --out RUN --features IMAGENET --export",
     ]
 
 

@@ -1,6 +1,6 @@
 """OpenCV's stroke letters one by one, drawn beforehand for training the reader where there is no OpenCV.
 
-    python benchmarks/reader_glyphs.py GLYPHS.npz
+    python -m recipes.reader.glyphs GLYPHS.npz
 
 Each is a bitmap on a common baseline; its width is the way to the next letter.
 """

@@ -18,8 +18,8 @@ from PIL import Image, ImageDraw, ImageFilter
 
 from medveil.defenses.pixels.read.alphabet import OTHER, as_read, is_letter
 from medveil.defenses.pixels.read.reader import HEIGHT
-from pixels_rendering import dotted_ink, find_fonts, font_of
-from reader_texts import some_line
+from recipes.pixels.rendering import dotted_ink, find_fonts, font_of
+from recipes.reader.texts import some_line
 
 WIDEST = 304
 SEEN, GLIMPSED = 0.8, 0.06  # share of a letter's width in the strip from which it is told, or noticed

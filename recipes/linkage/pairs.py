@@ -1,4 +1,4 @@
-"""Image-report pairs of phantom patients, packed for training; a part of linkage_recipe.py.
+"""Image-report pairs of phantom patients, packed for training; a part of recipes/linkage/recipe.py.
 
 A pack is a tar file: one WebP image a visit, taken through the encoders' image pipeline and without burned-in text,
 and `reports.json.gz` with several reports a visit: the hospital's own, one in every house style, and its statements

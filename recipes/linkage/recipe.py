@@ -1,8 +1,8 @@
 """The bundled image-report encoder, from phantom patients to weights and card.
 
-    python benchmarks/linkage_recipe.py draw --out RUN
-    python benchmarks/linkage_recipe.py train --start efficientnet-lite0.pth --out RUN --device cuda
-    python benchmarks/linkage_recipe.py evaluate --out RUN [--export]
+    python -m recipes.linkage.recipe draw --out RUN
+    python -m recipes.linkage.recipe train --start efficientnet-lite0.pth --out RUN --device cuda
+    python -m recipes.linkage.recipe evaluate --out RUN [--export]
 
 `draw` makes the pairs (about ten minutes on one core), `train` needs only NumPy, Pillow, PyTorch and medveil's
 encoders (two minutes on one H200), `evaluate` scores the model on phantom hospitals that neither training nor the
@@ -19,8 +19,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from linkage_pairs import GAP, Pack, fill_gaps, read_pack, write_pack
-from linkage_training import (
+from medveil.encoders.medveil_small.model import SmallModel, save_model
+from medveil.training.device import placed
+from medveil.weights.linkage import FILE
+from recipes.linkage.pairs import GAP, Pack, fill_gaps, read_pack, write_pack
+from recipes.linkage.training import (
     Pairs,
     ReadTexts,
     Training,
@@ -32,9 +35,6 @@ from linkage_training import (
     vocabulary_of,
     words_of,
 )
-from medveil.encoders.medveil_small.model import SmallModel, save_model
-from medveil.training.device import placed
-from medveil.weights.linkage import FILE
 
 TRAIN, CHOOSE = "train.tar", "val.tar"
 PACKS = {TRAIN: (7500, 700_000), CHOOSE: (800, 820_000)}  # visits, and the first of the hospitals they come from
@@ -94,7 +94,7 @@ def main() -> None:
             torch.backends.cudnn.allow_tf32 = True
             train(options.out, options.start, options.device)
         case "evaluate":
-            from linkage_card import evaluate
+            from recipes.linkage.card import evaluate
 
             seeds = {"training hospitals from": PACKS[TRAIN][1], "choosing hospitals from": PACKS[CHOOSE][1]}
             evaluate(options.out, seeds | {"training": SETTINGS.seed}, export=options.export)

@@ -1,6 +1,6 @@
 """The card of the bundled reader, from the results of `reader_words.py` and `pixels_text.py`.
 
-python benchmarks/reader_card.py WORDS.json FILMS.json
+python -m recipes.reader.card WORDS.json FILMS.json
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.weights.reader import bundled
-from model_card import closing, write_card
+from recipes.model_card import closing, write_card
 
 CARD: dict[str, Any] = {
     "name": "medveil-reader",
@@ -20,16 +20,16 @@ CARD: dict[str, Any] = {
     "phantom radiographs",
     "start": "random weights",
     "recipe": [
-        "python benchmarks/reader_backgrounds.py --data DATA --out BACKGROUNDS.npz",
-        "python benchmarks/reader_glyphs.py GLYPHS.npz",
-        "python benchmarks/reader_recipe.py --backgrounds BACKGROUNDS.npz --glyphs GLYPHS.npz --fonts FONTS "
+        "python -m recipes.reader.backgrounds --data DATA --out BACKGROUNDS.npz",
+        "python -m recipes.reader.glyphs GLYPHS.npz",
+        "python -m recipes.reader.recipe --backgrounds BACKGROUNDS.npz --glyphs GLYPHS.npz --fonts FONTS "
         "--out RUN --seconds 350",
-        "python benchmarks/reader_backgrounds.py --data DATA --split val --out FILMS.npz",
+        "python -m recipes.reader.backgrounds --data DATA --split val --out FILMS.npz",
         "python benchmarks/reader_words.py --films FILMS.npz --fonts OTHER_FONTS --markers 1000 --others 6000 "
         "--seed 35 --out WORDS.json",
         "python benchmarks/pixels_text.py --data DATA --fonts OTHER_FONTS --images 40 --patients 25 --seed 4600000 "
         "--out FILMS.json",
-        "python benchmarks/reader_card.py WORDS.json FILMS.json",
+        "python -m recipes.reader.card WORDS.json FILMS.json",
     ],
     "seeds": {"training": 0, "phantom images": 61_000, "measured words": 35, "measured films": 4_600_000},
     "licence": "Apache-2.0; the images are free to use with citation",

@@ -1,6 +1,6 @@
 """Radiographs to train the reader on: real ones of the split 'train', drawn ones, and where they may hold text.
 
-python benchmarks/reader_backgrounds.py --data DATA --out FILE.npz
+python -m recipes.reader.backgrounds --data DATA --out FILE.npz
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from medveil.defenses.pixels.find.detector import find_lines
-from pixels_backgrounds import drawn
+from recipes.pixels.backgrounds import drawn
 
 DRAWN = 24
 

@@ -1,4 +1,4 @@
-"""Scores of the two identity models with intervals by patient, and their cards; a part of identity_recipe.py."""
+"""Scores of the two identity models with intervals by patient, and their cards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from identity_recipe import CHAINS, VERIFICATION
 from medveil.attacks.identity.calibration import Calibration
 from medveil.attacks.identity.evaluation import evaluate as recognition
 from medveil.cohort import Cohort
@@ -27,7 +26,8 @@ from medveil.stats.estimate import Estimate
 from medveil.stats.neighbours import chance_of_match
 from medveil.stats.shares import share
 from medveil.weights.identity import MEMBERS, bundled
-from model_card import closing, write_card
+from recipes.identity.recipe import CHAINS, VERIFICATION
+from recipes.model_card import closing, write_card
 
 Floats = NDArray[np.float32]
 SEED = 7
@@ -40,8 +40,8 @@ STAGES_OF = {  # what a card's model is made by
 ABOUT: dict[str, Any] = {
     "data": "NIH ChestX-ray14, 2,839 frontal images of 887 patients at 256 pixels; chosen on 495 images of 137 others",
     "recipe": [
-        "python benchmarks/identity_recipe.py train --data DATA --start IMAGENET --out RUN --device cuda",
-        "python benchmarks/identity_recipe.py evaluate --data DATA --out RUN --retrained RUN2 --export",
+        "python -m recipes.identity.recipe train --data DATA --start IMAGENET --out RUN --device cuda",
+        "python -m recipes.identity.recipe evaluate --data DATA --out RUN --retrained RUN2 --export",
     ],
     "licence": "Apache-2.0; the images are free to use with citation",
     "citation": (

@@ -1,9 +1,9 @@
 """Radiographs to write training text on: real ones, real ones that were painted over in parts, and drawn ones.
 
-    python benchmarks/pixels_backgrounds.py --data DATA --out FILE.npz
+    python -m recipes.pixels.backgrounds --data DATA --out FILE.npz
 
 DATA holds the folders nih14 and nih14_512; only patients of the split 'train' are taken. Real radiographs carry
-letters already. `pixels_own_text.json` says where: an earlier detector named every place it had the least suspicion
+letters already. `own_text.json` says where: an earlier detector named every place it had the least suspicion
 of, and of these were kept the ones with edges as sharp as print has, looked through by eye for two thirds of the
 images. Such places take no part in training; all else on these images is no text. Painted ones are there so that a
 patch the removal has left is not taken for text when it looks again.
@@ -29,7 +29,7 @@ from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.paint.fill import fill
 from medveil.defenses.pixels.paint.mask import soft_mask
 
-OWN_TEXT = Path(__file__).with_name("pixels_own_text.json")
+OWN_TEXT = Path(__file__).with_name("own_text.json")
 SIDE = 512
 PAINTED = 110
 MOST_PAINTED = 0.3  # of an image

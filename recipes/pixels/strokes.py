@@ -1,6 +1,6 @@
 """Lines in OpenCV's stroke fonts for training the text detector, drawn beforehand.
 
-python benchmarks/pixels_strokes.py STROKES.npz
+python -m recipes.pixels.strokes STROKES.npz
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import cv2
 import numpy as np
 
-from pixels_rendering import some_text
+from recipes.pixels.rendering import some_text
 
 LINES = 700
 SMALL_FACES, FACES = 5, 8

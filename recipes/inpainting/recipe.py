@@ -1,8 +1,8 @@
 """The bundled inpainting generator, from the public data to weights and card.
 
-    python benchmarks/inpainting_recipe.py prepare --data DATA --out SMALL
-    python benchmarks/inpainting_recipe.py train --data SMALL --out RUN --device cuda --seconds 420
-    python benchmarks/inpainting_recipe.py evaluate --data DATA --out RUN --features IMAGENET --export
+    python -m recipes.inpainting.recipe prepare --data DATA --out SMALL
+    python -m recipes.inpainting.recipe train --data SMALL --out RUN --device cuda --seconds 420
+    python -m recipes.inpainting.recipe evaluate --data DATA --out RUN --features IMAGENET --export
 
 DATA holds the folders nih14, nih14_512 and covid19. `prepare` writes what training needs as WebP, about 11 MB: all of
 nih14_512, one image of every training patient of nih14 (256 px), and phantom radiographs. `train` needs only PyTorch,
@@ -146,7 +146,7 @@ def main() -> None:
                 settings = replace(settings, batch=64, size=32, architecture=tiny, judge_width=8)
             train(options.data, options.out, options.device, settings, seconds=options.seconds, epochs=options.epochs)
         case "evaluate":
-            from inpainting_card import evaluate
+            from recipes.inpainting.card import evaluate
 
             evaluate(options.data, options.out, features=options.features, export=options.export)
 

@@ -1,6 +1,6 @@
 """The card of the bundled text detector, from the results of `pixels_text.py` and `pixels_detection.py`.
 
-python benchmarks/pixels_card.py RESULTS.json DETECTION.json
+python -m recipes.pixels.card RESULTS.json DETECTION.json
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from medveil.defenses.pixels.find.detector import SURE
 from medveil.weights.pixels import bundled
-from model_card import closing, write_card
+from recipes.model_card import closing, write_card
 
 CARD: dict[str, Any] = {
     "name": "medveil-text-detector",
@@ -22,19 +22,19 @@ CARD: dict[str, Any] = {
     "as text is, and 90 phantoms. Fine network: 440 of these radiographs and 70 phantoms",
     "start": "random weights",
     "recipe": [
-        "python benchmarks/pixels_backgrounds.py --data DATA --out BACKGROUNDS.npz",
-        "python benchmarks/pixels_strokes.py STROKES.npz",
-        "python benchmarks/pixels_recipe.py --network fine --backgrounds BACKGROUNDS.npz --strokes STROKES.npz "
+        "python -m recipes.pixels.backgrounds --data DATA --out BACKGROUNDS.npz",
+        "python -m recipes.pixels.strokes STROKES.npz",
+        "python -m recipes.pixels.recipe --network fine --backgrounds BACKGROUNDS.npz --strokes STROKES.npz "
         "--fonts FONTS --out RUN --seconds 480",
-        "python benchmarks/pixels_recipe.py --network coarse --backgrounds BACKGROUNDS.npz --strokes STROKES.npz "
+        "python -m recipes.pixels.recipe --network coarse --backgrounds BACKGROUNDS.npz --strokes STROKES.npz "
         "--fonts FONTS --out RUN --seconds 480",
-        "python benchmarks/pixels_calibration.py --data DATA --fonts FONTS --fine RUN/fine.safetensors "
+        "python -m recipes.pixels.calibration --data DATA --fonts FONTS --fine RUN/fine.safetensors "
         "--coarse RUN/coarse.safetensors --out FILE.safetensors",
         "python benchmarks/pixels_detection.py --data DATA --fonts OTHER_FONTS --images 40 --patients 20 "
         "--out DETECTION.json",
         "python benchmarks/pixels_text.py --data DATA --fonts OTHER_FONTS --images 40 --patients 25 --seed 4600000 "
         "--out RESULTS.json",
-        "python benchmarks/pixels_card.py RESULTS.json DETECTION.json",
+        "python -m recipes.pixels.card RESULTS.json DETECTION.json",
     ],
     "seeds": {"training": 0, "painted images": 5, "phantom images": 61_000, "measured text": 4_600_000},
     "licence": "Apache-2.0; the images are free to use with citation",

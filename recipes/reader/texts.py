@@ -7,7 +7,7 @@ import string
 import numpy as np
 
 from medveil.defenses.pixels.decide.markers import WORDS, is_marker
-from pixels_rendering import some_text
+from recipes.pixels.rendering import some_text
 
 SHORT = ("L", "L", "R", "R", "AP", "PA", "LL", "RL", "LAT")
 _WORDS = tuple(sorted(WORDS))

@@ -1,7 +1,7 @@
 """The bundled identity models, from the public data to weights and cards.
 
-    python benchmarks/identity_recipe.py train --data DATA --start IMAGENET --out RUN --device cuda
-    python benchmarks/identity_recipe.py evaluate --data DATA --out RUN --export
+    python -m recipes.identity.recipe train --data DATA --start IMAGENET --out RUN --device cuda
+    python -m recipes.identity.recipe evaluate --data DATA --out RUN --export
 
 DATA holds the folders nih14 and covid19; IMAGENET the weights of EfficientNet-lite0, 1 and 2, as files whose names
 begin with the network's. What is shipped is two networks that look at an image together. Each has a chain of its own:
@@ -38,12 +38,13 @@ from medveil.encoders.identity.inference import as_input, run
 from medveil.encoders.identity.networks.checkpoint import save_network
 from medveil.encoders.identity.preparing import prepare
 from medveil.encoders.identity.training.augment import Augmentation
-from medveil.encoders.identity.training.decision import fit_decision
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.settings import TrainingSettings
-from medveil.encoders.identity.training.train import MODEL, RECORD, STATE, build_network, train_on
+from medveil.encoders.identity.training.train import MODEL, RECORD, build_network, train_on
 from medveil.runtime.storage import write_json
 from medveil.training.device import placed
+from medveil.training.loop import STATE
+from recipes.identity.decision import fit_decision
 
 # each member of the ensemble: its backbone, and the steps that make it, in order
 CHAINS = {
@@ -138,7 +139,7 @@ def main() -> None:
     if options.step == "train":
         train(options.data, options.start, options.out, options.device, options.seed, options.only)
     else:
-        from identity_cards import evaluate
+        from recipes.identity.card import evaluate
 
         evaluate(options.data, options.out, retrained=options.retrained, export=options.export)
 

@@ -1,6 +1,6 @@
 """The bundled file from two trained networks: their weights, and the ranges of what goes into each convolution.
 
-    python benchmarks/pixels_calibration.py --data DATA --fonts FONTS --fine FINE.safetensors \
+    python -m recipes.pixels.calibration --data DATA --fonts FONTS --fine FINE.safetensors \
         --coarse COARSE.safetensors --out FILE.safetensors
 
 Ranges are taken on radiographs of the split 'train', clean and written on, and on phantom radiographs. The first and
@@ -23,9 +23,9 @@ from torch import Tensor, nn
 from medveil.defenses.pixels.find.detector import half_size, sharpened
 from medveil.defenses.pixels.find.networks import CoarseNetwork, TextNetwork
 from medveil.runtime.compiled import steps_of
-from pixels_backgrounds import drawn, film, train_files
-from pixels_rendering import find_fonts
-from pixels_text import SEED, SIZE, SIZES, write
+from recipes.pixels.backgrounds import drawn, film, train_files
+from recipes.pixels.rendering import find_fonts
+from recipes.pixels.writing import SEED, SIZE, SIZES, write
 
 FILMS = 12
 PHANTOMS = 4

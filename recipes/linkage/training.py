@@ -1,4 +1,4 @@
-"""Contrastive training of an image and a report network on pairs; a part of linkage_recipe.py and linkage_indiana.py.
+"""Contrastive training of an image and a report network on pairs.
 
 Needs NumPy, PyTorch and medveil's encoders alone.
 """
@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -21,11 +21,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from linkage_augment import Changes, changed
 from medveil.encoders.medveil_small.model import SmallModel
 from medveil.encoders.medveil_small.words import Tokenizer, Words, split_words
+from medveil.training.average import averaged, follow, warming
 from medveil.training.checkpoint import read_tensors
+from medveil.training.device import autocast
+from medveil.training.loop import Round, as_record, fingerprint_of, run
 from medveil.training.schedule import one_cycle
+from recipes.linkage.augment import Changes, changed
 
 BUCKETS = 4096
 
@@ -120,42 +123,110 @@ def fit(
 
     `image` is the part of `model` that sees images; `sides` makes the part that reads, for a model or its copy.
     """
-    torch.manual_seed(how.seed)
-    rng = np.random.default_rng(how.seed)
-    generator = torch.Generator(device=device).manual_seed(how.seed)
-    pixels = torch.from_numpy(pairs.images).to(device)
-    choices = Choices(pairs, device)
-    reader = sides(model)
-    scale = nn.Parameter(torch.tensor(np.log(1 / 0.07), device=device, dtype=torch.float32))
-    optimizer = torch.optim.AdamW(_groups(model, scale, how))
-    average = copy.deepcopy(model).requires_grad_(False)
-    best, best_score = None, -np.inf
-    batch = min(how.batch, len(pixels))
-    each = len(pixels) // batch
-    steps, began = how.epochs * each, time.time()
-    turns = {round(steps * (look + 1) / looks) for look in range(looks)}
-    model.train()
-    for step in range(steps):
-        if step % each == 0:
-            order = rng.permutation(len(pixels))
-        rows = torch.from_numpy(order[step % each * batch :][:batch]).to(device)
-        for group in optimizer.param_groups:
-            frozen = group["backbone"] and step < how.frozen * steps
-            group["lr"] = 0.0 if frozen else group["share"] * one_cycle(step, steps, how.peak)
-        loss = _loss(image, reader, pixels, choices, rows, scale, generator, how.changes)
-        optimizer.zero_grad(set_to_none=True)
+    training = _Contrastive(model, image, sides(model), pairs, how, device, score, looks)
+    began = time.time()
+
+    def tell(told: dict[str, Any]) -> None:
+        say(", ".join(f"{name} {value}" for name, value in told.items()) + f", {time.time() - began:.0f} s")
+
+    run(training, patience=looks, progress=tell)
+    training.average.load_state_dict(training.best)
+    return training.average.eval()
+
+
+class _Contrastive:
+    """A trainee whose rounds are equal shares of its steps."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        image: nn.Module,
+        reader: TextSide,
+        pairs: Pairs,
+        how: Training,
+        device: str,
+        score: Callable[[nn.Module], float] | None,
+        looks: int,
+    ) -> None:
+        torch.manual_seed(how.seed)
+        self.model, self.image, self.reader = model, image, reader
+        self.how, self.device, self.score = how, device, score
+        self.rng = np.random.default_rng(how.seed)
+        self.generator = torch.Generator(device=device).manual_seed(how.seed)
+        self.pixels = torch.from_numpy(pairs.images).to(device)
+        self.choices = Choices(pairs, device)
+        self.scale = nn.Parameter(torch.tensor(np.log(1 / 0.07), device=device, dtype=torch.float32))
+        self.optimizer = torch.optim.AdamW(_groups(model, self.scale, how))
+        self.average = averaged(model)
+        self.best = self.average.state_dict()
+        self.batch = min(how.batch, len(self.pixels))
+        self.each = len(self.pixels) // self.batch
+        self.steps, self.step = how.epochs * self.each, 0
+        self.turns = [round(self.steps * (look + 1) / looks) for look in range(looks)]
+        self.order = np.arange(len(self.pixels))
+        self.fingerprint = fingerprint_of(as_record(how), (pairs.images, pairs.study))
+        model.train()
+
+    @property
+    def finished(self) -> bool:
+        return self.step >= self.steps
+
+    def train_round(self) -> Round:
+        stop = next(turn for turn in self.turns if turn > self.step)
+        while self.step < stop:
+            loss = self._step()
+            self.step += 1
+        merit = self.score(self.average.eval()) if self.score else None
+        told = {"step": f"{self.step} of {self.steps}", "loss": round(loss.item(), 3)}
+        return Round(told if merit is None else told | {"score": round(merit, 4)}, merit)
+
+    def _step(self) -> Tensor:
+        if self.step % self.each == 0:
+            self.order = self.rng.permutation(len(self.pixels))
+        rows = torch.from_numpy(self.order[self.step % self.each * self.batch :][: self.batch]).to(self.device)
+        for group in self.optimizer.param_groups:
+            frozen = group["backbone"] and self.step < self.how.frozen * self.steps
+            group["lr"] = 0.0 if frozen else group["share"] * one_cycle(self.step, self.steps, self.how.peak)
+        loss = self._loss(rows)
+        self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimizer.step()
-        follow(average, model, min(how.average, (step + 1) / (step + 10)))
-        if step + 1 in turns:
-            value = score(average.eval()) if score else 0.0
-            say(f"step {step + 1} of {steps}, loss {loss.item():.3f}, score {value:.4f}, {time.time() - began:.0f} s")
-            if score and value > best_score:
-                best, best_score = copy.deepcopy(average.state_dict()), value
-    if best is not None:
-        average.load_state_dict(best)
-    return average.eval()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
+        self.optimizer.step()
+        follow(self.average, self.model, warming(self.step, self.how.average))
+        return loss
+
+    def _loss(self, rows: Tensor) -> Tensor:
+        texts, right = self.choices.draw(rows, self.generator)
+        gray = changed(self.pixels[rows], self.how.changes, self.generator)
+        with autocast(self.device):
+            seen, read = self.image(gray), self.reader(texts, self.generator)
+        return contrast(seen, read, right, self.scale)
+
+    def keep(self) -> None:
+        self.best = copy.deepcopy(self.average.state_dict())
+
+    def state(self) -> dict[str, Any]:
+        parts = {"model": self.model, "average": self.average, "optimizer": self.optimizer}
+        return {
+            "step": self.step,
+            "order": torch.from_numpy(self.order),
+            "scale": self.scale.detach(),
+            "best": self.best,
+            "drawn": [self.rng.bit_generator.state, self.generator.get_state(), torch.get_rng_state()],
+            **{name: part.state_dict() for name, part in parts.items()},
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.step, self.order, self.best = state["step"], state["order"].numpy(), state["best"]
+        self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        with torch.no_grad():
+            self.scale.copy_(state["scale"])
+        numbers, generator, everywhere = state["drawn"]
+        self.rng.bit_generator.state = numbers
+        self.generator.set_state(generator)
+        torch.set_rng_state(everywhere)
 
 
 class Choices:
@@ -184,23 +255,6 @@ class Choices:
         return texts, right.float()
 
 
-def _loss(
-    image: nn.Module,
-    reader: TextSide,
-    pixels: Tensor,
-    choices: Choices,
-    rows: Tensor,
-    scale: Tensor,
-    generator: torch.Generator,
-    changes: Changes,
-) -> Tensor:
-    texts, right = choices.draw(rows, generator)
-    gray = changed(pixels[rows], changes, generator)
-    with torch.autocast(rows.device.type, dtype=torch.bfloat16, enabled=rows.device.type != "cpu"):
-        seen, read = image(gray), reader(texts, generator)
-    return contrast(seen, read, right, scale)
-
-
 def contrast(seen: Tensor, read: Tensor, right: Tensor, scale: Tensor) -> Tensor:
     """Both ways, each image's target spread over its right texts and each text's over its right images."""
     seen, read = (functional.normalize(part.float(), dim=1) for part in (seen, read))
@@ -226,12 +280,6 @@ def _groups(model: nn.Module, scale: Tensor, how: Training) -> list[dict[str, ob
         }
         for (backbone, decays), values in groups.items()
     ]
-
-
-@torch.no_grad()
-def follow(average: nn.Module, model: nn.Module, keep: float) -> None:
-    old, new = (list(part.state_dict().values()) for part in (average, model))
-    torch._foreach_lerp_([v for v in old if v.is_floating_point()], [v for v in new if v.is_floating_point()], 1 - keep)
 
 
 @torch.inference_mode()
