@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
 from medveil.cohort.input import Kind, SourceFile, read_source
-from medveil.defenses.reports.formats.encodings import decode
+from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.release.clean.outputs import DATA, output_path
@@ -30,7 +30,7 @@ from medveil.release.verify.manifest import hashed, write_manifest
 from medveil.report.review_page import Case, render_review
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import noted_in
-from medveil.runtime.storage import write_bytes
+from medveil.runtime.storage import refuse_unwritable, write_bytes
 
 SHOWN = 640  # pixels a side
 _QUALITY = 80
@@ -47,6 +47,7 @@ def write_review(
     """
     if page.resolve().is_relative_to(out.resolve()):
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
+    refuse_unwritable(page, "the page")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
     files = read_source(source, progress=partial(progress, "reading"))

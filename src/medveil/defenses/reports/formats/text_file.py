@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from medveil.cohort.tables.encodings import decode, encode
 from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.formats.encodings import decode, encode
 from medveil.person.person import Person
 from medveil.person.span import Span
 
