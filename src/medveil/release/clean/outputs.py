@@ -9,13 +9,13 @@ from medveil.cohort.input import Kind, SourceFile
 from medveil.person.keys import Keys
 
 DATA = "data"
-_MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl)")
-_ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: "csv", Kind.JSONL: "jsonl"}
+_MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl|xlsx)")
+_ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt"}
 
 
 def output_path(file: SourceFile, keys: Keys) -> str:
     """Below `data`: <patient>/<study>/<image>.dcm, reports beside; tables in a folder of their own."""
-    ending = _ENDINGS[file.kind]
+    ending = _ENDINGS.get(file.kind, file.kind.value)
     if file.kind.is_table:
         return f"tables/{keys.pseudonym('file', file.path)}.{ending}"
     patient = keys.pseudonym("patient", file.patient)

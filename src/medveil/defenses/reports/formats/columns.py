@@ -14,6 +14,7 @@ from medveil.person.person import Person
 BATCH = 64  # rows that go through the tagger together
 
 PersonOf = Callable[[Mapping[str, str]], Person]
+CleanMany = ReportCleaner
 
 
 @dataclass(frozen=True)
