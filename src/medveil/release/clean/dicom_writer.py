@@ -40,7 +40,7 @@ _TURNS = {2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False)
 
 def output_path(one: Item, keys: Keys) -> str:
     """Below `data`: every name is a pseudonym, and a person's files lie together."""
-    ending = _ENDINGS[one.kind]
+    ending = _ENDINGS.get(one.kind, one.kind.value)
     if one.kind.is_table:
         return f"tables/{keys.pseudonym('file', one.path)}.{ending}"
     patient = keys.pseudonym("patient", one.patient)
