@@ -6,13 +6,16 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
+
+if TYPE_CHECKING:
+    from medveil.cohort.input import InputOptions
 
 
 class Network(StrEnum):
@@ -60,6 +63,8 @@ def train(
     ] = None,
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -67,12 +72,15 @@ def train(
     config: Config = None,
 ) -> None:
     """Train a network that recognises patients or fills in removed text. An interrupted run can be continued."""
+    from medveil.cohort.input import InputOptions
+
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
     chosen = Chosen(recipe is Recipe.published, start, epochs, size, seed)
     seconds = None if minutes is None else 60 * minutes
     with console.progress_bars(quiet or json) as watch:
         trained = _inpainting if network is Network.inpainting else partial(_identity, network)
-        model, told, finished = trained(source, layout, out, chosen, device, seconds, watch)
+        model, told, finished = trained(source, layout, options, out, chosen, device, seconds, watch)
     if json:
         console.show_json({"model": str(model), "finished": finished, **told})
     elif not quiet:
@@ -95,6 +103,7 @@ def _identity(
     network: Network,
     source: Path,
     layout: str | None,
+    options: InputOptions,
     out: Path,
     chosen: Chosen,
     device: str,
@@ -112,7 +121,9 @@ def _identity(
     settings = replace(
         settings, seed=chosen.seed, epochs=chosen.epochs or settings.epochs, size=chosen.size or settings.size
     )
-    cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+    cohort = read_cohort(
+        source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+    )
     result = run(
         kind,
         cohort,
@@ -128,6 +139,7 @@ def _identity(
 def _inpainting(
     source: Path,
     layout: str | None,
+    options: InputOptions,
     out: Path,
     chosen: Chosen,
     device: str,
@@ -143,7 +155,11 @@ def _inpainting(
         settings, seed=chosen.seed, epochs=chosen.epochs or settings.epochs, size=chosen.size or settings.size
     )
     images = read_images(
-        source, layout=layout, seed=chosen.seed, progress=lambda done, total: watch("reading", done, total)
+        source,
+        layout=layout,
+        options=options,
+        seed=chosen.seed,
+        progress=lambda done, total: watch("reading", done, total),
     )
     result = train_inpainting(
         images,
@@ -167,21 +183,26 @@ def encode(
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     ray: Annotated[bool, typer.Option("--ray", help="Encode on a Ray cluster.")] = False,
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
     """Turn radiographs and reports into vectors that can be compared. With a cache, an interrupted run can continue."""
-    from medveil.cohort.input import read_cohort
+    from medveil.cohort.input import InputOptions, read_cohort
     from medveil.encoders.extraction import encode_cohort
     from medveil.encoders.loading import load_encoder
     from medveil.encoders.vectors.folder import save_embeddings
 
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
     model = load_encoder(encoder, device=device)
     with console.progress_bars(quiet or json) as watch:
-        cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        cohort = read_cohort(
+            source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+        )
         vectors = encode_cohort(
             cohort, model, cache=cache, progress=lambda done, total: watch("encoding", done, total), ray=ray
         )

@@ -16,7 +16,7 @@ _MARKS = (  # the longer ones first: UTF-32's begins with UTF-16's
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_PLAIN_CONTROLS = frozenset("\t\n\r\f\v\x1b")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]")  # but tab, line ends, page ends and escape
 _PIECE = 1 << 20
 UNKNOWN = "text of unknown encoding"
 # An accented letter in UTF-8. In a text that is not UTF-8 as a whole, it would pass for noise and hide a name.
@@ -98,5 +98,4 @@ def _is_windows(data: bytes) -> bool:
 
 def _is_text(text: str) -> bool:
     """A zero byte or many control characters mean that this is not text, or not in this encoding."""
-    controls = sum((letter < " " or "\x7f" <= letter <= "\x9f") and letter not in _PLAIN_CONTROLS for letter in text)
-    return "\x00" not in text and controls <= len(text) // 200
+    return "\x00" not in text and len(_CONTROLS.findall(text)) <= len(text) // 200
