@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from PIL import Image, UnidentifiedImageError
 
 from medveil.cohort.dicom.opening import MAX_PIXELS, has_prefix, head_of, may_be_dicom
 from medveil.cohort.dicom.read import read_pixels
-from medveil.errors import Quarantined
+from medveil.errors import Quarantined, Unavailable, is_transient
+from medveil.runtime.quiet import quiet
 
 # Only formats that decode in-process: Pillow would start Ghostscript for PostScript.
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000", "PPM")
@@ -54,6 +54,8 @@ def inside(root: Path, path: str) -> Path:
     except FileNotFoundError:
         raise Quarantined("missing file") from None
     except (OSError, RuntimeError, ValueError) as error:
+        if is_transient(error):
+            raise Unavailable(error) from None
         loop = isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
         raise Quarantined("symlink loop" if loop else "unreadable file") from None
     if not real.is_relative_to(real_root):
@@ -63,21 +65,21 @@ def inside(root: Path, path: str) -> Path:
 
 def _load_picture(file: Path, frame: int, read: Callable[[Image.Image], NDArray[Any]]) -> NDArray[Any]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            with Image.open(file, formats=FORMATS) as picture:
+        with quiet(), Image.open(file, formats=FORMATS) as picture:
+            _check_size(picture.size)
+            if frame:
+                picture.seek(frame)
                 _check_size(picture.size)
-                if frame:
-                    picture.seek(frame)
-                    _check_size(picture.size)
-                return read(picture)
+            return read(picture)
     except (Quarantined, UnidentifiedImageError):
         raise
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+    except Image.DecompressionBombError:
         raise Quarantined("too large") from None
     except EOFError:
         raise Quarantined("no such frame") from None
     except Exception as error:
+        if is_transient(error):
+            raise Unavailable(error) from None
         # Damaged files make the decoders raise nearly anything.
         raise Quarantined("truncated" if "truncated" in str(error).lower() else "unreadable pixel data") from None
 

@@ -13,13 +13,13 @@ DRIVER = """
 import os, random, signal, sys, time
 from pathlib import Path
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 
 source, folder = Path(sys.argv[1]), Path(sys.argv[2])
-KEYS, SETTINGS = Keys.for_demonstration(1), DeidSettings(fill="box")
+KEYS, SETTINGS = Keys.for_demonstration(1), deid_defenses(fill="box")
 
 def run(out):
-    deidentify(source, out, keys=KEYS, settings=SETTINGS, workers=1)
+    deidentify(source, out, keys=KEYS, defenses=SETTINGS, workers=1)
 
 def start(out):
     pid = os.fork()

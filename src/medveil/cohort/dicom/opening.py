@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import stat
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,8 @@ from pydicom.dataset import Dataset, FileDataset
 from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from medveil.cohort.dicom.elements import PREFIX, PREFIX_AT, Layout
-from medveil.errors import MedveilError, Quarantined
+from medveil.errors import MedveilError, Quarantined, Unavailable, is_transient
+from medveil.runtime.quiet import quiet
 
 # Five times the largest detector. Past it an image is a decompression bomb, not a radiograph.
 MAX_PIXELS = 80_000_000
@@ -33,12 +33,13 @@ for _library in ("pydicom", "pylibjpeg", "openjpeg", "libjpeg"):
 def quarantining(reason: str) -> Iterator[None]:
     """Whatever a parser or decoder makes of hostile bytes becomes `Quarantined(reason)`; warnings are silent."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             yield
     except (MedveilError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise  # already told in words, or no fault of the file's: a full disk, a missing model
-    except BaseException:
+    except BaseException as error:
+        if is_transient(error):
+            raise Unavailable(error) from None
         # Damaged files make pydicom and its decoders raise nearly anything, and the cause may quote values.
         # The RLE decoder's panic is no Exception.
         raise Quarantined(reason) from None
@@ -56,8 +57,8 @@ def head_of(path: Path) -> bytes:
             return file.read(_HEAD_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         raise Quarantined("missing file") from None
-    except (OSError, ValueError):
-        raise Quarantined("unreadable file") from None
+    except (OSError, ValueError) as error:
+        raise (Unavailable(error) if is_transient(error) else Quarantined("unreadable file")) from None
 
 
 def has_prefix(head: bytes) -> bool:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean.outputs import DATA
-from medveil.release.clean.results import seal
-from medveil.release.clean.seals import FILE as SEALS
-from medveil.release.clean.seals import RECORDS as SEALED
-from medveil.release.clean.seals import broken_seals
-from medveil.release.clean.withdrawn import withdrawn
+from medveil.release.clean.records import DATA, JOURNAL, SEALED, SEALS, broken_seals, released_files, seal, withdrawn
 from medveil.release.verify.discrepancy import Discrepancy
 
-JOURNAL = "journal.jsonl"
 # What deid, verify and review tell of the data, and everything else that they put beside it.
 RECORDS = (*SEALED, SEALS, "verify.json", "discrepancies.csv")
 _BESIDE = frozenset({*RECORDS, DATA, "verify.jsonl", "manifest.json"})
@@ -51,11 +44,7 @@ def _is_plain(path: Path) -> bool:
 
 def _written(out: Path) -> dict[str, str]:
     """The seal of every file the run released, from its journal."""
-    found: dict[str, str] = {}
     try:
-        with (out / JOURNAL).open("rb") as file:
-            for line in file:
-                found |= {entry["path"]: entry["seal"] for entry in json.loads(line)["files"] if "path" in entry}
+        return {entry["path"]: entry["seal"] for entry in released_files(out)}
     except (OSError, ValueError, KeyError, TypeError):
         raise InputError(f"{out / JOURNAL} cannot be read; run medveil deid again, with the same settings") from None
-    return found
