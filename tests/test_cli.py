@@ -246,7 +246,7 @@ def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Pa
     assert not list((tmp_path / "out").rglob("*.partial"))
     later = medveil(*command, "--json")
     assert later.returncode == 1
-    assert json.loads(later.stdout)["released"] > 0
+    assert json.loads(later.stdout)["subject"]["released"] > 0
 
 
 def test_a_table_sets_a_part_and_leaves_the_choice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

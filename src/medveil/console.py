@@ -25,6 +25,7 @@ from medveil.runtime.workers import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome
+    from medveil.release.attack_report import AttackOutcome
     from medveil.release.protect.model import ModelOutcome
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
@@ -191,21 +192,27 @@ def _unknown_keys(command: click.Command, section: Any, path: str = "") -> list[
     return [path + name for name in section if name not in flags]
 
 
+def whole_result(page: Path) -> dict[str, Any]:
+    """What report.json beside the page says, every estimate with its interval, and where the page is."""
+    return read_json(page.with_suffix(".json")) | {"page": str(page)}
+
+
 def show_outcome(outcome: Outcome, *, json: bool, quiet: bool, model: ModelOutcome | None = None) -> None:
     """The verdict, and where the report is; of a model that was protected along with the data as well."""
     if json:
-        told: dict[str, Any] = {
-            "verdict": outcome.verdict,
-            "released": outcome.released,
-            "withheld": outcome.withheld,
-            "report": str(outcome.report),
-        }
-        if model:
-            told["model"] = {"verdict": model.verdict, "report": str(model.report)}
-        show_json(told)
+        show_json(whole_result(outcome.report) | ({"model": whole_result(model.report)} if model else {}))
     elif not quiet:
         typer.echo(f"{outcome.verdict}: {outcome.released:,} images cleaned, {outcome.withheld:,} withheld")
         typer.echo(f"The report is {outcome.report}")
         if model:
             typer.echo(f"{model.verdict}: a model with privately trained heads")
             typer.echo(f"Its report is {model.report}")
+
+
+def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:
+    """The verdict on one attack, its answer, and where the report is."""
+    if json:
+        show_json(whole_result(outcome.report) | {"answer": outcome.answer} | outcome.details)
+    elif not quiet:
+        typer.echo(f"{outcome.verdict}: {outcome.answer}")
+        typer.echo(f"The report is {outcome.report}")

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from medveil.cli import app
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
+from medveil.errors import NotMeasurable, SettingsError, StorageError
 
 
 def test_the_command_writes_a_report_and_private_links(hospital_folder: Path, hospital: Cohort, tmp_path: Path) -> None:
@@ -16,8 +19,27 @@ def test_the_command_writes_a_report_and_private_links(hospital_folder: Path, ho
     found = json.loads(done.stdout)
     assert done.exit_code == (0 if found["verdict"] == "PASS" else 1)
     assert found["links"] > 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report.items() <= found.items()  # the whole result, every estimate with interval, chance and control
+    assert {"interval", "chance", "control"} <= found["comparisons"][0]["after"]["estimates"]["precision@1"].keys()
     for name in ("links.csv", "set-aside.csv"):
         assert (tmp_path / "out" / name).stat().st_mode & 0o777 == 0o600
     gold = load_gold(hospital_folder)
     assert not gold.leaks((tmp_path / "out" / "report.html").read_text())
     assert not gold.leaks((tmp_path / "out" / "links.csv").read_text())
+
+
+def test_what_cannot_succeed_is_refused_before_anybody_is_looked_at(
+    hospital: Cohort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medveil.release.attack_identity.load_embedder", lambda *_, **__: pytest.fail("too late"))
+    once = hospital.table.drop_duplicates("patient_id")
+    replace(hospital, table=once.reset_index(drop=True)).save(tmp_path / "once")
+    command = ["attack", "identity", str(tmp_path / "once"), "-o"]
+    (tmp_path / "file").write_text("")
+    refused = CliRunner().invoke(app, [*command, str(tmp_path / "file" / "out")])
+    assert isinstance(refused.exception, StorageError)
+    refused = CliRunner().invoke(app, [*command, str(tmp_path / "out"), "--device", "nonsense"])
+    assert isinstance(refused.exception, SettingsError)
+    refused = CliRunner().invoke(app, [*command, str(tmp_path / "out")])
+    assert isinstance(refused.exception, NotMeasurable) and "one frontal study only" in str(refused.exception)

@@ -48,6 +48,7 @@ def test_vectors_made_elsewhere(tmp_path: Path) -> None:
     assert found.exit_code == 1
     assert json.loads(found.stdout)["verdict"] == "FAIL"
     document = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert document.items() <= json.loads(found.stdout).items()
     estimate = document["comparisons"][0]["after"]["estimates"]["Recall@1"]
     assert estimate["chance"] == pytest.approx(1 / 300)
     assert estimate["interval"][0] > 0.5

@@ -41,55 +41,24 @@ def identity(
     config: Config = None,
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
-    from medveil.attacks.identity.run import run_identity
     from medveil.attacks.identity.settings import IdentitySettings
-    from medveil.cohort.input import read_cohort
-    from medveil.encoders.identity.embedder import load_embedder
-    from medveil.part_settings import to_json
-    from medveil.release import Outcome
-    from medveil.release.attack_report import Input, report_attack
+    from medveil.release.attack_identity import attack_identity
 
     console.start_logging(log_level)
     settings = IdentitySettings(false_match_rate, prior, weights, show_images)
     with console.progress_bars(quiet or json) as watch:
-        cohorts = [
-            read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
-            for path in (a, b)
-            if path
-        ]
-        result = run_identity(
-            cohorts[0],
-            cohorts[1] if b else None,
-            embedder=load_embedder(weights, device=device),
-            seed=seed,
+        outcome = attack_identity(
+            a,
+            b,
+            out,
             settings=settings,
+            seed=seed,
             shared_ids=shared_ids,
-            out=out,
             named_links=named_links,
             cache=cache,
+            device=device,
+            layout=layout,
             progress=watch,
         )
-    verdict, page = report_attack(
-        result.finding,
-        Input.of_cohort(cohorts[0]),
-        out,
-        command=f"medveil attack identity A{' B' if b else ''} -o OUT --seed {seed}",
-        seed=seed,
-        settings={**to_json(settings), "shared_ids": shared_ids, "device": device},
-    )
-    if json:
-        console.show_json(
-            {
-                "verdict": verdict,
-                "answer": result.finding.answer,
-                "links": len(result.links),
-                "set aside": result.set_aside,
-                "exact copies": result.exact_copies,
-                "near copies": result.near_copies,
-                "report": str(page),
-            }
-        )
-    elif not quiet:
-        typer.echo(f"{verdict}: {result.finding.answer}")
-        typer.echo(f"The report is {page}")
-    raise typer.Exit(Outcome(verdict, 0, sum(len(cohort.problems) for cohort in cohorts), page).exit_code)
+    console.show_attack(outcome, json=json, quiet=quiet)
+    raise typer.Exit(outcome.exit_code)

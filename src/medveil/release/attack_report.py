@@ -54,6 +54,22 @@ class Input:
         return cls(subject, _combined(map(_digest_of_file, files)))
 
 
+@dataclass(frozen=True)
+class AttackOutcome:
+    """What one attack came to: the answer in a sentence, the verdict, what could not be read, and the page."""
+
+    answer: str
+    verdict: Verdict
+    withheld: int
+    report: Path
+    details: dict[str, Any]
+
+    @property
+    def exit_code(self) -> int:
+        """0 only where the attack failed and everything could be attacked."""
+        return 0 if self.verdict is Verdict.PASS and not self.withheld else 1
+
+
 def report_attack(
     finding: Finding, attacked: Input, out: Path, *, command: str, seed: int, settings: dict[str, Any]
 ) -> tuple[Verdict, Path]:

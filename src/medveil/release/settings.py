@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from medveil.encoders.loading import check_device
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
 
@@ -33,6 +34,8 @@ class Settings:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
         if self.writer not in ("table", "dicom"):
             raise SettingsError("a release comes out as table or as dicom")
+        if self.device != "cpu":
+            check_device(self.device)
         parts: dict[str, Any] = {kind: tuple(each.text for each in self.chosen(kind)) for kind in CHOSEN}
         return replace(self, **parts)
 
@@ -41,6 +44,8 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """In JSON's own types, with everything the parts are set to."""
+        if self.device != "cpu":
+            check_device(self.device)
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }

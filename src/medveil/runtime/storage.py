@@ -57,6 +57,16 @@ def sweep(folder: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
+def check_writable(path: Path) -> None:
+    """Refuse before the work what could not be written after it."""
+    with told():
+        ancestor = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.exists())
+        if not ancestor.is_dir() and ancestor != path.absolute():
+            raise NotADirectoryError(errno.ENOTDIR, "a file")
+        if not os.access(ancestor, os.W_OK):
+            raise PermissionError(errno.EACCES, "read-only")
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """Turn the operating system's refusal to write into one plain sentence."""

@@ -15,6 +15,17 @@ if TYPE_CHECKING:
 LEAST_LOOKED_AT = 0.5  # of the returning patients; a verdict must not rest on a remnant
 
 
+def check_returning(cohort: Cohort) -> int:
+    """How many patients came more than once; refuses a cohort in which nobody could be recognised."""
+    if cohort.table["patient_id"].nunique() < 2:
+        raise NotMeasurable("recognising people needs at least two patients")
+    frontal = cohort.table[~cohort.table["view"].isin(("LATERAL", "OTHER"))]
+    returning = int((frontal.groupby("patient_id")["study_id"].nunique() > 1).sum())
+    if returning == 0:
+        raise NotMeasurable("every patient has one frontal study only, so there is nobody to recognise in another")
+    return returning
+
+
 @register_attack
 class Identity:
     """Recognises patients across visits with the bundled networks."""
@@ -29,12 +40,7 @@ class Identity:
         self._settings, self._device = settings or IdentitySettings(), device
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
-        if released.table["patient_id"].nunique() < 2:
-            raise NotMeasurable("recognising people needs at least two patients")
-        frontal = released.table[~released.table["view"].isin(("LATERAL", "OTHER"))]
-        returning = int((frontal.groupby("patient_id")["study_id"].nunique() > 1).sum())
-        if returning == 0:
-            raise NotMeasurable("every patient has one frontal study only, so there is nobody to recognise in another")
+        returning = check_returning(released)
         from medveil.attacks.identity.findings import BY_COPIES
         from medveil.attacks.identity.run import run_identity
         from medveil.encoders.identity.embedder import load_embedder

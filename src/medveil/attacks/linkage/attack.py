@@ -17,6 +17,18 @@ ORIGINAL_REPORTS = "The released X-rays were compared with the original reports,
 LEAST_READ = 0.5  # of the pairs; a verdict must not rest on a remnant
 
 
+def check_pairs(cohort: Cohort) -> int:
+    """How many frontal images have a report; refuses a cohort with too few to measure."""
+    from medveil.attacks.linkage.cases import check_enough
+
+    reported = cohort.table["report"].fillna("").str.strip() != ""
+    if not reported.any():
+        raise NotMeasurable("the data hold no reports, so there is nothing an X-ray could be linked to")
+    pairs = int((reported & ~cohort.table["view"].isin(("LATERAL", "OTHER"))).sum())
+    check_enough(pairs)
+    return pairs
+
+
 @register_attack
 class Linkage:
     """Links X-rays to reports with the bundled encoder."""
@@ -39,14 +51,9 @@ class Linkage:
         return replace(finding, method=f"{finding.method} {ORIGINAL_REPORTS}")
 
     def _linked(self, cohort: Cohort, seed: int) -> Finding:
-        reported = cohort.table["report"].fillna("").str.strip() != ""
-        if not reported.any():
-            raise NotMeasurable("the data hold no reports, so there is nothing an X-ray could be linked to")
-        from medveil.attacks.linkage.cases import check_enough
+        pairs = check_pairs(cohort)
         from medveil.attacks.linkage.run import encode_by_all, run_linkage
 
-        pairs = int((reported & ~cohort.table["view"].isin(("LATERAL", "OTHER"))).sum())
-        check_enough(pairs)
         embeddings = encode_by_all(cohort, self._settings.encoders, device=self._device)
         if min(len(each.rows) for each in embeddings.values()) < pairs * LEAST_READ:
             raise NotMeasurable(

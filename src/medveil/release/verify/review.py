@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
+from medveil.cohort.cohort import FILE as TABLE
 from medveil.cohort.images import load_image
 from medveil.cohort.input import Kind, read_source
 from medveil.defenses.reports.formats.encodings import decode
@@ -34,7 +35,7 @@ from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
 from medveil.release.verify.run_record import RunRecord
 from medveil.report.review_page import Case, render_review
-from medveil.runtime.storage import write_bytes
+from medveil.runtime.storage import check_writable, write_bytes
 
 SHOWN = 640  # pixels a side
 _QUALITY = 80
@@ -62,7 +63,7 @@ def write_review(
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
-    refuse_unwritable(page)
+    check_writable(page)
     refuse_other_key(out, keys)
     record = RunRecord.of(out)
     originals = record.originals(read_source(source, layout=record.layout, progress=partial(progress, "reading")), keys)
@@ -92,10 +93,13 @@ def _rows(data: Path, items: list[Item], record: RunRecord, keys: Keys) -> list[
     for one in items:
         path = record.writer.path(one, keys)
         if isinstance(one, ImageRow) and (data / path).exists():
-            texts = one.row["report"], rows.get(path, {}).get("report")
-            before, after = (text if pd.notna(text) else "" for text in texts)
-            found.append(Candidate(path, one.path, frame=one.row["frame"], texts=(before, after)))
+            texts = _said(one.row["report"]), _said(rows.get(path, {}).get("report"))
+            found.append(Candidate(path, one.path, frame=one.row["frame"], texts=texts))
     return found
+
+
+def _said(report: Any) -> str:
+    return str(report) if pd.notna(report) else ""
 
 
 def _files(data: Path, items: list[Item], keys: Keys) -> list[Candidate]:
@@ -134,8 +138,8 @@ def apply_decisions(out: Path, decisions: Path, keys: Keys) -> int:
         raise InputError(f"what the run noted in {out} was changed since; run the same command again")
     with held(out):
         withdraw(out, rejected, REJECTED)
-        if RunRecord.of(out).is_table:
-            TableWriter().finish(out, Cohort.open(out / DATA).name.removesuffix(RELEASED))
+        if RunRecord.of(out).is_table and (out / DATA / TABLE).exists():
+            TableWriter().finish(out, Cohort.open(out / DATA).name.removesuffix(", released"))
         seal_records(out, keys)
         if (out / MANIFEST).exists():
             outcome = json.loads((out / MANIFEST).read_bytes())["outcome"]

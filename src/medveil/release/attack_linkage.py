@@ -1,0 +1,88 @@
+"""`medveil attack linkage`, below the command line: pairs of a data set, or vectors made elsewhere, audited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from medveil.attacks.linkage.attack import check_pairs
+from medveil.attacks.linkage.run import encode_by_all, run_linkage, write_tables
+from medveil.attacks.linkage.settings import LinkageSettings
+from medveil.cohort import Cohort
+from medveil.cohort.input import read_cohort
+from medveil.encoders.extraction import Embeddings
+from medveil.encoders.precomputed import read_embeddings
+from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
+from medveil.errors import SettingsError
+from medveil.part_settings import to_json
+from medveil.release.attack_report import AttackOutcome, Input, report_attack
+from medveil.release.settings import Progress
+from medveil.runtime.storage import check_writable
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What is attacked: a cohort or a table of pairs, their vectors by name of the encoder, and how to report them."""
+
+    subject: Cohort | pd.DataFrame
+    vectors: dict[str, Embeddings]
+    attacked: Input
+
+
+def encoded_pairs(
+    source: Path,
+    encoders: tuple[str, ...],
+    *,
+    layout: str | None = None,
+    cache: Path | None = None,
+    device: str = "cpu",
+    ray: bool = False,
+    progress: Progress = lambda stage, done, total: None,
+) -> Pairs:
+    """The pairs of a data set, encoded now; or by `medveil encode`, if that is what `source` is."""
+    if is_embedding_folder(source):
+        if encoders:
+            raise SettingsError(f"{source} is encoded already; leave out the encoder, or give the data set itself")
+        vectors, pairs, manifest = open_embeddings(source)
+        files = sorted(source.glob("*.npy"))
+        return Pairs(pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, files))
+    cohort = read_cohort(source, layout=layout, progress=lambda done, total: progress("reading", done, total))
+    check_pairs(cohort)
+    names = encoders or LinkageSettings.encoders
+    found = encode_by_all(cohort, names, device=device, cache=cache, ray=ray, progress=progress)
+    return Pairs(cohort, found, Input.of_cohort(cohort))
+
+
+def precomputed_pairs(images: Path, reports: Path, ids: Path | None) -> Pairs:
+    """Vectors made elsewhere, and what is known of their pairs."""
+    image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids)
+    vectors = Embeddings(image_vectors, report_vectors, np.arange(len(pairs)), {})
+    return Pairs(pairs, {"precomputed": vectors}, Input.of_embeddings(pairs, [images, reports]))
+
+
+def attack_linkage(
+    pairs: Pairs,
+    out: Path,
+    *,
+    settings: LinkageSettings,
+    seed: int,
+    device: str = "cpu",
+    progress: Progress = lambda stage, done, total: None,
+) -> AttackOutcome:
+    """Link every X-ray to its report; `out` gets the report and the tables."""
+    check_writable(out)
+    result = run_linkage(pairs.subject, pairs.vectors, seed=seed, settings=settings, device=device, progress=progress)
+    write_tables(result, out)
+    verdict, page = report_attack(
+        result.finding,
+        pairs.attacked,
+        out,
+        command=f"medveil attack linkage COHORT -o OUT --seed {seed}",
+        seed=seed,
+        settings={**to_json(settings), "encoders": list(pairs.vectors), "device": device},
+    )
+    withheld = pairs.attacked.subject.withheld
+    return AttackOutcome(result.finding.answer, verdict, withheld, page, {"encoder": result.strongest})
