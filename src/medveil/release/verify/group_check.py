@@ -94,11 +94,12 @@ class GroupChecker:
 
     def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
         group, _ = task
+        return line({"digests": {}, "discrepancies": [one.to_json() for one in self.unchecked(group)]})
+
+    def unchecked(self, group: Group) -> list[Discrepancy]:
+        """Of a group whose check killed its process: what cannot be checked has not passed."""
         files = [self._path(one) for one in group.files]
-        discrepancies = [
-            Discrepancy(file, "files", "", "", "readable", "crashed the decoder").to_json() for file in files
-        ]
-        return line({"digests": {}, "discrepancies": discrepancies})
+        return [Discrepancy(file, "files", "", "", "readable", "crashed the decoder") for file in files]
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
         person = RetainedByProfile(self.source, self.record.profile).person(group, self.keys)
