@@ -29,7 +29,7 @@ from alignment_page import write_page
 from linkage_indiana import FACTS, LARGE, LargeModel, sentence_vectors
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
-from medveil.cohort.phantom import people
+from medveil.cohort.phantom import chart
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import make_site
@@ -148,7 +148,7 @@ def phantom_reports(count: int) -> list[str]:
     for number in range(count):
         patient = plan_patient(SEED, number, 10)
         site = make_site(SEED, patient.site)
-        report, _ = write_report(SEED, patient, patient.visits[0], people.make_person(SEED, patient, site), site)
+        report, _ = write_report(SEED, patient, patient.visits[0], chart.make_demographics(SEED, patient, site), site)
         texts.append(report.text)
     return texts
 

@@ -13,7 +13,6 @@ Prints counts by kind of damage and the slowest file; exits with 1 where somethi
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import resource
 import signal
@@ -42,8 +41,9 @@ from medveil.release.clean.cleaning import GroupCleaner
 from medveil.release.clean.dicom_writer import DicomWriter, output_path
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, grouped
-from medveil.runtime.journal import journaled, line
-from medveil.runtime.workers import silence_libraries
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import Noted, journaled
+from medveil.runtime.processes import Loss, silence_libraries
 
 HANG = 60  # seconds for one file
 FILES = 10  # cleaned together: what one of them tells is known for all
@@ -106,15 +106,15 @@ class Watched:
     cleaner: GroupCleaner
     hospital: Path
 
-    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        group, earlier = task
-        if earlier is not None:
-            return earlier
-        files = [self._file(group.alone(one)) for one in group.files]
-        return line({"files": files})
+    def name(self, group: Group) -> str:
+        return self.cleaner.name(group)
 
-    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
-        return line({"files": [{"file": one.path, "wrong": CRASH, "took": 0.0} for one in task[0].files]})
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        group, earlier = task
+        return earlier or Noted("", {"files": [self._file(group.alone(one)) for one in group.files]})
+
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
+        return Noted("", {"files": [{"file": one.path, "wrong": CRASH, "took": 0.0} for one in task[0].files]})
 
     def _file(self, alone: Group) -> dict[str, Any]:
         (one,) = alone.files
@@ -124,7 +124,7 @@ class Watched:
         told: dict[str, Any] = {"file": one.path}
         try:
             with _clock(HANG):
-                (entry,) = json.loads(self.cleaner((alone, None)))["files"]
+                (entry,) = self.cleaner((alone, None)).entry["files"]
             told["reason"] = entry.get("quarantined", "")
         except TimeoutError:
             told["wrong"] = HUNG
@@ -198,7 +198,7 @@ def run(work: Path, *, seed: int, workers: int | None) -> Tally:
     watched = Watched(cleaner, work / "hospital")
     pieces = [piece for group in grouped(files.files, keys) for piece in _pieces(group)]
     tally = Tally()
-    for entry in journaled(work / "journal.jsonl", watched, pieces, workers=workers, chunk=1):
+    for entry in journaled(work / JOURNAL, watched, pieces, workers=workers, chunk=1):
         for told in entry["files"]:
             tally.add(told)
         _show("cleaning", tally.files, len(files.files))

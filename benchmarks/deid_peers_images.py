@@ -17,8 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import DigitalXRayImageStorageForPresentation, ExplicitVRLittleEndian, generate_uid
 
-from medveil.cohort.phantom.drawing import Box
-from medveil.cohort.phantom.gold import Boxed, ImageGold, PixelIdentifier
+from medveil.cohort.phantom.gold import Box, Boxed, ImageGold, PixelIdentifier
 from medveil.person.identifiers import Category
 
 SIZE = 1024

@@ -35,7 +35,6 @@ import torch
 from PIL import Image
 
 from medveil.encoders.identity.inference import as_input, run
-from medveil.encoders.identity.networks.backbones import placed
 from medveil.encoders.identity.networks.checkpoint import save_network
 from medveil.encoders.identity.preparing import prepare
 from medveil.encoders.identity.training.augment import Augmentation
@@ -44,6 +43,7 @@ from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.settings import TrainingSettings
 from medveil.encoders.identity.training.train import MODEL, RECORD, STATE, build_network, train_on
 from medveil.runtime.storage import write_json
+from medveil.training.device import placed
 
 # each member of the ensemble: its backbone, and the steps that make it, in order
 CHAINS = {

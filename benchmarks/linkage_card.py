@@ -17,8 +17,9 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
-from medveil.encoders.extraction import Embeddings, encode_cohort
+from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
+from medveil.encoders.vectors.embeddings import Embeddings
 from medveil.weights.linkage import FILE, bundled
 from model_card import closing, write_card
 

@@ -20,8 +20,9 @@ from torch.nn import functional
 
 from linkage_pairs import read_pack
 from linkage_training import Choices, Pairs, contrast, follow, quick_scores
-from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.medveil_small.model import SmallModel, load_model
+from medveil.training.device import placed
 from medveil.training.schedule import one_cycle
 
 LOST_PLACES = 0.3  # share of places and words hidden from the heads at each step

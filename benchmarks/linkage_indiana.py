@@ -43,11 +43,11 @@ from linkage_training import (
     vocabulary_of,
     words_of,
 )
-from medveil.encoders.identity.networks.backbones import placed
-from medveil.encoders.identity.networks.checkpoint import read_tensors
 from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite0
 from medveil.encoders.medveil_small.model import SmallModel, load_model, save_model
 from medveil.encoders.medveil_small.words import Tokenizer
+from medveil.training.checkpoint import read_tensors
+from medveil.training.device import placed
 from medveil.weights.linkage import FILE, bundled
 
 PACK, FACTS = "indiana.tar", "indiana.npz"

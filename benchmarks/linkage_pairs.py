@@ -136,21 +136,21 @@ def _pair(key: tuple[int, int, int]) -> tuple[NDArray[np.uint8], list[str]]:
 
 
 def _reports(hospital: int, patient: Any, visit: Any) -> list[str]:
-    from medveil.cohort.phantom import people
+    from medveil.cohort.phantom import chart
     from medveil.cohort.phantom.reports import STYLES, write_report
+    from medveil.cohort.phantom.reports.interpretation import interpret
     from medveil.cohort.phantom.reports.mentions import Mentions
-    from medveil.cohort.phantom.reports.reading import read
     from medveil.cohort.phantom.sites import make_site
 
     site = make_site(hospital, patient.site)
-    person = people.make_person(hospital, patient, site)
+    person = chart.make_demographics(hospital, patient, site)
     own, _ = write_report(hospital, patient, visit, person, site)
     texts = [own]
     for number, style in enumerate(STYLES.values()):
         rng = np.random.default_rng([patient.person_key, 79, visit.number, number])
-        reading = read(rng, patient, visit)
-        earlier = people.make_encounter(hospital, patient, reading.before, site) if reading.before else None
-        encounter = people.make_encounter(hospital, patient, visit, site)
+        reading = interpret(rng, patient, visit)
+        earlier = chart.make_encounter(hospital, patient, reading.before, site) if reading.before else None
+        encounter = chart.make_encounter(hospital, patient, visit, site)
         texts.append(style(Mentions(rng, visit, reading.before, person, encounter, earlier, site), reading))
     said = " ".join(piece.text for piece in texts[2].pieces if piece.subject is not None and piece.category is None)
     return [_with_gaps(text) for text in texts] + ([said] if said else [])
@@ -161,7 +161,7 @@ def _with_gaps(text: Any) -> str:
 
 
 def _stand_ins(hospital: int) -> dict[str, list[str]]:
-    from medveil.cohort.phantom import people
+    from medveil.cohort.phantom import chart
     from medveil.cohort.phantom.plan import plan_patient
     from medveil.cohort.phantom.reports import write_report
     from medveil.cohort.phantom.sites import make_site
@@ -171,7 +171,7 @@ def _stand_ins(hospital: int) -> dict[str, list[str]]:
         for number in range(PATIENTS):
             patient = plan_patient(seed, number, SITES)
             site = make_site(seed, patient.site)
-            text, _ = write_report(seed, patient, patient.visits[0], people.make_person(seed, patient, site), site)
+            text, _ = write_report(seed, patient, patient.visits[0], chart.make_demographics(seed, patient, site), site)
             for identifier in text.identifiers():
                 found.setdefault(str(identifier.category), set()).add(identifier.text)
     return {category: sorted(values)[:: len(values) // 400 + 1] for category, values in sorted(found.items())}

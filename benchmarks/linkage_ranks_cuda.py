@@ -17,7 +17,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from medveil.stats.ranks_cuda import Counter, Tiling, count_pairs, plan_rows
+from medveil.stats.kernels.ranks_cuda import Counter, Tiling, count_pairs, plan_rows
 
 TILINGS = (
     Tiling(),

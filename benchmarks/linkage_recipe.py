@@ -32,8 +32,8 @@ from linkage_training import (
     vocabulary_of,
     words_of,
 )
-from medveil.encoders.identity.networks.backbones import placed
 from medveil.encoders.medveil_small.model import SmallModel, save_model
+from medveil.training.device import placed
 from medveil.weights.linkage import FILE
 
 TRAIN, CHOOSE = "train.tar", "val.tar"

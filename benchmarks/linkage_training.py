@@ -22,9 +22,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from linkage_augment import Changes, changed
-from medveil.encoders.identity.networks.checkpoint import read_tensors
 from medveil.encoders.medveil_small.model import SmallModel
 from medveil.encoders.medveil_small.words import Tokenizer, Words, split_words
+from medveil.training.checkpoint import read_tensors
 from medveil.training.schedule import one_cycle
 
 BUCKETS = 4096

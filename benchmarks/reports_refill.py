@@ -17,7 +17,7 @@ from pathlib import Path
 
 from faker import Faker
 
-from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, join, mark
+from medveil.cohort.phantom.marked_text import MarkedText, as_marked, fill, join, mark
 from medveil.person.identifiers import Category
 
 _LOCALES = (

@@ -48,6 +48,16 @@ def hospital(hospital_folder: Path) -> Cohort:
 
 
 @pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No worker processes, so that what a test puts in place of something is met by the work."""
+    from medveil.cohort.dicom import many
+    from medveil.runtime import journal
+
+    for module in (many, journal):
+        monkeypatch.setattr(module, "ordered_map", lambda function, items, **more: map(function, items))
+
+
+@pytest.fixture
 def from_threads() -> Callable[..., list[Any]]:
     """Calls a function on every item, from four threads at once that take turns after every line of some modules."""
 

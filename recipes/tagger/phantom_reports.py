@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from medveil.cohort.phantom import people
+from medveil.cohort.phantom import chart
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.reports import STYLES
+from medveil.cohort.phantom.reports.interpretation import interpret
 from medveil.cohort.phantom.reports.mentions import Mentions
-from medveil.cohort.phantom.reports.reading import read
 from medveil.cohort.phantom.sites import make_site
 
 HELD_OUT_STYLE = "letter"  # the tagger was not trained on
@@ -23,13 +23,13 @@ def phantom_reports(first: int, end: int, styles: tuple[str, ...]) -> Iterator[d
         for number in range(_PATIENTS):
             patient = plan_patient(seed, number, 10)
             site = make_site(seed, patient.site)
-            person = people.make_person(seed, patient, site)
+            person = chart.make_demographics(seed, patient, site)
             visit = patient.visits[-1]
             for place, style in enumerate(styles):
                 rng = np.random.default_rng([patient.person_key, 80, visit.number, place])
-                reading = read(rng, patient, visit)
-                earlier = people.make_encounter(seed, patient, reading.before, site) if reading.before else None
-                encounter = people.make_encounter(seed, patient, visit, site)
+                reading = interpret(rng, patient, visit)
+                earlier = chart.make_encounter(seed, patient, reading.before, site) if reading.before else None
+                encounter = chart.make_encounter(seed, patient, visit, site)
                 text = STYLES[style](Mentions(rng, visit, reading.before, person, encounter, earlier, site), reading)
                 found = [[one.start, one.end, str(one.category)] for one in text.identifiers()]
                 yield {"text": text.text, "found": found}

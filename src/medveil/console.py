@@ -21,7 +21,7 @@ import typer
 from medveil.errors import SettingsError
 from medveil.part_settings import write_table
 from medveil.parts import DEFAULT
-from medveil.runtime.workers import silence_libraries
+from medveil.runtime.processes import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome

@@ -4,8 +4,6 @@ A message may name a path the user typed, a row number or a column, never a valu
 file names inside a folder, identifiers and report text stay out.
 """
 
-import errno
-
 
 class MedveilError(Exception):
     """Something the user can put right; the command line prints it without a traceback and exits with 2."""
@@ -34,29 +32,6 @@ class Quarantined(MedveilError):
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
-
-
-class Unavailable(Quarantined):
-    """Withheld for the moment only: a share that does not answer, too little memory. It is worth another try."""
-
-    def __init__(self, error: BaseException | str) -> None:
-        kind = error if isinstance(error, str) else type(error).__name__
-        super().__init__(kind if kind.startswith("unavailable") else f"unavailable at the moment ({kind})")
-
-
-_TRANSIENT = frozenset(
-    getattr(errno, name)
-    for name in (
-        "EIO ETIMEDOUT ESTALE EAGAIN EBUSY EINTR ENOMEM ENFILE EMFILE ECONNRESET ECONNABORTED ENOTCONN EHOSTDOWN "
-        "EHOSTUNREACH ENETDOWN ENETUNREACH EREMOTEIO"
-    ).split()
-    if hasattr(errno, name)
-)
-
-
-def is_transient(error: BaseException) -> bool:
-    """Whether the same may succeed another time: the fault of a disk, a network or a crowded machine."""
-    return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in _TRANSIENT)
 
 
 class NotMeasurable(MedveilError):

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medveil.errors import InputError
-from medveil.stats.codes import matching_pairs
+from medveil.stats.group_codes import matching_pairs
 from medveil.stats.scores import on_grid, score_pairs
 from medveil.stats.search import count_above, nearest
 

@@ -13,7 +13,7 @@ from PIL import Image, UnidentifiedImageError
 
 from medveil.cohort.dicom.opening import MAX_PIXELS, has_prefix, head_of, may_be_dicom
 from medveil.cohort.dicom.read import read_pixels
-from medveil.errors import Quarantined, Unavailable, is_transient
+from medveil.errors import Quarantined
 from medveil.runtime.quiet import quiet
 
 # Only formats that decode in-process: Pillow would start Ghostscript for PostScript.
@@ -54,8 +54,6 @@ def inside(root: Path, path: str) -> Path:
     except FileNotFoundError:
         raise Quarantined("missing file") from None
     except (OSError, RuntimeError, ValueError) as error:
-        if is_transient(error):
-            raise Unavailable(error) from None
         loop = isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.ELOOP
         raise Quarantined("symlink loop" if loop else "unreadable file") from None
     if not real.is_relative_to(real_root):
@@ -78,8 +76,6 @@ def _load_picture(file: Path, frame: int, read: Callable[[Image.Image], NDArray[
     except EOFError:
         raise Quarantined("no such frame") from None
     except Exception as error:
-        if is_transient(error):
-            raise Unavailable(error) from None
         # Damaged files make the decoders raise nearly anything.
         raise Quarantined("truncated" if "truncated" in str(error).lower() else "unreadable pixel data") from None
 

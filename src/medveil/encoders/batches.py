@@ -105,9 +105,9 @@ def _checked(vectors: Vectors, count: int, encoder: Encoder) -> Vectors:
 
 
 def _read(root: Path, places: Sequence[Place], encoder: Encoder, workers: int | None) -> Iterator[Image | Quarantined]:
-    """Images as the encoder takes them; whole ones stay in this process, for a pipe full of them would fill memory."""
+    """Images as the encoder takes them; whole ones come one by one, for a pipe full of them would fill memory."""
     if not isinstance(encoder, Prepared):
-        return read_many(partial(_load, root), places, workers=1)
+        return read_many(partial(_load, root), places, workers=1, chunk=1)
     if len(places) < FEW:
         workers = 1
     return read_many(partial(_load_prepared, root, encoder.prepare), places, workers=workers)

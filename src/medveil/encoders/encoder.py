@@ -2,19 +2,16 @@
 
 A registered encoder also has a classmethod `load(device)`. One that is `Prepared` has its images decoded and
 prepared on all cores; any other one is given whole images, one after another. One that is `Reading` is given texts
-that it cannot tell apart once. One that is `Headed` can do without its projection heads; see `headless`.
+that it cannot tell apart once. One that is `headless.Headed` can do without its projection heads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from medveil.encoders.headless import Headless
 
 Image = NDArray[Any]
 Vectors = NDArray[np.float32]
@@ -51,13 +48,6 @@ class Reading(Protocol):
     """An encoder that tells what it reads of each text, such as its first tokens: texts that read alike tie exactly."""
 
     def readings(self, texts: Sequence[str]) -> list[bytes]: ...
-
-
-@runtime_checkable
-class Headed(Protocol):
-    """An encoder that tells its frozen networks from the projection heads behind them."""
-
-    def headless(self) -> Headless: ...
 
 
 def unit_length(vectors: Vectors) -> Vectors:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from medveil.cohort import Cohort
 from medveil.encoders.batches import Count, Place, encode_files, encode_texts
 from medveil.encoders.encoder import Encoder, Reading, Vectors
 from medveil.encoders.vectors.cache import EmbeddingCache
+from medveil.encoders.vectors.embeddings import Embeddings
 from medveil.errors import NotMeasurable
 
 if TYPE_CHECKING:
@@ -27,20 +27,6 @@ NO_REPORT = "no report"
 Progress = Callable[[int, int], None]  # images and distinct reports done, of how many
 Encoded = tuple[Vectors, list[bytes | str], Vectors]  # image vectors, their pixels' keys or why not, text vectors
 Encode = Callable[[list[Place], list[str], Count], Encoded]
-
-
-@dataclass(frozen=True)
-class Embeddings:
-    """Vectors, of unit length unless they are features; row i of both is a pair, `rows[i]` its row in the cohort's
-    table."""
-
-    images: Vectors
-    reports: Vectors
-    rows: NDArray[np.intp]
-    set_aside: dict[str, int]  # reason -> images
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 def encode_cohort(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import nn
 
-from medveil.encoders.encoder import Encoder, Headed
+from medveil.encoders.encoder import Encoder
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,13 @@ class Headless:
     reports: Encoder
     image_head: nn.Module
     report_head: nn.Module
+
+
+@runtime_checkable
+class Headed(Protocol):
+    """An encoder that tells its frozen networks from the projection heads behind them."""
+
+    def headless(self) -> Headless: ...
 
 
 def headless(encoder: Encoder) -> Headless:

@@ -8,6 +8,7 @@ from pathlib import Path
 from medveil.encoders.encoder import Encoder
 from medveil.errors import InputError, SettingsError
 from medveil.parts import registered
+from medveil.training.device import check_device
 
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 
@@ -29,18 +30,6 @@ def load_encoder(name: str, *, device: str = "cpu") -> Encoder:
         f"there is no encoder called {name}; choose one of {', '.join(known)}, a folder that holds a model, "
         "or the owner/model name of one on the hub"
     )
-
-
-def check_device(device: str) -> None:
-    """Refuse a device that is not here before anything is read."""
-    if device == "cpu":
-        return
-    import torch
-
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError):
-        raise SettingsError(f"the device {device} cannot be used on this machine; use cpu") from None
 
 
 def open_folder(folder: Path, *, name: str, device: str) -> Encoder:

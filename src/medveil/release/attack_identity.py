@@ -9,11 +9,11 @@ from medveil.attacks.identity.run import run_identity
 from medveil.attacks.identity.settings import IdentitySettings
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity.embedder import load_embedder
-from medveil.encoders.loading import check_device
 from medveil.part_settings import to_json
 from medveil.release.attack_report import AttackOutcome, Input, report_attack
 from medveil.release.settings import Progress
 from medveil.runtime.storage import check_writable
+from medveil.training.device import check_device
 
 
 def attack_identity(

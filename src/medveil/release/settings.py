@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from medveil.encoders.loading import check_device
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
+from medveil.training.device import check_device
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-import logging
-import multiprocessing
 import os
+import pickle
 import threading
-import time
-import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TypeVar
+from typing import Protocol, TypeVar
+
+from medveil.runtime.processes import Chunk, Job, Loss, crew_of
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 IN_FLIGHT = 4  # chunks a worker may be ahead: bounds memory whatever the length of the input
+
+
+class WorkerLost(RuntimeError):
+    """A task was lost with its process, and nobody said what to do about it."""
+
+
+class Runner(Protocol):
+    """`ordered_map`, or what stands in for it on a cluster."""
+
+    def __call__(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        workers: int | None = None,
+        chunk: int = 8,
+        crashed: Callable[[Item, Loss], Result] | None = None,
+        limit: float | Callable[[Item], float] | None = None,
+    ) -> Iterator[Result]: ...
 
 
 def ordered_map(
@@ -28,65 +44,47 @@ def ordered_map(
     *,
     workers: int | None = None,
     chunk: int = 8,
-    crashed: Callable[[Item], Result] | None = None,
+    crashed: Callable[[Item, Loss], Result] | None = None,
+    limit: float | Callable[[Item], float] | None = None,
 ) -> Iterator[Result]:
-    """Results in the order of the items. With one worker everything happens in this process.
+    """Results in the order of the items. With one worker, and nothing that could be lost, all happens in this process.
 
-    An item that kills its process (a decoder crashing on hostile bytes) gets the result of `crashed`; without
-    it, the crash is raised.
+    An item that kills its process (a decoder crashing on hostile bytes) twice, or takes more seconds than its `limit`,
+    gets the result of `crashed`; without it, `WorkerLost` is raised.
     """
     workers = workers or available_cores()
-    if workers == 1:
+    if workers == 1 and crashed is None and limit is None:
         yield from map(function, items)
         return
     source = iter(items)
-    waiting: deque[tuple[list[Item], Future[list[Result]]]] = deque()
-    pool = _new_pool(workers)
-    try:
+    job = Job(function)
+    waiting: deque[Chunk[Item]] = deque()
+    with crew_of(workers) as crew:
         while True:
             while len(waiting) < workers * IN_FLIGHT and (batch := list(islice(source, chunk))):
-                waiting.append((batch, pool.submit(_run_chunk, function, batch)))
+                waiting.append(crew.submit(Chunk(job, batch, _seconds(batch, limit))))
             if not waiting:
                 return
-            try:
-                results = waiting[0][1].result()
-            except BrokenProcessPool:
-                if crashed is None:
-                    raise
-                pool.shutdown()
-                pool = _new_pool(workers)
-                for batch in [batch for batch, _ in waiting]:
-                    yield from _survivors(function, batch, crashed)
-                waiting.clear()
-                continue
-            waiting.popleft()
-            yield from results
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+            first = waiting.popleft()
+            outcome = first.outcome.result()
+            if isinstance(outcome, bytes):
+                yield from pickle.loads(outcome)  # noqa: S301  (packed by this program's worker)
+            elif len(first.items) > 1:  # each alone, so that only the culprit is lost
+                alone = [Chunk(job, [item], _seconds([item], limit)) for item in first.items]
+                waiting.extendleft(reversed([crew.submit(one, first=True) for one in alone]))
+            elif not first.again and outcome is not Loss.OVERDUE:  # it may have died of its neighbour's hunger
+                waiting.appendleft(crew.submit(Chunk(job, first.items, first.seconds, again=True), first=True))
+            elif crashed is None:
+                raise WorkerLost(f"a worker was lost: {outcome}")
+            else:
+                yield crashed(first.items[0], outcome)
 
 
-def _new_pool(workers: int) -> ProcessPoolExecutor:
-    # spawn, because a fork taken while another library holds a lock can hang for ever
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
-
-
-def _survivors(
-    function: Callable[[Item], Result], batch: list[Item], crashed: Callable[[Item], Result]
-) -> Iterator[Result]:
-    """After a crash: the batch in a process of its own, halved until only the culprit is lost."""
-    with _new_pool(1) as pool:
-        try:
-            yield from pool.submit(_run_chunk, function, batch).result()
-            return
-        except BrokenProcessPool:
-            pass
-    if len(batch) == 1:
-        yield crashed(batch[0])
-        return
-    middle = len(batch) // 2
-    yield from _survivors(function, batch[:middle], crashed)
-    yield from _survivors(function, batch[middle:], crashed)
+def _seconds(items: Sequence[Item], limit: float | Callable[[Item], float] | None) -> float | None:
+    """No more than one item may take: a chunk that is late is done again item by item, each with its own time."""
+    if limit is None:
+        return None
+    return max(limit(item) if callable(limit) else limit for item in items)
 
 
 def available_cores() -> int:
@@ -121,28 +119,3 @@ class _TorchThreads:
 
 
 _TORCH = _TorchThreads()
-
-
-def _run_chunk(function: Callable[[Item], Result], batch: list[Item]) -> list[Result]:
-    return [function(item) for item in batch]
-
-
-def silence_libraries() -> None:
-    """No warning or log line of a library from this process: they quote names and numbers out of the files."""
-    warnings.simplefilter("ignore")
-    logging.getLogger().addHandler(logging.NullHandler())
-
-
-def _start_worker(parent: int) -> None:
-    """One thread a process, and no life without the parent: a killed run must not leave workers behind."""
-    import cv2
-
-    cv2.setNumThreads(1)
-    silence_libraries()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -81,7 +81,7 @@ class Redraws:
         self._memory.weights = np.empty((_BLOCK, self.units), dtype=np.float32)
 
     def _block(self, start: int, statistics: tuple[Callable[[Singles], Floats], ...]) -> list[Floats]:
-        from medveil.stats.draw_loops import draw_counts
+        from medveil.stats.kernels.redraws import draw_counts
 
         rng = np.random.default_rng([self._seed, self.units, start])
         seeds = rng.integers(2**64, size=_BLOCK, dtype=np.uint64)
@@ -102,7 +102,7 @@ class Means:
     def __init__(
         self, parts: Sequence[Floats], codes: Codes, units: int, *, members: NDArray[np.bool_] | None = None
     ) -> None:
-        from medveil.stats.draw_loops import add_by_unit, mean_of_held
+        from medveil.stats.kernels.redraws import add_by_unit, mean_of_held
 
         held = np.ones((len(codes), 1), dtype=bool) if members is None else members
         ends = np.cumsum([0, *(part.shape[1] for part in parts)])
@@ -144,7 +144,7 @@ class Medians:
         self._counts = np.stack([counts, *below], axis=1).astype(np.float32)
 
     def __call__(self, weights: Singles) -> Floats:
-        from medveil.stats.draw_loops import redrawn_medians
+        from medveil.stats.kernels.redraws import redrawn_medians
 
         found = np.empty((len(weights), len(self._codes)))
         redrawn_medians(weights, weights @ self._counts, self._values, self._codes, self._start, found)

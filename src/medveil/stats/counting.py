@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes, Pairs
-from medveil.stats.scores import Doubles, Singles
-from medveil.stats.tiles import BLOCK, Progress, Rows, Strip, Tile, each_tile, rounding
+from medveil.stats.group_codes import Pairs
+from medveil.stats.kernels.grid import Codes, Doubles, Singles
+from medveil.stats.score_tiles import BLOCK, Progress, Rows, Strip, Tile, each_tile, rounding
 
 Counts = NDArray[np.int64]
 Profiles = NDArray[np.uint64]
@@ -45,7 +45,7 @@ def count_both(
     progress: Progress | None = None,
 ) -> None:
     """Fill the counts of both sides. `exclude` as in `each_tile`."""
-    from medveil.stats.count_loops import count
+    from medveil.stats.kernels.counts import count
 
     lock = threading.Lock()  # several threads meet the same gallery rows
 

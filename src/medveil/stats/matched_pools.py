@@ -37,7 +37,7 @@ _WORTH_A_TABLE = 32, 512  # queries that draw as many from as many, with ties an
 
 def matched_pools(ranks: Ranks, size: int | None, *, ties: Ties = "expected") -> PoolScores:
     """Every query against the `size` candidates that resemble it most, or against all (None)."""
-    from medveil.stats.draw_loops import compose
+    from medveil.stats.kernels.expectations import compose
 
     counts = settled(ranks, ties)
     drawn = draws_of(counts[2].sum(axis=1), size)
@@ -79,7 +79,7 @@ def _summed(rows: Counts) -> Doubles:
     scores = np.empty((len(rows), len(METRICS)))
     if not len(rows):
         return scores
-    from medveil.stats.draw_loops import mixed_scores
+    from medveil.stats.kernels.expectations import mixed_scores
 
     above, equal, _, _, shell, draws = rows.T
     sums = harmonic(int((above + equal + draws).max()) + 1)

@@ -148,7 +148,7 @@ def drawn_scores(above: Counts, equal: Counts, others: Counts, drawn: Counts) ->
 
 
 def _closed_form(ahead: Counts, population: int, draws: int, most: int) -> Doubles:
-    from medveil.stats.draw_loops import closed_form
+    from medveil.stats.kernels.expectations import closed_form
 
     scores = np.empty((len(ahead), len(METRICS)))
     none = np.exp(_log_none_drawn(population, draws, most))

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import InputError, SettingsError
-from medveil.stats.codes import Codes
 from medveil.stats.counting import Counts, Profiles, Side, count_both
-from medveil.stats.scores import ALL_ZERO, Doubles, Vectors, grid_and_lengths
-from medveil.stats.tiles import BLOCK, Progress
+from medveil.stats.kernels.grid import ALL_ZERO, Codes, Doubles, Vectors
+from medveil.stats.score_tiles import BLOCK, Progress
+from medveil.stats.scores import grid_and_lengths
 
 _PAIRS = 8192  # scored at a time
 MOST_LABELS = 63
@@ -64,7 +64,7 @@ def rank_pairs(
     shells = 1 if profiles is None else profiles.shape[1] + 1
     codes = np.arange(n) if exclude is None else np.unique(exclude, return_inverse=True)[1]
     if device == "cuda":
-        from medveil.stats.ranks_cuda import count_pairs
+        from medveil.stats.kernels.ranks_cuda import count_pairs
 
         counts = count_pairs(images, reports, words, codes, shells, progress=progress)
     else:
@@ -122,7 +122,7 @@ def _order(words: Profiles) -> Codes:
 
 
 def _own_scores(images: Vectors, reports: Vectors) -> Doubles:
-    from medveil.stats.score_loops import exact_scores
+    from medveil.stats.kernels.scores import exact_scores
 
     scores = np.empty(len(images))
     for start in range(0, len(images), _PAIRS):
@@ -136,7 +136,7 @@ def _own_scores(images: Vectors, reports: Vectors) -> Doubles:
 
 def _others(words: Profiles, codes: Codes, shells: int) -> Counts:
     """How many rows lie at each distance from every row, those of its own code left out."""
-    from medveil.stats.count_loops import shell_sizes
+    from medveil.stats.kernels.counts import shell_sizes
 
     kinds, kind, sizes = np.unique(words, return_inverse=True, return_counts=True)
     everyone = shell_sizes(np.zeros(len(kinds), np.intp), kinds, sizes, shells)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from medveil.stats.codes import Codes, Pairs, matching_pairs
 from medveil.stats.estimate import Estimate
-from medveil.stats.scores import Doubles, Vectors, score_pairs
+from medveil.stats.group_codes import Pairs, matching_pairs
+from medveil.stats.kernels.grid import Codes, Doubles, Vectors
+from medveil.stats.scores import score_pairs
 from medveil.stats.search import count_above, nearest
 from medveil.stats.shares import share
 

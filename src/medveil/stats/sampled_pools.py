@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.runtime.workers import available_cores
-from medveil.stats.codes import Codes
+from medveil.stats.kernels.grid import Codes, Doubles, Vectors
 from medveil.stats.pools import METRICS, Counts, PoolScores, certain_scores, draws_of, mean_chance
 from medveil.stats.ranks import profile_words
-from medveil.stats.scores import Doubles, Vectors, on_grid
+from medveil.stats.scores import on_grid
 
 if TYPE_CHECKING:
     from medveil.stats.retrieval import Ties
@@ -83,7 +83,7 @@ class _Drawing:
 
     def draw(self, scores: Doubles, first: int, codes: Codes, words: NDArray[np.uint64]) -> None:
         """For the queries from `first` on, whose scores with the whole gallery these are."""
-        from medveil.stats.sampling_loops import draw_pools
+        from medveil.stats.kernels.drawn_pools import draw_pools
 
         rows = slice(first, first + len(scores))
         above, equal = np.empty((2, len(scores), self._pool.repeats), dtype=np.int64)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from medveil.stats.codes import Codes, Pairs
 from medveil.stats.counting import Counts, Side, count_both
-from medveil.stats.scores import Doubles, Vectors
-from medveil.stats.tiles import BLOCK, Strip, Tile, each_tile, rounding
+from medveil.stats.group_codes import Pairs
+from medveil.stats.kernels.grid import Codes, Doubles, Vectors
+from medveil.stats.score_tiles import BLOCK, Strip, Tile, each_tile, rounding
 
 _NOTHING = np.empty((0, 0))
 
@@ -28,7 +28,7 @@ def nearest(
     pair of arrays. Where a query has fewer than k rows to match, the rest is -inf and -1. Either side may be a
     memory-mapped array.
     """
-    from medveil.stats.nearest_loops import improve
+    from medveil.stats.kernels.nearest import improve
 
     scores = np.full((len(queries), k), -np.inf)
     indices = np.full((len(queries), k), -1, dtype=np.intp)

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes
 from medveil.stats.estimate import Estimate
+from medveil.stats.kernels.grid import Codes
 from medveil.stats.shares import exact_interval
 
 Doubles = NDArray[np.float64]

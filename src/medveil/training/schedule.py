@@ -1,4 +1,4 @@
-"""Learning rates: the 1cycle policy and the search for its peak."""
+"""Learning rates: the 1cycle policy and the search for its peak, and two that fall from a peak."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ def one_cycle(
 
 def _cosine(start: float, end: float, share: float) -> float:
     return end + (start - end) * (1 + math.cos(math.pi * min(share, 1))) / 2
+
+
+def warm_cosine(step: int, share: float, peak: float, *, warm: int) -> float:
+    """Up in a line over the first `warm` steps, and down to nothing as `share` of the training goes from 0 to 1."""
+    return min(1.0, (step + 1) / warm) * _cosine(peak, 0.0, share)
+
+
+def falling(share: float, peak: float, *, start: float) -> float:
+    """The peak until `start` of the training is done, then down to nothing in a line; a start of 1 keeps the peak."""
+    return peak if start == 1 else peak * min(1.0, (1 - share) / (1 - start))
 
 
 def find_peak(loss_at: Callable[[float], float], *, low: float = 1e-6, high: float = 1.0, steps: int = 60) -> float:

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from medveil.attacks.identity.attack import Identity
-from medveil.attacks.identity.looks import NOT_FRONTAL, OTHER_VIEW
+from medveil.attacks.identity.embedded_images import NOT_FRONTAL, OTHER_VIEW
+from medveil.attacks.identity.exclusions import EXACT, NEAR
 from medveil.attacks.identity.run import run_identity
-from medveil.attacks.identity.set_aside import EXACT, NEAR
 from medveil.attacks.identity.settings import IdentitySettings
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable, SettingsError

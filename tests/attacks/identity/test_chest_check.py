@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from medveil.attacks.identity.chest_check import ChestCheck, bundled_check, chest_features
-from medveil.attacks.identity.chest_check_training import LATERALS, drawn_lateral, fit, other_organs, spoiled, worn
 from medveil.cohort import Cohort
 from medveil.cohort.images import load_image
 from medveil.cohort.input import read_cohort
 from medveil.cohort.preprocess import resize
+from recipes.identity.chest_check import LATERALS, drawn_lateral, fit, other_organs, spoiled, worn
 
 
 def passed(images: list[np.ndarray]) -> float:

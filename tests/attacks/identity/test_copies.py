@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from medveil.attacks.identity.copies import AGREEMENT, agreement, find_copies
-from medveil.attacks.identity.looks import pixel_digest
+from medveil.attacks.identity.embedded_images import pixel_digest
 from medveil.cohort.features import thumbnail
 from medveil.cohort.input import read_cohort
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medveil.attacks.identity.identification import Found
 from medveil.attacks.identity.linkable import Contest, Limit, Linkable
 from medveil.attacks.identity.pairs import Side, same_person, two_persons
-from medveil.attacks.identity.recognition import Found
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.neighbours import chance_of_match, nearest_is_match
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from medveil.cohort.schema import LABELS
-from medveil.encoders.extraction import Embeddings
+from medveil.encoders.vectors.embeddings import Embeddings
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort.phantom.gold import Category, encode_mask, encode_patient, load_gold
-from medveil.cohort.phantom.names import ORDINARY_WORDS
+from medveil.cohort.phantom.invented_names import ORDINARY_WORDS
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.errors import InputError

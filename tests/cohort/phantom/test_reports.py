@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medveil.cohort.phantom.chart import make_demographics, make_encounter
 from medveil.cohort.phantom.gold import Category
-from medveil.cohort.phantom.names import ORDINARY_WORDS
-from medveil.cohort.phantom.people import make_encounter, make_person
+from medveil.cohort.phantom.invented_names import ORDINARY_WORDS
+from medveil.cohort.phantom.marked_text import MarkedText, as_marked, fill, join, mark, vary
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan, plan_patient
-from medveil.cohort.phantom.pose import FIELD_CM
 from medveil.cohort.phantom.radiograph import draw
+from medveil.cohort.phantom.radiograph.pose import FIELD_CM
 from medveil.cohort.phantom.reports import STYLES, write_report
-from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, join, mark, vary
 from medveil.cohort.phantom.sites import Site, make_site
 
 EPONYMS = (
@@ -43,7 +43,7 @@ def reports() -> list[Report]:
     for number in range(400):
         patient = plan_patient(7, number, 10)
         site = make_site(7, patient.site)
-        person = make_person(7, patient, site)
+        person = make_demographics(7, patient, site)
         for visit in patient.visits:
             text, labels = write_report(7, patient, visit, person, site)
             found.append((patient, visit, site, text, labels))
@@ -64,7 +64,7 @@ def test_every_known_string_of_the_person_is_marked(reports: list[Report]) -> No
     """A searcher who knows the patient and the staff finds nothing outside the spans."""
     occurrences = 0
     for patient, visit, site, text, _ in reports:
-        person = make_person(7, patient, site)
+        person = make_demographics(7, patient, site)
         encounter = make_encounter(7, patient, visit, site)
         known = [person.given, person.family, person.relative, person.mrn, person.ssn, person.phone, person.street]
         known += [person.plan_number, person.postal, encounter.accession, encounter.job, encounter.room]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom import people
+from medveil.cohort.phantom import chart
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.reports import write_report
@@ -29,7 +29,7 @@ def pairs() -> tuple[list[NDArray[np.uint16]], list[str]]:
         site = make_site(SEED, patient.site)
         visit = patient.visits[-1]
         images.append(draw(patient, visit, sites_seed=SEED, size=256).pixels)
-        report, _ = write_report(SEED, patient, visit, people.make_person(SEED, patient, site), site)
+        report, _ = write_report(SEED, patient, visit, chart.make_demographics(SEED, patient, site), site)
         texts.append("".join(piece.text for piece in report.pieces if piece.category is None))
     return images, texts
 

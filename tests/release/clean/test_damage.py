@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from medveil.cohort.phantom.damage import DICOM_DAMAGE, TEXT_DAMAGE, damaged_dicom, damaged_text
 from medveil.cohort.phantom.gold import load_gold
@@ -56,6 +57,7 @@ def test_what_a_damaged_header_still_tells_is_known_in_the_report(tmp_path: Path
     assert "pemberton" not in report.read_text()
 
 
+@pytest.mark.usefixtures("in_this_process")
 def test_a_person_who_cannot_be_known_keeps_the_files_behind(tmp_path: Path, write_dicom, clean, monkeypatch) -> None:
     def surprise(*_: object) -> None:
         raise NotImplementedError

@@ -14,7 +14,7 @@ from medveil.defenses.reports.rewriting import Rewriter
 
 
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: None) -> Path:
     """One report that the model rewrites, one that it spoils, and a table with one row of each kind."""
     monkeypatch.setattr(Rewriter, "rewrite", lambda self, text: None if "effusion" in text else "The heart is normal.")
     folder = tmp_path / "in"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.cohort.phantom.pairs import phantom_pairs
+from medveil.cohort.phantom.hospital import phantom_pairs
 from medveil.encoders.headless import headless
 from medveil.encoders.loading import load_encoder
 from medveil.errors import InputError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import cv2
@@ -23,6 +24,7 @@ from medveil.release.clean.records import seal
 from medveil.release.verify.manifest import check_manifest, hashed, write_manifest
 from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify
+from medveil.runtime.journal import Journal, Noted, noted_in
 
 KEYS = Keys(b"\x07" * 32)
 
@@ -147,26 +149,32 @@ def _quarantine_nobody(out: Path, source: Path) -> None:
         file.write("0123456789abcdef0123,unreadable\n")
 
 
+def _note(out: Path, notes: dict[str, Noted]) -> None:
+    with closing(Journal(out / "journal.sqlite")) as journal:
+        for name, noted in notes.items():
+            journal.put(name, noted)
+
+
 def _quarantine_in_the_journal_too(out: Path, source: Path) -> None:
     place = _place(out, images(out)[0])
-    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
-    (entry,) = (file for line in lines for file in line["files"] if file.get("path") == place)
+    notes = dict(noted_in(out / "journal.sqlite"))
+    (entry,) = (file for noted in notes.values() for file in noted.entry["files"] if file.get("path") == place)
     with (out / "quarantine.csv").open("a") as file:
         file.write(f"{entry['id']},unreadable\n")
     for gone in ("path", "seal"):
         del entry[gone]
     entry["quarantined"] = "unreadable"
-    (out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    _note(out, notes)
     _lose_a_file(out, source)
 
 
 def _unseal_a_file(out: Path, source: Path) -> None:
     """Changed, and no longer in the journal, which would tell."""
     place = _place(out, images(out)[0])
-    lines = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
-    for line in lines:
-        line["files"] = [file for file in line["files"] if file.get("path") != place]
-    (out / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    notes = dict(noted_in(out / "journal.sqlite"))
+    for noted in notes.values():
+        noted.entry["files"] = [file for file in noted.entry["files"] if file.get("path") != place]
+    _note(out, notes)
     _change_a_pixel(out, source)
 
 
@@ -217,8 +225,8 @@ def test_a_file_named_after_its_patient_is_told_by_another_name(out: Path, sourc
     images(out)[0].rename(images(out)[0].with_name(f"{patient}.dcm"))
     (out / "data" / f"{patient}.txt").write_text("to do")
     assert {"files: a file without an original", "names: a known identifier"} <= findings(out, source).keys()
-    for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.jsonl"):
-        assert patient not in (out / name).read_text()
+    for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.sqlite"):
+        assert patient.encode() not in (out / name).read_bytes()
 
 
 def test_a_journal_made_to_agree_with_a_changed_file_does_not(out: Path, source: Path) -> None:
@@ -227,9 +235,9 @@ def test_a_journal_made_to_agree_with_a_changed_file_does_not(out: Path, source:
     sealed = seal(_place(out, changed), hashed(out / "data")[_place(out, changed)], KEYS)
     _change_a_pixel(out, source)
     forged = seal(_place(out, changed), hashed(out / "data")[_place(out, changed)], Keys(b"\x08" * 32))
-    journal = (out / "journal.jsonl").read_text()
-    assert sealed in journal
-    (out / "journal.jsonl").write_text(journal.replace(sealed, forged))
+    journal = (out / "journal.sqlite").read_bytes()
+    assert sealed.encode() in journal
+    (out / "journal.sqlite").write_bytes(journal.replace(sealed.encode(), forged.encode()))
     assert "files: changed since the run" in findings(out, source)
 
 
@@ -278,10 +286,10 @@ def test_what_cannot_be_read_has_not_passed(out: Path, source: Path) -> None:
 
 def test_a_second_check_finds_the_same_and_goes_by_the_journal(out: Path, source: Path) -> None:
     before = {name: (out / name).read_bytes() for name in ("verify.json", "discrepancies.csv", "manifest.json")}
-    journal = (out / "verify.jsonl").read_bytes()
+    journal = (out / "verify.sqlite").read_bytes()
     verify(out, source, keys=KEYS, workers=1)
     assert {name: (out / name).read_bytes() for name in before} == before
-    assert (out / "verify.jsonl").read_bytes() == journal
+    assert (out / "verify.sqlite").read_bytes() == journal
 
 
 def test_other_originals_are_compared_anew(out: Path, source: Path, tmp_path: Path) -> None:
@@ -310,8 +318,8 @@ def test_a_copy_that_was_withheld_is_not_held_against_what_was_released(source: 
 
 def test_nothing_that_is_written_names_anyone(pristine: Path, source: Path) -> None:
     gold = load_gold(source)
-    for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.jsonl"):
-        assert not gold.leaks((pristine / name).read_text())
+    for name in ("verify.json", "discrepancies.csv", "manifest.json", "verify.sqlite"):
+        assert not gold.leaks((pristine / name).read_bytes().decode("latin-1"))
 
 
 def test_another_key_and_an_empty_folder_are_refused(out: Path, source: Path, tmp_path: Path) -> None:

@@ -1,1 +1,6 @@
-"""Recognising people: do two radiographs show the same person?"""
+"""The identity attack: do two radiographs show the same person?
+
+`attack` is the entrance, `run` the whole way: images become vectors (`embedded_images`), `copies` are left out,
+and what remains is the `gallery`. Then patients are recognised (`linkable`, `identification`, `evaluation`),
+similarities become probabilities (`calibration`, `calibration_check`), and `links`, `findings` and `overlap` tell it.
+"""

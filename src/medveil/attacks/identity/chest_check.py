@@ -1,7 +1,7 @@
 """Is this an upright frontal chest X-ray? What is not would only add noise to the attack, and is set aside.
 
 A linear model on simple image features (thumbnail, edge directions by place, gray levels), small enough to
-ship as a few kilobytes; `chest_check_training` is the recipe. Laterals that the table names as such never
+ship as a few kilobytes; `recipes/identity/chest_check.py` is the recipe. Laterals that the table names as such never
 get here: the view column is believed.
 """
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.attacks.identity.calibration_check import CheckedCalibration
 from medveil.attacks.identity.evaluation import evaluate
+from medveil.attacks.identity.exclusions import set_aside_table
+from medveil.attacks.identity.gallery import Gallery, pairs_of
+from medveil.attacks.identity.identification import Found, Sample, compared, pair_auc
 from medveil.attacks.identity.linkable import Contest, Linkable
-from medveil.attacks.identity.recognition import Found, Sample, compared, pair_auc
-from medveil.attacks.identity.scene import Scene, pairs_of
-from medveil.attacks.identity.set_aside import set_aside_table
 from medveil.attacks.identity.subgroups import by_group, patient_groups
-from medveil.attacks.identity.trust import Trust
 from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.finding import Figure, Finding, Picture, percent
 from medveil.stats.bootstrap import unit_weights
@@ -29,48 +29,48 @@ Floats = NDArray[np.float64]
 
 
 class Measurement:
-    """Everything measured on a scene whose patients are known."""
+    """Everything measured on a gallery whose patients are known."""
 
-    def __init__(self, scene: Scene, *, rate: float, seed: int) -> None:
-        genuine, strangers = pairs_of(scene, seed=seed)
-        self._scene, self._rate, self._seed = scene, rate, seed
-        self.weights = unit_weights(scene.patients, seed=seed)
-        self._contest = Contest(scene.ours, scene.theirs, genuine, strangers, count=scene.patients, seed=seed)
+    def __init__(self, gallery: Gallery, *, rate: float, seed: int) -> None:
+        genuine, strangers = pairs_of(gallery, seed=seed)
+        self._scene, self._rate, self._seed = gallery, rate, seed
+        self.weights = unit_weights(gallery.patients, seed=seed)
+        self._contest = Contest(gallery.ours, gallery.theirs, genuine, strangers, count=gallery.patients, seed=seed)
         self._linkable: Linkable = self._contest.at(rate)
-        self._found = Found.of(scene.ours, scene.theirs)
-        self.sample = Sample.draw(scene.ours, scene.theirs, genuine, strangers, seed=seed)
-        self.prior = len(genuine) / (len(genuine) + _count_strangers(scene))
+        self._found = Found.of(gallery.ours, gallery.theirs)
+        self.sample = Sample.draw(gallery.ours, gallery.theirs, genuine, strangers, seed=seed)
+        self.prior = len(genuine) / (len(genuine) + _count_strangers(gallery))
 
-    def finding(self, trust: Trust | None, pictures: tuple[Picture, ...]) -> Finding:
-        scene, weights = self._scene, self.weights
+    def finding(self, checked: CheckedCalibration | None, pictures: tuple[Picture, ...]) -> Finding:
+        gallery, weights = self._scene, self.weights
         estimates = {
             HEADLINE: self._linkable.estimate(weights),
             "precision@1": self._found.within(0, weights),
             "pair AUC": pair_auc(self.sample, weights),
-            BY_COPIES: _linked_by_copies(scene, weights),
+            BY_COPIES: _linked_by_copies(gallery, weights),
         }
         figures = [self._by_rate(), self._found.figure(weights)]
-        groups = patient_groups(scene.table, scene.ours.patients, self._linkable.patients)
+        groups = patient_groups(gallery.table, gallery.ours.patients, self._linkable.patients)
         figures += by_group(self._linkable, groups, weights)
-        if trust and trust.error and trust.figure:
-            estimates["calibration error"] = trust.error
-            figures.append(trust.figure)
-        if scene.theirs is None and len(self._linkable.patients) > 1:
-            more = evaluate(scene.ours.vectors, scene.table, seed=self._seed)
+        if checked and checked.error and checked.figure:
+            estimates["calibration error"] = checked.error
+            figures.append(checked.figure)
+        if gallery.theirs is None and len(self._linkable.patients) > 1:
+            more = evaluate(gallery.ours.vectors, gallery.table, seed=self._seed)
             estimates |= {name: more.estimates[name] for name in PUBLISHED}
             figures += [figure for figure in more.figures if figure.title in SHOWN and figure.series]
         return Finding(
             part=NAME,
             kind="attack",
-            question=_question(scene),
-            answer=_answer(estimates, self._rate, scene),
+            question=_question(gallery),
+            answer=_answer(estimates, self._rate, gallery),
             headline=HEADLINE,
             estimates=estimates,
             threshold=ONE_IN_ELEVEN,
-            method=_method(self._rate, self._linkable, trust),
-            limits=_limits(self._rate, self._linkable, scene),
+            method=_method(self._rate, self._linkable, checked),
+            limits=_limits(self._rate, self._linkable, gallery),
             figures=tuple(figures),
-            tables=tuple(set_aside_table(scene.set_aside, scene.copies)),
+            tables=tuple(set_aside_table(gallery.set_aside, gallery.copies)),
             pictures=pictures,
             glossary=GLOSSARY,
         )
@@ -87,31 +87,31 @@ class Measurement:
         )
 
 
-def _count_strangers(scene: Scene) -> int:
+def _count_strangers(gallery: Gallery) -> int:
     """All pairs of two persons, counted without listing them."""
-    size = scene.patients
-    ours, other = (np.bincount(side.patients, minlength=size) for side in (scene.ours, scene.other))
+    size = gallery.patients
+    ours, other = (np.bincount(side.patients, minlength=size) for side in (gallery.ours, gallery.other))
     pairs = int(ours.sum()) * int(other.sum()) - int((ours * other).sum())
-    return pairs if scene.theirs is not None else pairs // 2
+    return pairs if gallery.theirs is not None else pairs // 2
 
 
-def _linked_by_copies(scene: Scene, weights: Floats) -> Estimate:
-    return share(np.isin(scene.repeated, scene.copy_links).astype(float), scene.repeated, weights)
+def _linked_by_copies(gallery: Gallery, weights: Floats) -> Estimate:
+    return share(np.isin(gallery.repeated, gallery.copy_links).astype(float), gallery.repeated, weights)
 
 
 def _one_in(rate: float) -> str:
     return f"1 in {1 / rate:,.0f}"
 
 
-def _question(scene: Scene) -> str:
-    if scene.theirs is None:
+def _question(gallery: Gallery) -> str:
+    if gallery.theirs is None:
         return "Can a patient's X-rays be linked to each other across visits by what they show?"
     return "Can a patient's X-rays in the one data set be linked to their X-rays in the other?"
 
 
-def _answer(estimates: dict[str, Estimate], rate: float, scene: Scene) -> str:
+def _answer(estimates: dict[str, Estimate], rate: float, gallery: Gallery) -> str:
     found, first = estimates[HEADLINE], estimates["precision@1"]
-    copies = scene.copies.exact + scene.copies.near
+    copies = gallery.copies.exact + gallery.copies.near
     apart = f" Copies of other images, left out of this: {copies:,}." if copies else ""
     return (
         f"With {_one_in(rate)} pairs of strangers falsely matched, {percent(found.value)} of {found.units:,} patients "
@@ -121,8 +121,8 @@ def _answer(estimates: dict[str, Estimate], rate: float, scene: Scene) -> str:
     )
 
 
-def _method(rate: float, found: Linkable, trust: Trust | None) -> str:
-    stated = f" Probabilities of links are {trust.source}." if trust else ""
+def _method(rate: float, found: Linkable, checked: CheckedCalibration | None) -> str:
+    stated = f" Probabilities of links are {checked.source}." if checked else ""
     return (
         "A network trained to recognise people turns every frontal X-ray into a vector; vectors are compared by "
         "cosine similarity, never within a study. Copies are found first, and one image of each picture is kept. A "
@@ -132,19 +132,19 @@ def _method(rate: float, found: Linkable, trust: Trust | None) -> str:
     )
 
 
-def _limits(rate: float, found: Linkable, scene: Scene) -> tuple[str, ...]:
+def _limits(rate: float, found: Linkable, gallery: Gallery) -> tuple[str, ...]:
     limits = [
         "A stronger network, larger images or knowledge of other visits would find more.",
         "The share holds for patients with frontal images from two studies; who came once cannot be linked here.",
     ]
-    if scene.theirs is None:
+    if gallery.theirs is None:
         limits.append("Links to images outside this folder were not tried.")
     if rate * found.strangers < 1:
         limits.append(
             f"A limit was learned on as few as {found.strangers:,} pairs of two persons, too few to tell "
             f"{_one_in(rate)}; it lies at about the most similar of them."
         )
-    aside = sum(scene.set_aside.values())
+    aside = sum(gallery.set_aside.values())
     if aside:
         limits.append(f"Images set aside and not attacked: {aside:,}; the table says why.")
     return tuple(limits)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.pairs import PairSet, Side
-from medveil.stats.codes import Codes
 from medveil.stats.estimate import Estimate
+from medveil.stats.kernels.grid import Codes
 from medveil.stats.shares import share
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from medveil.attacks.identity.calibration import Calibration
 from medveil.attacks.identity.pairs import Side
 from medveil.cohort import Cohort
 from medveil.runtime.storage import write_bytes
-from medveil.stats.codes import Codes
+from medveil.stats.kernels.grid import Codes
 from medveil.stats.search import nearest
 
 PER_IMAGE = 5

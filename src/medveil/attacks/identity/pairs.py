@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.stats.codes import Codes, matching_pairs
+from medveil.stats.group_codes import matching_pairs
+from medveil.stats.kernels.grid import Codes
 from medveil.stats.scores import score_pairs
 
 Floats = NDArray[np.float64]

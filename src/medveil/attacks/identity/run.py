@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from medveil.attacks.identity.evidence import attention_picture
+from medveil.attacks.identity.attention import attention_picture
+from medveil.attacks.identity.calibration_check import CheckedCalibration, calibrate
+from medveil.attacks.identity.embedded_images import Embedder, embed_images
+from medveil.attacks.identity.exclusions import write_set_aside
 from medveil.attacks.identity.findings import Measurement
+from medveil.attacks.identity.gallery import Gallery, build_gallery, pairs_of
+from medveil.attacks.identity.identification import Sample
 from medveil.attacks.identity.links import ranked_links, write_links, write_named_links
-from medveil.attacks.identity.looks import Embedder, look
-from medveil.attacks.identity.probable import probable_finding
-from medveil.attacks.identity.recognition import Sample
-from medveil.attacks.identity.scene import Scene, pairs_of, prepare_scene
-from medveil.attacks.identity.set_aside import write_set_aside
+from medveil.attacks.identity.overlap import overlap_finding
 from medveil.attacks.identity.settings import IdentitySettings
-from medveil.attacks.identity.trust import Trust, calibrate
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Picture
@@ -60,63 +60,63 @@ def run_identity(
     settings = settings or IdentitySettings()
     prior, show_images = settings.prior, settings.show_images
     cohorts = [a] if b is None else [a, b]
-    looks = []
+    embedded = []
     for name, cohort in zip("AB", cohorts, strict=False):
         told = None if progress is None else _staged(progress, f"looking at {name}" if b else "looking")
-        looks.append(look(cohort, embedder, cache=cache, progress=told))
+        embedded.append(embed_images(cohort, embedder, cache=cache, progress=told))
     if out is not None:
-        write_set_aside(looks, out / "set-aside.csv")
-    scene = prepare_scene(looks, cohorts)
+        write_set_aside(embedded, out / "set-aside.csv")
+    gallery = build_gallery(embedded, cohorts)
     if b is None or shared_ids:
-        measured = Measurement(scene, rate=settings.false_match_rate, seed=seed)
-        trust = calibrate(measured.sample, embedder, measured.weights, seed=seed)
-        links = _links(scene, trust, measured.prior if prior is None else prior, known=True)
-        finding = measured.finding(trust, _pictures(links, scene, cohorts, embedder, show_images=show_images))
+        measured = Measurement(gallery, rate=settings.false_match_rate, seed=seed)
+        checked = calibrate(measured.sample, embedder, measured.weights, seed=seed)
+        links = _links(gallery, checked, measured.prior if prior is None else prior, known=True)
+        finding = measured.finding(checked, _pictures(links, gallery, cohorts, embedder, show_images=show_images))
     else:
-        trust = _own_trust(scene, embedder, seed=seed)
-        links = _links(scene, trust, 1 / max(len(scene.other), 2) if prior is None else prior, known=False)
-        finding = probable_finding(scene, links, trust, seed=seed)
-        finding = replace(finding, pictures=_pictures(links, scene, cohorts, embedder, show_images=show_images))
+        checked = _own_calibration(gallery, embedder, seed=seed)
+        links = _links(gallery, checked, 1 / max(len(gallery.other), 2) if prior is None else prior, known=False)
+        finding = overlap_finding(gallery, links, checked, seed=seed)
+        finding = replace(finding, pictures=_pictures(links, gallery, cohorts, embedder, show_images=show_images))
     if out is not None:
-        write_links(links, *scene.rows, out / "links.csv")
+        write_links(links, *gallery.rows, out / "links.csv")
     if named_links is not None:
-        write_named_links(links, a, scene.rows[0], cohorts[-1], scene.rows[1], named_links)
-    return IdentityResult(finding, links, scene.set_aside, scene.copies.exact, scene.copies.near)
+        write_named_links(links, a, gallery.rows[0], cohorts[-1], gallery.rows[1], named_links)
+    return IdentityResult(finding, links, gallery.set_aside, gallery.copies.exact, gallery.copies.near)
 
 
 def _staged(progress: Progress, stage: str) -> Callable[[int, int], None]:
     return lambda done, total: progress(stage, done, total)
 
 
-def _own_trust(scene: Scene, embedder: Embedder, *, seed: int) -> Trust:
+def _own_calibration(gallery: Gallery, embedder: Embedder, *, seed: int) -> CheckedCalibration:
     """Where nobody knows who is in both cohorts: calibrated on pairs within the first, else on the card."""
     try:
-        genuine, strangers = pairs_of(replace(scene, theirs=None), seed=seed)
-        sample = Sample.draw(scene.ours, None, genuine, strangers, seed=seed)
+        genuine, strangers = pairs_of(replace(gallery, theirs=None), seed=seed)
+        sample = Sample.draw(gallery.ours, None, genuine, strangers, seed=seed)
     except NotMeasurable:
         sample = None
-    trust = calibrate(sample, embedder, unit_weights(scene.patients, seed=seed), seed=seed)
-    if trust is None:
+    checked = calibrate(sample, embedder, unit_weights(gallery.patients, seed=seed), seed=seed)
+    if checked is None:
         raise NotMeasurable(
             "nothing is known to calibrate links by: give cohorts with several studies a patient, or a network whose "
             "card has a calibration"
         )
-    return trust
+    return checked
 
 
-def _links(scene: Scene, trust: Trust | None, prior: float, *, known: bool) -> pd.DataFrame:
-    return ranked_links(scene.ours, scene.theirs, trust.calibration if trust else None, prior, known=known)
+def _links(gallery: Gallery, checked: CheckedCalibration | None, prior: float, *, known: bool) -> pd.DataFrame:
+    return ranked_links(gallery.ours, gallery.theirs, checked.calibration if checked else None, prior, known=known)
 
 
 def _pictures(
-    links: pd.DataFrame, scene: Scene, cohorts: list[Cohort], embedder: Embedder, *, show_images: bool
+    links: pd.DataFrame, gallery: Gallery, cohorts: list[Cohort], embedder: Embedder, *, show_images: bool
 ) -> tuple[Picture, ...]:
     """Attention maps of the strongest links, those that are known to be wrong aside."""
     strongest = links[links["recorded_patient"] != "different"].head(PICTURES)
     titles = ("What the strongest link rests on", "What the second strongest link rests on")
     pictures = []
     for title, left, right in zip(titles, strongest["left"], strongest["right"], strict=False):
-        one = cohorts[0].image(int(scene.rows[0][left]))
-        other = cohorts[-1].image(int(scene.rows[1][right]))
+        one = cohorts[0].image(int(gallery.rows[0][left]))
+        other = cohorts[-1].image(int(gallery.rows[1][right]))
         pictures.append(attention_picture(embedder, one, other, title=title, show_images=show_images))
     return tuple(pictures)

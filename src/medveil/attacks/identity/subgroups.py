@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from medveil.attacks.identity.identification import compared
 from medveil.attacks.identity.linkable import Linkable
-from medveil.attacks.identity.recognition import compared
 from medveil.attacks.identity.slices import AGES, FEWEST
 from medveil.cohort.schema import LABELS
 from medveil.finding import Figure
-from medveil.stats.codes import Codes
+from medveil.stats.kernels.grid import Codes
 
 Groups = dict[str, NDArray[np.bool_]]
 

@@ -12,7 +12,7 @@ from medveil.attacks.linkage.settings import LinkageSettings, Match
 from medveil.cohort.schema import LABELS
 from medveil.errors import InputError, NotMeasurable
 from medveil.stats.bootstrap import unit_codes
-from medveil.stats.codes import Codes
+from medveil.stats.kernels.grid import Codes
 
 FEWEST_PAIRS = 20  # with fewer, every number would be luck
 

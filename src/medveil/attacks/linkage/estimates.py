@@ -14,8 +14,8 @@ from medveil.attacks.linkage.control import Control
 from medveil.attacks.linkage.measurement import Measured, Setting
 from medveil.attacks.linkage.settings import LinkageSettings, Unit
 from medveil.stats.bootstrap import Ascending, Means, Medians, Redraws
-from medveil.stats.codes import Codes
 from medveil.stats.estimate import Estimate
+from medveil.stats.kernels.grid import Codes
 from medveil.stats.pools import METRICS, Doubles, PoolScores
 from medveil.stats.shares import exact_interval
 

@@ -15,7 +15,8 @@ from medveil.attacks.linkage.audit import Audit, LinkageResult, Progress
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
-from medveil.encoders.extraction import Embeddings, encode_cohort
+from medveil.encoders.extraction import encode_cohort
+from medveil.encoders.vectors.embeddings import Embeddings
 from medveil.errors import InputError, SettingsError
 
 Vectors = NDArray[np.float32]

@@ -12,22 +12,25 @@ from medveil.runtime.workers import ordered_map
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-CHUNK = 16  # files; fewer are read here, for starting processes would take longer
+CHUNK = 16  # files
+LIMIT = 300.0  # seconds a file may take
 
 
 def read_many(
-    worker: Callable[[Item], Result], items: Sequence[Item], *, workers: int | None = None
+    worker: Callable[[Item], Result], items: Sequence[Item], *, workers: int | None = None, chunk: int = CHUNK
 ) -> Iterator[Result | Quarantined]:
     """`worker(item)` for every item, in order; what it raises as `Quarantined` is yielded in its place.
 
-    A file that kills its process (a decoder crashing on hostile bytes) is quarantined like any other.
+    A file that kills its process (a decoder crashing on hostile bytes) or never ends is quarantined like any other,
+    however few there are.
     """
     return ordered_map(
         partial(_guarded, worker),
         items,
-        workers=1 if len(items) <= CHUNK else workers,
-        chunk=CHUNK,
-        crashed=lambda item: Quarantined("crashed the decoder"),
+        workers=workers,
+        chunk=chunk,
+        crashed=lambda item, loss: Quarantined(loss.value),
+        limit=LIMIT,
     )
 
 

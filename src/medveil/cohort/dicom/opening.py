@@ -13,7 +13,7 @@ from pydicom.dataset import Dataset, FileDataset
 from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from medveil.cohort.dicom.elements import PREFIX, PREFIX_AT, Layout
-from medveil.errors import MedveilError, Quarantined, Unavailable, is_transient
+from medveil.errors import MedveilError, Quarantined
 from medveil.runtime.quiet import quiet
 
 # Five times the largest detector. Past it an image is a decompression bomb, not a radiograph.
@@ -37,9 +37,7 @@ def quarantining(reason: str) -> Iterator[None]:
             yield
     except (MedveilError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise  # already told in words, or no fault of the file's: a full disk, a missing model
-    except BaseException as error:
-        if is_transient(error):
-            raise Unavailable(error) from None
+    except BaseException:
         # Damaged files make pydicom and its decoders raise nearly anything, and the cause may quote values.
         # The RLE decoder's panic is no Exception.
         raise Quarantined(reason) from None
@@ -57,8 +55,8 @@ def head_of(path: Path) -> bytes:
             return file.read(_HEAD_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         raise Quarantined("missing file") from None
-    except (OSError, ValueError) as error:
-        raise (Unavailable(error) if is_transient(error) else Quarantined("unreadable file")) from None
+    except (OSError, ValueError):
+        raise Quarantined("unreadable file") from None
 
 
 def has_prefix(head: bytes) -> bool:

@@ -18,7 +18,6 @@ from medveil.cohort.readers import Progress, Reader, readers
 from medveil.cohort.readers.listing import list_files
 from medveil.errors import InputError, Quarantined
 
-_FEW = 1000  # files whose headers are read here: starting processes takes as long as that
 STRANGE = "not a kind of file that can be cleaned"
 
 
@@ -101,8 +100,7 @@ class Source:
     def _files(self) -> _Files:
         names, problems, left_out = self._listed()
         entries: list[Entry] = []
-        few = len(names) <= _FEW
-        seen = read_many(partial(look_at, self.root), names, workers=1 if few else self.workers)
+        seen = read_many(partial(look_at, self.root), names, workers=self.workers)
         for done, (file, entry) in enumerate(zip(names, seen, strict=True), start=1):
             if isinstance(entry, Quarantined):
                 problems.append(Problem(file, entry.reason))

@@ -34,13 +34,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.cohort.phantom.drawing import Box
-from medveil.cohort.phantom.names import ORDINARY_WORDS
+from medveil.cohort.phantom.invented_names import ORDINARY_WORDS
 from medveil.errors import InputError
 from medveil.person.identifiers import Category
 
 FORMAT = "medveil.phantom-gold/1"
 FOLDER = "gold"
+Box = tuple[int, int, int, int]  # left, top, right, bottom in pixels; right and bottom exclusive
 SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
 
 

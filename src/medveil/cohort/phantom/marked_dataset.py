@@ -11,8 +11,8 @@ from pydicom.sequence import Sequence
 from pydicom.tag import Tag
 
 from medveil.cohort.phantom.gold import HeaderIdentifier
-from medveil.cohort.phantom.people import fold
-from medveil.cohort.phantom.reports.marked_text import MarkedText
+from medveil.cohort.phantom.invented_names import fold
+from medveil.cohort.phantom.marked_text import MarkedText
 from medveil.person.identifiers import Category
 
 CODECS = {"": "ascii", "ISO_IR 100": "latin-1", "ISO_IR 192": "utf-8"}

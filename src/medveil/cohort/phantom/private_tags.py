@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from medveil.cohort.phantom.chart import Demographics, Encounter
 from medveil.cohort.phantom.marked_dataset import MarkedDataset
-from medveil.cohort.phantom.people import Encounter, Person
-from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
+from medveil.cohort.phantom.marked_text import MarkedText, fill, mark
 from medveil.cohort.phantom.sites import Site
 from medveil.person.identifiers import Category
 
 
-def add_private_tags(header: MarkedDataset, person: Person, encounter: Encounter, site: Site) -> None:
+def add_private_tags(header: MarkedDataset, person: Demographics, encounter: Encounter, site: Site) -> None:
     if site.habits.maker.startswith("Radiant"):
         _radiant(header, person, encounter, site)
     else:
         _veritek(header, person, encounter)
 
 
-def _radiant(header: MarkedDataset, person: Person, encounter: Encounter, site: Site) -> None:
+def _radiant(header: MarkedDataset, person: Demographics, encounter: Encounter, site: Site) -> None:
     block = header.dataset.private_block(0x0019, "RADIANT IMAGING 1.0", create=True)
     header.write_private(block, 0x01, "LO", mark(f"{person.mrn}", Category.MRN))
     header.write_private(block, 0x02, "LO", _technologist(encounter))
@@ -30,7 +30,7 @@ def _radiant(header: MarkedDataset, person: Person, encounter: Encounter, site: 
     inner.add_new(0x14, "IS", "3")
 
 
-def _veritek(header: MarkedDataset, person: Person, encounter: Encounter) -> None:
+def _veritek(header: MarkedDataset, person: Demographics, encounter: Encounter) -> None:
     block = header.dataset.private_block(0x0029, "VERITEK MEDICAL HDR", create=True)
     job = '<job pat="{patient}" id="{mrn}" acc="{accession}" op="{tech}" date="{day}"/>'
     slots = {
@@ -53,7 +53,7 @@ def _veritek(header: MarkedDataset, person: Person, encounter: Encounter) -> Non
     innermost.write_private(deepest, 0x34, "SH", _serial(encounter))
 
 
-def _patient(person: Person) -> MarkedText:
+def _patient(person: Demographics) -> MarkedText:
     return mark(f"{person.family} {person.given}", Category.NAME, person.full)
 
 

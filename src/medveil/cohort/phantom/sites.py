@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from medveil.cohort.phantom import names
+from medveil.cohort.phantom import invented_names as names
 
 MOST = 10
 

@@ -11,11 +11,11 @@ from typing import Any
 from torch import Tensor
 
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.identity.networks.checkpoint import read_tensors
 from medveil.encoders.published.folder import fingerprint, license_of, read_settings
 from medveil.encoders.published.libraries import library
 from medveil.encoders.published.two_towers import Scaling, TwoTowers, colour
 from medveil.errors import InputError
+from medveil.training.checkpoint import read_tensors
 
 CONFIG = "open_clip_config.json"
 WEIGHTS = ("open_clip_model.safetensors", "open_clip_pytorch_model.safetensors", "open_clip_pytorch_model.bin")

@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.inference import for_device, inputs, run
-from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval import RetrievalNetwork, load_retrieval
 from medveil.errors import InputError
 from medveil.runtime.once import once
+from medveil.training.device import placed
 from medveil.weights.card import read_card
 from medveil.weights.identity import MEMBERS, bundled
 

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from medveil.encoders.identity.inference import for_device, inputs, run
-from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.checkpoint import load_into, read_architecture
 from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 from medveil.errors import InputError
+from medveil.training.device import placed
 from medveil.weights.card import read_card
 from medveil.weights.identity import bundled
 

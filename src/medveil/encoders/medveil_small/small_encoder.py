@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from medveil.cohort.preprocess import linkage_224
 from medveil.encoders.encoder import unit_length
 from medveil.encoders.headless import Headless
-from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.medveil_small.model import SmallModel, load_model
+from medveil.training.device import placed
 from medveil.weights.linkage import FILE, bundled
 
 Image = NDArray[Any]

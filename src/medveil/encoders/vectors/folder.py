@@ -19,8 +19,8 @@ import pandas as pd
 import medveil
 from medveil.cohort import LABELS, Cohort
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.extraction import Embeddings
-from medveil.encoders.precomputed import read_embeddings
+from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.precomputed import read_embeddings
 from medveil.errors import InputError
 from medveil.runtime.storage import atomic_path, write_json
 

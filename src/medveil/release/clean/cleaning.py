@@ -10,19 +10,21 @@ from pathlib import Path
 
 from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside
-from medveil.errors import MedveilError, Quarantined, StorageError, Unavailable, is_transient
+from medveil.errors import MedveilError, Quarantined, StorageError
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, ImageRow, Item
-from medveil.release.clean.records import Written, seal
+from medveil.release.clean.records import seal
 from medveil.release.clean.table_writer import plain_row
 from medveil.release.clean.writer import Writer
-from medveil.runtime.journal import Entry, line
+from medveil.runtime.journal import Entry, Noted
+from medveil.runtime.processes import Loss
 from medveil.runtime.storage import write_bytes
+from medveil.runtime.transient import is_transient, tried_again
 from medveil.runtime.workers import ordered_map
 
-ATTEMPTS = 3  # at what is unavailable for the moment
+VOID = ""  # the digest of what the next run does once more, whatever this one noted of it
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class GroupCleaner:
     """Takes one group to the output; made once, sent to every worker.
 
     What cannot be made safe is withheld with its reason, and so is what surprises, with the kind of error. A full disk
-    or a missing model stops the run: no file is to blame for it. What is unavailable for the moment is tried again, and
-    by the next run once more.
+    or a missing model stops the run: no file is to blame for it. What may be gone in a moment is tried again, and by
+    the next run once more.
     """
 
     source: Path
@@ -43,96 +45,88 @@ class GroupCleaner:
     def keys(self) -> Keys:
         return self.engine.keys
 
-    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of this group; the earlier run's where that still holds."""
+    def name(self, group: Group) -> str:
+        """By its first file: several groups may be of a patient nobody names."""
+        return self.writer.identifier(group.files[0], self.keys)
+
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        """What came of this group; what the earlier run noted, where that still holds."""
         group, earlier = task
         digest = self._digest(group)
-        if earlier is not None and self._holds(json.loads(earlier), digest):
+        if earlier is not None and earlier.digest == digest and self._is_as_written(earlier.entry):
             return earlier
         try:
-            person = group.person(self.keys, self.source)
+            person = tried_again(lambda: group.person(self.keys, self.source))
         except MedveilError:
             raise
         except Exception as surprise:  # without what is known of the person, nothing is let out
-            files = [self._withheld(one, _surprise(surprise)) for one in group.files]
+            outcomes = [self._surprised(one, surprise) for one in group.files]
         else:
-            files = [self._file(one, group, person) for one in group.files]
-        return line({"source": digest, "files": files})
+            outcomes = [self._file(one, group, person) for one in group.files]
+        return _noted(digest, [entry for entry, _ in outcomes], all(lasting for _, lasting in outcomes))
 
-    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of a group that killed its process: each file alone, so that only the culprit is lost."""
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
+        """What is noted of a group that was lost with its process: each file alone, so that only the culprit is."""
         group, _ = task
         if len(group.files) == 1:
-            files = [self._withheld(group.files[0], Quarantined("crashed the decoder"))]
-        else:
-            alone = ((group.alone(one), None) for one in group.files)
-            lines = ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed)
-            files = [file for done in lines for file in json.loads(done)["files"]]
-        return line({"source": self._digest(group), "files": files})
+            return _noted(self._digest(group), [self._withheld(group.files[0], loss.value)], loss.lasting)
+        alone = ((group.alone(one), None) for one in group.files)
+        outcomes = list(ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed))
+        files = [file for done in outcomes for file in done.entry["files"]]
+        return _noted(self._digest(group), files, all(done.digest != VOID for done in outcomes))
 
-    def _file(self, one: Item, group: Group, person: Person) -> Entry:
+    def _file(self, one: Item, group: Group, person: Person) -> tuple[Entry, bool]:
+        """What came of one file, and whether it lasts."""
         path = self.writer.path(one, self.keys)
-        result = self._attempted(one, group, person)
-        if isinstance(result, Quarantined):
-            return self._withheld(one, result)
         try:
-            write_bytes(self.target / path, result.data)
+            written = tried_again(lambda: self.writer.written(one, group, person, self.source, self.engine))
+        except Quarantined as withheld:
+            return self._withheld(one, withheld.reason), not is_transient(withheld)
+        except MedveilError:
+            raise
+        except Exception as surprise:  # whatever went wrong, the file stays behind
+            return self._surprised(one, surprise)
+        try:
+            write_bytes(self.target / path, written.data)
         except OSError:
             raise StorageError("the output cannot be written at the moment; run the same command again") from None
-        told = {"id": self.writer.identifier(one, self.keys), **result.told(path, self.keys)}
-        return {**told, "unlinked": True} if one.own else told
+        told = {"id": self.writer.identifier(one, self.keys), **written.told(path, self.keys)}
+        return {**told, "unlinked": True} if one.own else told, True
 
-    def _attempted(self, one: Item, group: Group, person: Person) -> Written | Quarantined:
-        for last in (*(False,) * (ATTEMPTS - 1), True):
-            try:
-                return self.writer.written(one, group, person, self.source, self.engine)
-            except Unavailable as moment:
-                if last:
-                    return moment
-            except Quarantined as withheld:
-                return withheld
-            except MedveilError:
-                raise
-            except Exception as surprise:  # whatever went wrong, the file stays behind
-                reason = _surprise(surprise)
-                if last or not isinstance(reason, Unavailable):
-                    return reason
-        raise AssertionError("the last attempt returns")
+    def _surprised(self, one: Item, surprise: Exception) -> tuple[Entry, bool]:
+        reason = f"could not be processed ({type(surprise).__name__})"
+        return self._withheld(one, reason), not is_transient(surprise)
 
-    def _withheld(self, one: Item, why: Quarantined) -> Entry:
-        entry = {"id": self.writer.identifier(one, self.keys), "quarantined": why.reason}
-        return {**entry, "again": True} if isinstance(why, Unavailable) else entry
+    def _withheld(self, one: Item, reason: str) -> Entry:
+        return {"id": self.writer.identifier(one, self.keys), "quarantined": reason}
 
-    def _digest(self, group: Group) -> str | None:
+    def _digest(self, group: Group) -> str:
         """A keyed digest of what the group holds and whose it is: tells whether it changed, and nothing to others."""
         digest = hmac.new(self.keys.secret, digestmod=sha256)
         for one in group.files:
             digest.update(f"{one.path}\x1f{one.patient}\x1f{one.study}\x1f".encode())
             digest.update(content_digest(self.source, one.path))
             if isinstance(one, ImageRow):
-                digest.update(line(plain_row(one.row)))
+                digest.update(json.dumps(plain_row(one.row), sort_keys=True).encode())
         for patient, files in sorted(group.headers.items()):
             digest.update(f"{patient}\x1f{files}\x1f{[_stamp(self.source / file) for file in files]}\x1f".encode())
         return digest.hexdigest()[:32]
 
-    def _holds(self, entry: Entry, digest: str | None) -> bool:
-        """Whether the earlier line tells of these files for good, and what it released is still there."""
-        if entry.get("source") != digest or any(file.get("again") for file in entry["files"]):
-            return False
+    def _is_as_written(self, entry: Entry) -> bool:
+        """Whether what the earlier run released is still there."""
         try:
-            return all("quarantined" in file or self._is_as_written(file) for file in entry["files"])
+            return all("quarantined" in file or self._is_sealed(file) for file in entry["files"])
         except OSError:
             return False
 
-    def _is_as_written(self, file: Entry) -> bool:
+    def _is_sealed(self, file: Entry) -> bool:
         digest = sha256((self.target / file["path"]).read_bytes()).hexdigest()
         return bool(seal(file["path"], digest, self.keys) == file.get("seal"))
 
 
-def _surprise(surprise: Exception) -> Quarantined:
-    if is_transient(surprise):
-        return Unavailable(surprise)
-    return Quarantined(f"could not be processed ({type(surprise).__name__})")
+def _noted(digest: str, files: list[Entry], lasting: bool) -> Noted:
+    """What does not last is told all the same: others of the group were released, and their seals belong there."""
+    return Noted(digest if lasting else VOID, {"source": digest, "files": files})
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """What a run notes of itself in OUT, beside the data: nothing in it leads to a person without the key.
 
 run.json            version, writer, settings, fingerprint of the key, date
-journal.jsonl       one line a patient, by which a killed run goes on where it was
+journal.sqlite      one entry a patient, by which a killed run goes on where it was
 quarantine.csv      what was withheld and why, by pseudonym
 deid.json           what was found and done, in counts
 withdrawn.json      what a person took out after looking at it
@@ -21,11 +21,11 @@ from pathlib import Path
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.folder import RUN, write_csv
-from medveil.runtime.journal import Entry
+from medveil.runtime.journal import FILE as JOURNAL
+from medveil.runtime.journal import Entry, journal_sha256, noted_in
 from medveil.runtime.storage import sha256_of, write_json
 
 DATA = "data"
-JOURNAL = "journal.jsonl"
 QUARANTINE = "quarantine.csv"
 SUMMARY = "deid.json"
 WITHDRAWN = "withdrawn.json"
@@ -100,7 +100,14 @@ def broken_seals(out: Path, keys: Keys) -> list[str]:
 
 
 def _seals(out: Path, keys: Keys) -> dict[str, str]:
-    return {name: seal(name, sha256_of(out / name), keys) for name in SEALED if (out / name).is_file()}
+    return {name: seal(name, _digest(out / name), keys) for name in SEALED if (out / name).is_file()}
+
+
+def _digest(record: Path) -> str:
+    try:
+        return journal_sha256(record) if record.name == JOURNAL else sha256_of(record)
+    except InputError:  # no journal any more, so not the one that was sealed
+        return ""
 
 
 def withdrawn(out: Path) -> dict[str, str]:
@@ -129,6 +136,5 @@ def withdraw(out: Path, paths: Iterable[str], reason: str) -> None:
 
 def released_files(out: Path) -> Iterable[Entry]:
     """What the run's own journal tells of each file it released."""
-    with (out / JOURNAL).open("rb") as file:
-        for line in file:
-            yield from (entry for entry in json.loads(line)["files"] if "path" in entry)
+    for _, noted in noted_in(out / JOURNAL):
+        yield from (entry for entry in noted.entry["files"] if "path" in entry)

@@ -23,7 +23,6 @@ from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, Item, grouped, image_rows
 from medveil.release.clean.records import (
     DATA,
-    JOURNAL,
     SUMMARY,
     remove_others,
     seal_records,
@@ -37,6 +36,7 @@ from medveil.release.clean.table_writer import TableWriter
 from medveil.release.clean.writer import Writer
 from medveil.release.folder import begin, check_places, check_run, held, write_csv
 from medveil.release.settings import Progress
+from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import sweep, write_json
 

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.cohort import LABELS, Cohort
-from medveil.cohort.phantom.pairs import phantom_pairs
+from medveil.cohort.phantom.hospital import phantom_pairs
 from medveil.cohort.splits import assign_splits
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.taken_over import take_over

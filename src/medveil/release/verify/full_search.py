@@ -17,6 +17,7 @@ from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.byte_search import KnownBytes, distinctive_needles
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.integrity import is_made_by_a_run
+from medveil.runtime.processes import Loss
 from medveil.runtime.workers import available_cores, ordered_map
 
 BLOCK = 250_000  # search strings at a time, about 200 MB; one more block is one more pass over the files
@@ -36,7 +37,7 @@ class Gathering:
             return {}
         return distinctive_needles(self.retained.person(group, self.keys).known)
 
-    def crashed(self, group: Group) -> Needles:
+    def crashed(self, group: Group, loss: Loss) -> Needles:
         """A header that kills its process tells nothing; its file is told by the check of its group."""
         return {}
 

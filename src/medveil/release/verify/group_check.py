@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -44,7 +43,8 @@ from medveil.release.verify.row_check import RowCheck
 from medveil.release.verify.run_record import RunRecord
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
-from medveil.runtime.journal import line
+from medveil.runtime.journal import Noted
+from medveil.runtime.processes import Loss
 
 
 @dataclass(frozen=True)
@@ -71,35 +71,29 @@ class GroupChecker:
     def _report_answers(self) -> dict[str, ImageGold]:
         return {gold.report_path: gold for gold in self.answers.values()}
 
-    def __call__(self, task: tuple[Group, bytes | None]) -> bytes:
-        """The journal line of this group; the earlier run's where nothing it compares has changed since."""
+    def name(self, group: Group) -> str:
+        return self.record.writer.identifier(group.files[0], self.keys)
+
+    def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
+        """What is wrong with this group; what the earlier run noted, where nothing it compares has changed since."""
         group, earlier = task
         digests = self._digests(group)
         against = self._against(group)
-        if earlier is not None:
-            before = json.loads(earlier)
-            if (before.get("digests"), before.get("against")) == (digests, against):
-                return earlier
-        discrepancies = self.discrepancies(group)
-        return line(
-            {
-                "digests": digests,
-                "against": against,
-                "discrepancies": [discrepancy.to_json() for discrepancy in discrepancies],
-            }
-        )
+        if earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests):
+            return earlier
+        told = [discrepancy.to_json() for discrepancy in self.discrepancies(group)]
+        return Noted(against, {"digests": digests, "discrepancies": told})
+
+    def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
+        told = [discrepancy.to_json() for discrepancy in self.unchecked(task[0], loss)]
+        return Noted("", {"digests": {}, "discrepancies": told}, lasting=False)
 
     def discrepancies(self, group: Group) -> list[Discrepancy]:
         return sorted(set(self._checked(group, self._digests(group))))
 
-    def crashed(self, task: tuple[Group, bytes | None]) -> bytes:
-        group, _ = task
-        return line({"digests": {}, "discrepancies": [one.to_json() for one in self.unchecked(group)]})
-
-    def unchecked(self, group: Group) -> list[Discrepancy]:
-        """Of a group whose check killed its process: what cannot be checked has not passed."""
-        files = [self._path(one) for one in group.files]
-        return [Discrepancy(file, "files", "", "", "readable", "crashed the decoder") for file in files]
+    def unchecked(self, group: Group, loss: Loss) -> list[Discrepancy]:
+        """Of a group whose check was lost with its process: what cannot be checked has not passed."""
+        return [Discrepancy(self._path(one), "files", "", "", "readable", loss.value) for one in group.files]
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
         person = RetainedByProfile(self.source, self.record.profile).person(group, self.keys)

@@ -10,15 +10,16 @@ from medveil.cohort.cohort import FILE as TABLE
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean.dicom_writer import is_pseudonymous
-from medveil.release.clean.records import DATA, JOURNAL, SEALED, SEALS, broken_seals, released_files, seal, withdrawn
+from medveil.release.clean.records import DATA, SEALED, SEALS, broken_seals, released_files, seal, withdrawn
 from medveil.release.clean.table_writer import plain_row
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import released_rows
 from medveil.release.verify.run_record import RunRecord
+from medveil.runtime.journal import FILE as JOURNAL
 
 # What deid, release, verify and review say of the data, and everything else that they put beside it.
 RECORDS = (*SEALED, SEALS, "report.json", "report.html", "verify.json", "discrepancies.csv")
-_BESIDE = frozenset({*RECORDS, DATA, "finished.json", "verify.jsonl", "manifest.json"})
+_BESIDE = frozenset({*RECORDS, DATA, "finished.json", "verify.sqlite", "manifest.json"})
 _OF_A_TABLE = re.compile(rf"images/[0-9a-f]{{2}}/[0-9a-f]{{20}}\.png|{re.escape(TABLE)}")
 
 
@@ -75,5 +76,5 @@ def _written(out: Path) -> dict[str, str]:
     """The seal of every file the run released, from its journal."""
     try:
         return {entry["path"]: entry["seal"] for entry in released_files(out)}
-    except (OSError, ValueError, KeyError, TypeError):
+    except (InputError, KeyError, TypeError):
         raise InputError(f"{out / JOURNAL} cannot be read; run medveil deid again, with the same settings") from None

@@ -36,7 +36,7 @@ from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 
 FORMAT = "medveil.verify/1"
-JOURNAL = "verify.jsonl"
+JOURNAL = "verify.sqlite"
 OF_THE_RUN, GIVEN = "the one of the run", "the one given"
 
 

@@ -19,9 +19,10 @@ from medveil.encoders.identity.training.decision import fit_decision
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.settings import TrainingSettings, published
 from medveil.encoders.identity.training.teachers import Teachers
-from medveil.encoders.identity.training.train import MODEL, STATE, train, train_on
+from medveil.encoders.identity.training.train import MODEL, train, train_on
 from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError, SettingsError
+from medveil.training.loop import STATE
 from medveil.weights.identity import bundled
 
 SMALL = TrainingSettings(
@@ -78,14 +79,13 @@ def test_training_improves_on_phantoms(phantoms: TrainingImages, tmp_path: Path)
         average=0.0,
         mirror=False,
     )
-    run = training._Run("reidentification", phantoms, tmp_path, settings, "cpu")
+    run = training._Training("reidentification", phantoms, tmp_path, settings, "cpu")
     pixels, codes = phantoms.part(validation=False)
     before = training.score(run._similarity(pixels), codes)
-    while run.epoch < 12:
-        run.next_epochs()
+    rounds = [run.train_round() for _ in range(12)]
     after = training.score(run._similarity(pixels), codes)
     assert after.pair_auc > before.pair_auc
-    assert run.history[-1]["loss"] < run.history[0]["loss"]
+    assert rounds[-1].told["loss"] < rounds[0].told["loss"]
 
 
 @pytest.mark.parametrize("mining", ["online", "redrawn", "fixed"])
@@ -149,7 +149,7 @@ def test_the_rate_is_searched_when_none_is_given(phantoms: TrainingImages, tmp_p
 
 
 def test_a_frozen_backbone_does_not_move(phantoms: TrainingImages, tmp_path: Path) -> None:
-    run = training._Run("reidentification", phantoms, tmp_path, replace(SMALL, frozen_epochs=2), "cpu")
+    run = training._Training("reidentification", phantoms, tmp_path, replace(SMALL, frozen_epochs=2), "cpu")
     before = [value.clone() for value in run._backbone().state_dict().values()]
     head = run.network.head.fc.weight.detach().clone()  # type: ignore[union-attr]
     run._one_epoch()

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from medveil.cohort.phantom.people import Person, make_encounter
+from medveil.cohort.phantom.chart import Demographics, make_encounter
+from medveil.cohort.phantom.marked_text import MarkedText
 from medveil.cohort.phantom.plan import PatientPlan, VisitPlan
 from medveil.cohort.phantom.reports import letter, prose, structured, telegram
-from medveil.cohort.phantom.reports.marked_text import MarkedText
+from medveil.cohort.phantom.reports.interpretation import Interpretation, interpret
 from medveil.cohort.phantom.reports.mentions import Mentions
-from medveil.cohort.phantom.reports.reading import Reading, read
 from medveil.cohort.phantom.sites import Site
 
-STYLES: dict[str, Callable[[Mentions, Reading], MarkedText]] = {
+STYLES: dict[str, Callable[[Mentions, Interpretation], MarkedText]] = {
     "structured": structured.write,
     "prose": prose.write,
     "telegram": telegram.write,
@@ -23,11 +23,11 @@ STYLES: dict[str, Callable[[Mentions, Reading], MarkedText]] = {
 
 
 def write_report(
-    seed: int, patient: PatientPlan, visit: VisitPlan, person: Person, site: Site
+    seed: int, patient: PatientPlan, visit: VisitPlan, person: Demographics, site: Site
 ) -> tuple[MarkedText, dict[str, int]]:
     """The report of a visit in its site's style, and the labels that follow from its words."""
     rng = np.random.default_rng([patient.person_key, 3, visit.number])
-    reading = read(rng, patient, visit)
+    reading = interpret(rng, patient, visit)
     earlier = make_encounter(seed, patient, reading.before, site) if reading.before else None
     encounter = make_encounter(seed, patient, visit, site)
     mentions = Mentions(rng, visit, reading.before, person, encounter, earlier, site)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.cohort.phantom.reports.marked_text import MarkedText, Subject, capitalized, fill, vary
-from medveil.cohort.phantom.reports.reading import Observation
+from medveil.cohort.phantom.marked_text import Claim, MarkedText, capitalized, fill, vary
+from medveil.cohort.phantom.reports.interpretation import Observation
 
 LABEL = "Support Devices"
 
@@ -75,7 +75,7 @@ def device_sentence(rng: np.random.Generator, seen: Observation, prior: MarkedTe
     if seen.course and rng.random() < 0.6:
         body += vary(rng, _COURSE[seen.course])
     text = fill(body + ".", side=seen.side, cm=f"{seen.device.above_carina:.1f}", prior=prior)
-    return capitalized(text).about(_subject(seen, "{side}" in _LONG[seen.device.kind][0]))
+    return capitalized(text).about(_claim(seen, "{side}" in _LONG[seen.device.kind][0]))
 
 
 def device_note(rng: np.random.Generator, seen: Observation) -> MarkedText:
@@ -83,21 +83,21 @@ def device_note(rng: np.random.Generator, seen: Observation) -> MarkedText:
     assert seen.device is not None
     body = vary(rng, _one(rng, _SHORT[seen.device.kind])) + (", new" if seen.course == "new" else "")
     text = fill(body, s=seen.side[0].upper(), cm=f"{seen.device.above_carina:.0f}")
-    return text.about(_subject(seen, "{s}" in _SHORT[seen.device.kind][0]))
+    return text.about(_claim(seen, "{s}" in _SHORT[seen.device.kind][0]))
 
 
 def removal(rng: np.random.Generator, kind: str, prior: MarkedText | str, gone: bool) -> MarkedText:
     """`gone` when no device is left at all."""
     text = capitalized(fill(vary(rng, _one(rng, _REMOVED)) + ".", what=kind, prior=prior))
-    return text.about(Subject((LABEL,), "resolved")) if gone else text
+    return text.about(Claim((LABEL,), "resolved")) if gone else text
 
 
 def aside(rng: np.random.Generator) -> str:
     return _one(rng, _ASIDE)
 
 
-def _subject(seen: Observation, sided: bool) -> Subject:
-    return Subject((LABEL,), "present", seen.side if sided else "")
+def _claim(seen: Observation, sided: bool) -> Claim:
+    return Claim((LABEL,), "present", seen.side if sided else "")
 
 
 def _one(rng: np.random.Generator, patterns: tuple[str, ...]) -> str:

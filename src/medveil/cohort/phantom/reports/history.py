@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from medveil.cohort.phantom.reports.marked_text import MarkedText, fill, mark
+from medveil.cohort.phantom.marked_text import MarkedText, fill, mark
 from medveil.cohort.phantom.reports.mentions import Mentions
 from medveil.person.identifiers import Category
 

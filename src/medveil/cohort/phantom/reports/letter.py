@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 
+from medveil.cohort.phantom.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import device_sentence, removal
-from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
+from medveil.cohort.phantom.reports.interpretation import Interpretation
 from medveil.cohort.phantom.reports.mentions import Mentions
-from medveil.cohort.phantom.reports.reading import Reading
 from medveil.cohort.phantom.reports.sentences import impression, sentence
 from medveil.person.identifiers import Category
 
 
-def write(m: Mentions, reading: Reading) -> MarkedText:
+def write(m: Mentions, reading: Interpretation) -> MarkedText:
     parts = [
         _letterhead(m),
         _addressee(m),
@@ -80,7 +80,7 @@ def _film(m: Mentions, day: dt.date) -> MarkedText:
     return m.pick("[the film of |your film of |the earlier radiograph of |]") + m.loose_date(day)
 
 
-def _findings(m: Mentions, reading: Reading) -> MarkedText:
+def _findings(m: Mentions, reading: Interpretation) -> MarkedText:
     sentences = [as_marked(remark)] if (remark := history.quality(m)) else []
     for seen in reading.observations:
         say = device_sentence if seen.device else sentence
@@ -91,7 +91,7 @@ def _findings(m: Mentions, reading: Reading) -> MarkedText:
     return join(" ", sentences or ["The chest is normal."])
 
 
-def _summary(m: Mentions, reading: Reading) -> MarkedText:
+def _summary(m: Mentions, reading: Interpretation) -> MarkedText:
     said = {label for seen in reading.abnormal for label in seen.labels}
     if not said:
         pattern = m.pick(

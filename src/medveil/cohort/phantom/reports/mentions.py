@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from medveil.cohort.phantom.people import Encounter, Person, fold, mistyped
+from medveil.cohort.phantom.chart import Demographics, Encounter
+from medveil.cohort.phantom.invented_names import fold, mistyped
+from medveil.cohort.phantom.marked_text import MarkedText, as_marked, fill, mark, vary
 from medveil.cohort.phantom.plan import VisitPlan
-from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, fill, mark, vary
 from medveil.cohort.phantom.sites import Site, Staff
 from medveil.person.identifiers import Category
 
@@ -24,7 +25,7 @@ class Mentions:
     rng: np.random.Generator
     visit: VisitPlan
     before: VisitPlan | None
-    person: Person
+    person: Demographics
     encounter: Encounter
     earlier: Encounter | None
     site: Site

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from medveil.cohort.phantom.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import aside, device_sentence, removal
-from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
+from medveil.cohort.phantom.reports.interpretation import Interpretation
 from medveil.cohort.phantom.reports.mentions import Mentions
-from medveil.cohort.phantom.reports.reading import Reading
 from medveil.cohort.phantom.reports.sentences import impression, sentence
 from medveil.person.identifiers import Category
 
 
-def write(m: Mentions, reading: Reading) -> MarkedText:
+def write(m: Mentions, reading: Interpretation) -> MarkedText:
     paragraphs = [_heading(m), _opening(m), _findings(m, reading), _conclusion(m, reading)]
     if m.chance(0.55):
         paragraphs.append(history.told(m))
@@ -50,7 +50,7 @@ def _opening(m: Mentions) -> MarkedText:
     return join(" ", sentences)
 
 
-def _findings(m: Mentions, reading: Reading) -> MarkedText:
+def _findings(m: Mentions, reading: Interpretation) -> MarkedText:
     sentences = [as_marked(remark)] if (remark := history.quality(m)) else []
     order = m.rng.permutation(len(reading.observations))
     first = sorted(order, key=lambda place: reading.observations[place].says == "absent")
@@ -67,7 +67,7 @@ def _findings(m: Mentions, reading: Reading) -> MarkedText:
     return join(" ", sentences or ["Normal chest."])
 
 
-def _conclusion(m: Mentions, reading: Reading) -> MarkedText:
+def _conclusion(m: Mentions, reading: Interpretation) -> MarkedText:
     head = m.pick("[IMPRESSION|Impression|Conclusion|CONCLUSION|Opinion]: ")
     lines = [impression(m.rng, seen) for seen in reading.abnormal]
     if not lines:

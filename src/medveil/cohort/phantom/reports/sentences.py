@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.cohort.phantom.reports.marked_text import MarkedText, Subject, capitalized, fill, vary
-from medveil.cohort.phantom.reports.reading import Observation
+from medveil.cohort.phantom.marked_text import Claim, MarkedText, capitalized, fill, vary
+from medveil.cohort.phantom.reports.interpretation import Observation
 
 _OPEN = "[There is|There is|Note is made of]"
 
@@ -218,11 +218,11 @@ COURSES = {
 
 def sentence(rng: np.random.Generator, seen: Observation, prior: MarkedText | str) -> MarkedText:
     """One full sentence with its course, marked with what it says; `prior` names the earlier study."""
-    subject = Subject(seen.labels, seen.says, seen.side if _has_side(seen) else "")
+    claim = Claim(seen.labels, seen.says, seen.side if _has_side(seen) else "")
     body = vary(rng, _pattern(rng, seen))
     if seen.course and seen.says in ("present", "possible") and rng.random() < 0.8:
         body += vary(rng, _one(rng, COURSES[seen.course]))
-    return capitalized(fill(body + ".", **_slots(rng, seen), prior=prior)).about(subject)
+    return capitalized(fill(body + ".", **_slots(rng, seen), prior=prior)).about(claim)
 
 
 def impression(rng: np.random.Generator, seen: Observation) -> MarkedText:
@@ -232,8 +232,8 @@ def impression(rng: np.random.Generator, seen: Observation) -> MarkedText:
     course = f", {_word(rng, seen.course)}" if seen.course else ""
     noun = "pneumonia" if seen.label == "Pneumonia" and not seen.side else _NOUNS[seen.label]
     body = vary(rng, doubt + ("" if doubt else size) + noun + course)
-    subject = Subject(seen.labels, seen.says, seen.side if _has_side(seen) else "")
-    return capitalized(fill(body + ".", **_slots(rng, seen))).about(subject)
+    claim = Claim(seen.labels, seen.says, seen.side if _has_side(seen) else "")
+    return capitalized(fill(body + ".", **_slots(rng, seen))).about(claim)
 
 
 def _word(rng: np.random.Generator, course: str) -> str:

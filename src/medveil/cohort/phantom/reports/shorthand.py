@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.cohort.phantom.reports.marked_text import MarkedText, Subject, fill, vary
-from medveil.cohort.phantom.reports.reading import Observation
+from medveil.cohort.phantom.marked_text import Claim, MarkedText, fill, vary
+from medveil.cohort.phantom.reports.interpretation import Observation
 
 _NOUNS = {
     "Lung Opacity": "{size} {lobe} [opacity|opac|density]",
@@ -55,7 +55,7 @@ _LOBES = {
 
 def note(rng: np.random.Generator, seen: Observation) -> MarkedText:
     """One note, without a full stop."""
-    subject = Subject(seen.labels, seen.says, seen.side if _sided(seen) else "")
+    claim = Claim(seen.labels, seen.says, seen.side if _sided(seen) else "")
     match seen.says:
         case "absent":
             body = _ABSENT[seen.labels]
@@ -69,7 +69,7 @@ def note(rng: np.random.Generator, seen: Observation) -> MarkedText:
             body = f"{_NOUNS[seen.label]}{_course(seen)}"
     slots = _slots(seen)
     filled = fill(vary(rng, body), **slots)
-    return fill(" ".join(filled.text.split())).about(subject)
+    return fill(" ".join(filled.text.split())).about(claim)
 
 
 def _course(seen: Observation) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from medveil.cohort.phantom.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import device_sentence, removal
-from medveil.cohort.phantom.reports.marked_text import MarkedText, as_marked, capitalized, fill, join, mark
+from medveil.cohort.phantom.reports.interpretation import Interpretation, Section
 from medveil.cohort.phantom.reports.mentions import Mentions
-from medveil.cohort.phantom.reports.reading import Reading, Section
 from medveil.cohort.phantom.reports.sentences import impression, sentence
 from medveil.person.identifiers import Category
 
@@ -19,7 +19,7 @@ _HEADS: tuple[tuple[Section, str], ...] = (
 )
 
 
-def write(m: Mentions, reading: Reading) -> MarkedText:
+def write(m: Mentions, reading: Interpretation) -> MarkedText:
     said = {label for seen in reading.abnormal for label in seen.labels}
     sections = [
         ("EXAMINATION", as_marked(_examination(m))),
@@ -84,7 +84,7 @@ def _moment(m: Mentions) -> MarkedText:
     return m.date(m.encounter.taken.date()) + " " + m.time(m.encounter.taken)
 
 
-def _findings(m: Mentions, reading: Reading) -> list[MarkedText]:
+def _findings(m: Mentions, reading: Interpretation) -> list[MarkedText]:
     lines = [as_marked(remark)] if (remark := history.quality(m)) else []
     for section, head in _HEADS:
         said = [
@@ -101,7 +101,7 @@ def _findings(m: Mentions, reading: Reading) -> list[MarkedText]:
     return lines or [as_marked("Unremarkable.")]
 
 
-def _impressions(m: Mentions, reading: Reading, said: set[str]) -> list[MarkedText]:
+def _impressions(m: Mentions, reading: Interpretation, said: set[str]) -> list[MarkedText]:
     lines = [impression(m.rng, seen) for seen in reading.abnormal]
     if not lines:
         lines = [as_marked(m.pick("No acute cardiopulmonary [process|abnormality|disease]."))]

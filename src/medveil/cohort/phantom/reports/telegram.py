@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from medveil.cohort.phantom.marked_text import Claim, MarkedText, as_marked, fill, join, mark
 from medveil.cohort.phantom.reports import history
 from medveil.cohort.phantom.reports.device_sentences import LABEL, device_note
-from medveil.cohort.phantom.reports.marked_text import MarkedText, Subject, as_marked, fill, join, mark
+from medveil.cohort.phantom.reports.interpretation import Interpretation
 from medveil.cohort.phantom.reports.mentions import Mentions
-from medveil.cohort.phantom.reports.reading import Reading
 from medveil.cohort.phantom.reports.shorthand import note
 from medveil.person.identifiers import Category
 
@@ -21,7 +21,7 @@ _KINDS = {
 }
 
 
-def write(m: Mentions, reading: Reading) -> MarkedText:
+def write(m: Mentions, reading: Interpretation) -> MarkedText:
     lines = [_head(m), _request(m)]
     if m.before is not None:
         lines.append(fill(m.pick("[cf|c/w|comp|prior] {date}"), date=m.loose_date(m.before.date.date())))
@@ -73,16 +73,16 @@ def _request(m: Mentions) -> MarkedText:
     )
 
 
-def _notes(m: Mentions, reading: Reading) -> list[MarkedText]:
+def _notes(m: Mentions, reading: Interpretation) -> list[MarkedText]:
     notes = [device_note(m.rng, seen) if seen.device else note(m.rng, seen) for seen in reading.observations]
     for kind in reading.removed:
         text = as_marked(f"{_KINDS[kind]} {m.pick('[out|removed|pulled]')}")
-        notes.append(text if m.visit.devices else text.about(Subject((LABEL,), "resolved")))
+        notes.append(text if m.visit.devices else text.about(Claim((LABEL,), "resolved")))
     remark = history.quality(m).rstrip(".")
     return notes + ([as_marked(remark.lower())] if remark else [])
 
 
-def _summary(m: Mentions, reading: Reading) -> MarkedText:
+def _summary(m: Mentions, reading: Interpretation) -> MarkedText:
     head = m.pick("[IMP|imp|A/P|=>|Concl]: ")
     if not reading.abnormal:
         return as_marked(head + m.pick("[no acute dz|NAD|neg chest|normal|no acute CP process]"))

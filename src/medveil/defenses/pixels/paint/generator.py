@@ -6,18 +6,17 @@ are no skip connections; the mask steers the normalisation at the bottleneck and
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.errors import InputError, SettingsError
-from medveil.runtime.storage import write_bytes
+from medveil.training.checkpoint import read_header, write_model
 
 
 @dataclass(frozen=True)
@@ -133,22 +132,14 @@ FORMAT = "medveil.inpainting/1"
 
 def save_generator(path: Path, generator: Generator) -> None:
     """In half precision: a painted pixel changes by less than a gray level."""
-    tensors = {
-        name: value.half().contiguous().cpu()
-        for name, value in generator.state_dict().items()
-        if value.is_floating_point()
-    }
-    write_bytes(path, save(tensors, {"format": FORMAT, "architecture": json.dumps(asdict(generator.architecture))}))
+    tensors = {name: value for name, value in generator.state_dict().items() if value.is_floating_point()}
+    write_model(path, tensors, form=FORMAT, architecture=asdict(generator.architecture))
 
 
 def load_generator(path: Path) -> Generator:
     """Ready to paint, in single precision."""
     try:
-        with safe_open(path, "pt") as file:
-            metadata = file.metadata() or {}
-        if metadata.get("format") != FORMAT:
-            raise ValueError
-        values = json.loads(metadata["architecture"])
+        values = read_header(path, form=FORMAT)
         generator = Generator(Architecture(**{**values, "dilations": tuple(values["dilations"])}))
         tensors = {name: value.float() for name, value in load_file(path).items()}
         wanted = {name for name, value in generator.state_dict().items() if value.is_floating_point()}

@@ -9,7 +9,6 @@ import torch
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from medveil.encoders.identity.networks.checkpoint import read_tensors
 from medveil.encoders.identity.networks.efficientnet_lite import (
     EfficientNetLite,
     EfficientNetLite0,
@@ -18,6 +17,7 @@ from medveil.encoders.identity.networks.efficientnet_lite import (
 )
 from medveil.encoders.identity.networks.resnet import ResNet50
 from medveil.errors import InputError, SettingsError
+from medveil.training.checkpoint import read_tensors
 
 Given = TypeVar("Given", bound=nn.Module)
 Backbone = ResNet50 | EfficientNetLite
@@ -54,13 +54,6 @@ def build_backbone(name: str, start: Path | None = None) -> Backbone:
         except RuntimeError:
             raise InputError(f"{start} does not hold the weights of {name}; give a file of that network") from None
     return backbone
-
-
-def placed(network: Given, device: str) -> Given:
-    """On the device, pixel by pixel in memory: the layout in which small convolutions are fastest."""
-    network.to(device)
-    network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    return network
 
 
 def fold_normalisation(network: Given) -> Given:

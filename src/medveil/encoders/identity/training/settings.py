@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from medveil.encoders.identity.networks.checkpoint import Architecture, Kind
 from medveil.encoders.identity.training.augment import Augmentation
 from medveil.errors import SettingsError
+from medveil.training.loop import as_record
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,7 @@ class TrainingSettings:
         return Architecture(kind, self.backbone, self.head, self.dim, self.size)
 
     def as_dict(self) -> dict[str, Any]:
-        """For records: files by name alone, for a path may say whose machine it was."""
-        values = asdict(self)
-        for name in ("start", "continue_from"):
-            values[name] = values[name].name if values[name] else None
-        values["teachers"] = [teacher.name for teacher in self.teachers]
-        return values
+        return as_record(self)
 
 
 def published(kind: Kind, start: Path | None = None) -> TrainingSettings:

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.networks.backbones import fold_normalisation, placed
+from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval import load_retrieval
+from medveil.training.device import placed
 
 
 class Teachers:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
-import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +14,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.inference import as_input
-from medveil.encoders.identity.networks.backbones import placed
 from medveil.encoders.identity.networks.checkpoint import Kind, load_into, read_architecture, save_network
 from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 from medveil.encoders.identity.training.augment import augment
@@ -28,17 +24,27 @@ from medveil.encoders.identity.training.settings import TrainingSettings
 from medveil.encoders.identity.training.teachers import Teachers
 from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError
-from medveil.runtime.storage import atomic_path, write_json
+from medveil.runtime.storage import write_json
 from medveil.stats.auc import WeightedAUC
+from medveil.training.average import averaged, follow
+from medveil.training.device import autocast, check_device, placed
+from medveil.training.loop import Progress, Round, fingerprint_of, run
 from medveil.training.schedule import find_peak, one_cycle
 
 if TYPE_CHECKING:
     from medveil.cohort import Cohort
 
-MODEL, STATE, RECORD = "model.safetensors", "state.pt", "training.json"
+MODEL, RECORD = "model.safetensors", "training.json"
 BATCH = 64  # images embedded at once for validation
-Progress = Callable[[dict[str, Any]], None]
 Network = RetrievalNetwork | VerificationNetwork
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Share of images whose nearest other image is of the same patient, and the area over all pairs."""
+
+    precision_at_1: float
+    pair_auc: float
 
 
 @dataclass(frozen=True)
@@ -61,9 +67,12 @@ def train(
     settings: TrainingSettings,
     device: str = "cpu",
     progress: Progress | None = None,
+    seconds: float | None = None,
 ) -> TrainingResult:
     """Train on the cohort's split 'train', choose on 'val', write the model into `out`."""
-    return train_on(kind, from_cohort(cohort), out, settings=settings, device=device, progress=progress)
+    return train_on(
+        kind, from_cohort(cohort), out, settings=settings, device=device, progress=progress, seconds=seconds
+    )
 
 
 def train_on(
@@ -74,20 +83,21 @@ def train_on(
     settings: TrainingSettings,
     device: str = "cpu",
     progress: Progress | None = None,
+    seconds: float | None = None,
 ) -> TrainingResult:
-    """The same from prepared images. Run again after a kill, it goes on from the last validation."""
-    run = _Run(kind, images, Path(out), settings, device)
-    run.resume()
+    """The same from prepared images. Run again after a kill or after `seconds`, it goes on from the last validation."""
+    check_device(device)
+    training = _Training(kind, images, Path(out), settings, device)
     with torch.backends.cudnn.flags(enabled=True, benchmark=True):
-        while not run.finished:
-            run.next_epochs()
-            if progress is not None:
-                progress(run.history[-1])
-    return run.result()
+        course = run(training, Path(out), patience=settings.patience, seconds=seconds, progress=progress)
+    record = {"kind": kind, "settings": settings.as_dict(), "rate": training.rate, "history": course.history}
+    write_json(training.out / RECORD, record)
+    scores = Scores(course.kept["precision_at_1"], course.kept["pair_auc"])
+    return TrainingResult(training.out / MODEL, scores, training.epoch, training.rate, images.set_aside, course.history)
 
 
-class _Run:
-    """The state of one training run between two validations."""
+class _Training:
+    """One training run between two validations."""
 
     def __init__(self, kind: Kind, images: TrainingImages, out: Path, settings: TrainingSettings, device: str) -> None:
         self.kind, self.images, self.out, self.settings, self.device = kind, images, out, settings, device
@@ -99,14 +109,13 @@ class _Run:
             self.network: Network = placed(build_network(kind, settings), device)
             self.objective = self._objective()
             self.objective.modules.to(device)
-        self.average = copy.deepcopy(self.network).requires_grad_(False)
+        self.average = averaged(self.network)
         self.teachers = Teachers(settings.teachers, device)
         self.optimizer = self._optimizer()
         self.rate = settings.rate or 0.0
         self.epoch = 0
-        self.best: dict[str, float] | None = None
-        self.waited = 0
-        self.history: list[dict[str, Any]] = []
+        told = [kind, settings.as_dict(), self.patients]
+        self.fingerprint = fingerprint_of(told, (images.pixels, images.patients))
 
     @property
     def epochs(self) -> int:
@@ -114,11 +123,10 @@ class _Run:
 
     @property
     def finished(self) -> bool:
-        patience = self.settings.patience
-        return self.epoch >= self.epochs or (patience is not None and self.waited >= patience)
+        return self.epoch >= self.epochs
 
-    def next_epochs(self) -> None:
-        """Train until the next validation, then save everything."""
+    def train_round(self) -> Round:
+        """Train until the next validation, and validate."""
         if self.rate == 0:
             self.rate = self._search_rate()
         stop = min(self.epoch + self.settings.validate_every, self.epochs)
@@ -126,8 +134,13 @@ class _Run:
         while self.epoch < stop:
             losses.append(self._one_epoch())
             self.epoch += 1
-        self._validate(float(np.mean(losses)))
-        self._save()
+        pixels, codes = self.images.part(validation=True)
+        scores = score(self._similarity(pixels), codes)
+        merit = scores.pair_auc + (scores.precision_at_1 if self.kind == "reidentification" else 0)
+        return Round({"epoch": self.epoch, "loss": round(float(np.mean(losses)), 5), **asdict(scores)}, merit)
+
+    def keep(self) -> None:
+        save_network(self.out / MODEL, self.average, self.settings.architecture(self.kind))
 
     def _one_epoch(self) -> float:
         # every epoch has its own seed, so a run that goes on after a kill draws the same numbers
@@ -168,31 +181,20 @@ class _Run:
         identities = torch.from_numpy(labels + self.patients * mirrored[labels]).to(self.device)
         prepared = self.pixels[torch.from_numpy(batch.rows).to(self.device)]
         gray = augment(prepared, self.settings.size, identities, turned, generator, self.settings.augmentation)
-        with self._autocast():
+        with autocast(self.device):
             output = self.network(gray)
         loss = self.objective.loss(self.network, output.float(), identities, batch)
         if self.teachers:
-            with self._autocast():
+            with autocast(self.device):
                 taught = self.teachers.similarities(gray, rng)
             loss = loss + self.settings.teacher_weight * relation_loss(output, taught)
         return loss
-
-    def _validate(self, loss: float) -> None:
-        pixels, codes = self.images.part(validation=True)
-        scores = score(self._similarity(pixels), codes)
-        self.history.append({"epoch": self.epoch, "loss": round(loss, 5), **asdict(scores)})
-        merit = scores.pair_auc + (scores.precision_at_1 if self.kind == "reidentification" else 0)
-        better = self.best is None or not merit <= self.best["merit"]
-        self.waited = 0 if better else self.waited + 1
-        if better or self.settings.patience is None:
-            self.best = {"merit": merit, **asdict(scores)}
-            save_network(self.out / MODEL, self.average, self.settings.architecture(self.kind))
 
     def _similarity(self, pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
         self.average.eval()
         # filled up with repeats: on a GPU every other shape of batch means another search for the fastest kernels
         filled = np.resize(np.arange(len(pixels)), -(-len(pixels) // BATCH) * BATCH)
-        with torch.inference_mode(), self._autocast():
+        with torch.inference_mode(), autocast(self.device):
             parts = torch.split(torch.from_numpy(pixels[filled]), BATCH)
             vectors = torch.cat([self.average(as_input(part.to(self.device), self.settings.size)) for part in parts])
         with torch.inference_mode():
@@ -213,17 +215,10 @@ class _Run:
         return branch.backbone
 
     def _follow(self) -> None:
-        """The average of the weights over the last steps: steadier than the weights themselves."""
-        decay = min(self.settings.average, 1 - 1 / (2 + self._steps_done())) if self.settings.average else 0.0
-        kept, new = (_floating(network) for network in (self.average, self.network))
-        with torch.no_grad():
-            torch._foreach_lerp_(kept, new, 1 - decay)
-
-    def _steps_done(self) -> int:
-        return self.epoch * len(self.objective)
-
-    def _autocast(self) -> torch.autocast:
-        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.device != "cpu")
+        steps = self.epoch * len(self.objective)
+        follow(
+            self.average, self.network, min(self.settings.average, 1 - 1 / (2 + steps)) if self.settings.average else 0
+        )
 
     def _objective(self) -> Objective:
         if self.kind == "reidentification":
@@ -262,52 +257,27 @@ class _Run:
         frozen = self.settings.frozen_epochs > 0
         return find_peak(lambda rate: float(trial._step(next(source), rate, rng, generator, frozen)))
 
-    def _save(self) -> None:
-        state = {
-            "settings": self._fingerprint(),
+    def state(self) -> dict[str, Any]:
+        return {
             "epoch": self.epoch,
             "rate": self.rate,
-            "best": self.best,
-            "waited": self.waited,
-            "history": self.history,
-            "network": self.network.state_dict(),
-            "average": self.average.state_dict(),
-            "losses": self.objective.modules.state_dict(),
             "memory": self.objective.state(),
-            "optimizer": self.optimizer.state_dict(),
+            **{name: part.state_dict() for name, part in self._parts().items()},
         }
-        with atomic_path(self.out / STATE) as temporary:
-            torch.save(state, temporary)
 
-    def resume(self) -> None:
-        """Take up the state a killed run left in the output folder, if it belongs to this very run."""
-        path = self.out / STATE
-        if not path.is_file():
-            return
-        state = torch.load(path, map_location=self.device, weights_only=True)
-        if state["settings"] != self._fingerprint():
-            raise InputError(f"{self.out} holds a run with other settings or images; choose another folder")
-        self.epoch, self.rate, self.waited = state["epoch"], state["rate"], state["waited"]
-        self.best, self.history = state["best"], state["history"]
-        self.network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self.objective.modules.load_state_dict(state["losses"])
+    def restore(self, state: dict[str, Any]) -> None:
+        self.epoch, self.rate = state["epoch"], state["rate"]
         self.objective.restore(state["memory"])
-        self.optimizer.load_state_dict(state["optimizer"])
+        for name, part in self._parts().items():
+            part.load_state_dict(state[name])
 
-    def _fingerprint(self) -> str:
-        told = json.dumps([self.kind, self.settings.as_dict(), self.patients], sort_keys=True)
-        digest = hashlib.sha256(told.encode())
-        digest.update(self.images.pixels.tobytes())
-        digest.update(self.images.patients.tobytes())
-        return digest.hexdigest()
-
-    def result(self) -> TrainingResult:
-        assert self.best is not None
-        scores = Scores(self.best["precision_at_1"], self.best["pair_auc"])
-        record = {"kind": self.kind, "settings": self.settings.as_dict(), "rate": self.rate, "history": self.history}
-        write_json(self.out / RECORD, record)
-        return TrainingResult(self.out / MODEL, scores, self.epoch, self.rate, self.images.set_aside, self.history)
+    def _parts(self) -> dict[str, Any]:
+        return {
+            "network": self.network,
+            "average": self.average,
+            "losses": self.objective.modules,
+            "optimizer": self.optimizer,
+        }
 
 
 def build_network(kind: Kind, settings: TrainingSettings) -> Network:
@@ -323,18 +293,6 @@ def build_network(kind: Kind, settings: TrainingSettings) -> Network:
             target = network.branch
         load_into(target, settings.continue_from)
     return network
-
-
-def _floating(network: nn.Module) -> list[Tensor]:
-    return [value for value in network.state_dict().values() if value.is_floating_point()]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Share of images whose nearest other image is of the same patient, and the area over all pairs."""
-
-    precision_at_1: float
-    pair_auc: float
 
 
 def score(similarity: NDArray[np.float32], patients: NDArray[np.int64]) -> Scores:

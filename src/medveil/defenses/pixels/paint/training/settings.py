@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from medveil.defenses.pixels.paint.generator import Architecture
 from medveil.defenses.pixels.paint.windows import STEP
 from medveil.errors import SettingsError
+from medveil.training.loop import as_record
 
 SMALL = Architecture(width=16, channels=1, hidden=8, dilations=(1, 2, 4))
 
@@ -51,8 +52,7 @@ class InpaintingSettings:
             raise SettingsError("the rate must be above 0, its decay within 0 to 1, the average below 1")
 
     def as_dict(self) -> dict[str, Any]:
-        """For records: files by name alone, for a path may say whose machine it was."""
-        return {**asdict(self), "features": self.features.name if self.features else None}
+        return as_record(self)
 
 
 def published(features: Path | None = None) -> InpaintingSettings:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import hashlib
-import json
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,13 +22,16 @@ from medveil.defenses.pixels.paint.training.losses import (
     total_variation,
 )
 from medveil.defenses.pixels.paint.training.settings import InpaintingSettings
-from medveil.encoders.identity.networks.backbones import placed
-from medveil.errors import InputError, SettingsError
-from medveil.runtime.storage import atomic_path, write_json
+from medveil.errors import InputError
+from medveil.runtime.storage import write_json
+from medveil.training.average import averaged, follow, warming
+from medveil.training.device import autocast, check_device, placed
+from medveil.training.loop import Progress, Round, fingerprint_of, run
+from medveil.training.schedule import falling
 
-MODEL, STATE, RECORD = "generator.safetensors", "state.pt", "training.json"
+MODEL, RECORD = "generator.safetensors", "training.json"
+LOSSES = ("judge", "adversarial", "masked", "identity", "variation", "perceptual")
 CHECKED = 8  # batches of validation crops, the same every time
-Progress = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -53,21 +52,21 @@ def train_inpainting(
     settings: InpaintingSettings,
     device: str = "cpu",
     progress: Progress | None = None,
+    seconds: float | None = None,
 ) -> TrainingResult:
-    """Train, writing the generator into `out` at every validation. Run again after a kill, it goes on from there."""
-    _check(device)
-    run = _Run(images, Path(out), settings, device)
-    run.resume()
+    """Train, writing the generator into `out` at every validation. Run again after a kill, or after `seconds`, it goes
+    on from there.
+    """
+    check_device(device)
+    training = _Training(images, Path(out), settings, device)
     with torch.backends.cudnn.flags(enabled=True, benchmark=True):
-        while run.epoch < settings.epochs:
-            run.next_epochs()
-            if progress is not None:
-                progress(run.history[-1])
-    return run.result()
+        course = run(training, Path(out), seconds=seconds, progress=progress)
+    write_json(training.out / RECORD, {"settings": settings.as_dict(), "history": course.history})
+    return TrainingResult(training.out / MODEL, course.kept["error"], training.epoch, images.set_aside, course.history)
 
 
-class _Run:
-    """The state of one training run between two validations."""
+class _Training:
+    """One training run between two validations."""
 
     def __init__(self, images: TrainingImages, out: Path, settings: InpaintingSettings, device: str) -> None:
         self.images, self.out, self.settings, self.device = images, out, settings, device
@@ -82,47 +81,51 @@ class _Run:
             generator, judge = Generator(settings.architecture), PatchDiscriminator(channels, settings.judge_width)
         self.generator, self.judge = placed(generator, device), placed(judge, device)
         self.distance = placed(PerceptualDistance(settings.features), device)
-        self.average = copy.deepcopy(self.generator).requires_grad_(False)
+        self.average = averaged(self.generator)
         self.painter, self.critic = (_optimizer(network, settings) for network in (self.generator, self.judge))
-        self.mark = self._fingerprint()
+        data = (images.pixels, images.shapes, images.patients, images.validation)
+        self.fingerprint = fingerprint_of(settings.as_dict(), data)
         self.epoch = 0
-        self.history: list[dict[str, Any]] = []
 
-    def next_epochs(self) -> None:
-        """Train until the next validation, then save everything."""
+    @property
+    def finished(self) -> bool:
+        return self.epoch >= self.settings.epochs
+
+    def train_round(self) -> Round:
+        """Train until the next validation, and validate."""
         stop = min(self.epoch + self.settings.validate_every, self.settings.epochs)
         losses = []
         while self.epoch < stop:
             losses.append(self._one_epoch())
             self.epoch += 1
         mean = torch.stack(losses).mean(0).tolist()
-        told = dict(zip(("judge", "adversarial", "masked", "identity", "variation", "perceptual"), mean, strict=True))
-        self.history.append(
-            {"epoch": self.epoch, "error": self._validate(), **{name: round(value, 5) for name, value in told.items()}}
-        )
         if not all(map(math.isfinite, mean)):
             raise InputError(
                 "training diverged (a loss is no longer a number); lower the rate and start in a new folder"
             )
+        told = {name: round(value, 5) for name, value in zip(LOSSES, mean, strict=True)}
+        return Round({"epoch": self.epoch, "error": self._validate(), **told})
+
+    def keep(self) -> None:
         save_generator(self.out / MODEL, self._kept())
-        self._save()
 
     def _one_epoch(self) -> Tensor:
         # every epoch has its own seed, so a run that goes on after a kill draws the same numbers
         rng = np.random.default_rng([self.settings.seed, self.epoch])
         total = torch.zeros(6, device=self.device)
         for number in range(self.steps):
+            share = (self.epoch + number / self.steps) / self.settings.epochs
             for optimizer in (self.painter, self.critic):
                 for group in optimizer.param_groups:
-                    group["lr"] = self._rate(self.epoch + number / self.steps)
+                    group["lr"] = falling(share, self.settings.rate, start=self.settings.decay_from)
             total += self._step(self.crops.draw(self.batch, rng))
-            self._follow(self.epoch * self.steps + number)
+            follow(self.average, self.generator, warming(self.epoch * self.steps + number, self.settings.average))
         return total / self.steps
 
     def _step(self, batch: Batch) -> Tensor:
         """First the judge learns to tell painted from real, then the generator to deceive it."""
         self.generator.train()
-        with self._autocast():
+        with autocast(self.device):
             painted = self.generator(batch.image, batch.mask)
             joined = composite(painted, batch.image, batch.mask)
             real_scores, painted_scores = self.judge(batch.image), self.judge(joined.detach())
@@ -136,7 +139,7 @@ class _Run:
 
     def _painting_losses(self, batch: Batch, painted: Tensor, joined: Tensor) -> list[Tensor]:
         self.judge.requires_grad_(False)
-        with self._autocast():
+        with autocast(self.device):
             scores = self.judge(joined)
             distance = self.distance(joined, batch.image)
         self.judge.requires_grad_(True)
@@ -154,7 +157,7 @@ class _Run:
         rng = np.random.default_rng([self.settings.seed, 0x5EE])
         generator = self._kept().eval()
         errors = []
-        with torch.inference_mode(), self._autocast():
+        with torch.inference_mode(), autocast(self.device):
             for _ in range(CHECKED):
                 batch = self.unseen.draw(self.batch, rng, changed=False)
                 painted = generator(batch.image, batch.mask)
@@ -163,21 +166,6 @@ class _Run:
 
     def _kept(self) -> Generator:
         return self.average if self.settings.average else self.generator
-
-    def _follow(self, step: int) -> None:
-        """The average of the weights over the last steps, at first over few: steadier than the weights themselves."""
-        decay = min(self.settings.average, (1 + step) / (10 + step))
-        kept, new = (_floating(network) for network in (self.average, self.generator))
-        with torch.no_grad():
-            torch._foreach_lerp_(kept, new, 1 - decay)
-
-    def _rate(self, epoch: float) -> float:
-        start = self.settings.decay_from
-        left = 1.0 if start == 1 else min(1.0, (1 - epoch / self.settings.epochs) / (1 - start))
-        return self.settings.rate * left
-
-    def _autocast(self) -> torch.autocast:
-        return torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=self.device != "cpu")
 
     def _parts(self) -> dict[str, Any]:
         return {
@@ -188,43 +176,13 @@ class _Run:
             "critic": self.critic,
         }
 
-    def _save(self) -> None:
-        state = {"settings": self.mark, "epoch": self.epoch, "history": self.history}
-        with atomic_path(self.out / STATE) as temporary:
-            torch.save({**state, **{name: part.state_dict() for name, part in self._parts().items()}}, temporary)
+    def state(self) -> dict[str, Any]:
+        return {"epoch": self.epoch, **{name: part.state_dict() for name, part in self._parts().items()}}
 
-    def resume(self) -> None:
-        """Take up the state a killed run left in the output folder, if it belongs to this very run."""
-        path = self.out / STATE
-        if not path.is_file():
-            return
-        state = torch.load(path, map_location=self.device, weights_only=True)
-        if state["settings"] != self.mark:
-            raise InputError(f"{self.out} holds a run with other settings or images; choose another folder")
-        self.epoch, self.history = state["epoch"], state["history"]
+    def restore(self, state: dict[str, Any]) -> None:
+        self.epoch = state["epoch"]
         for name, part in self._parts().items():
             part.load_state_dict(state[name])
-
-    def _fingerprint(self) -> str:
-        digest = hashlib.sha256(json.dumps(self.settings.as_dict(), sort_keys=True).encode())
-        for array in (self.images.pixels, self.images.shapes, self.images.patients, self.images.validation):
-            digest.update(array.tobytes())
-        return digest.hexdigest()
-
-    def result(self) -> TrainingResult:
-        write_json(self.out / RECORD, {"settings": self.settings.as_dict(), "history": self.history})
-        return TrainingResult(
-            self.out / MODEL, self.history[-1]["error"], self.epoch, self.images.set_aside, self.history
-        )
-
-
-def _check(device: str) -> None:
-    """Before anything is read or written."""
-    kind = device.partition(":")[0]
-    if kind not in ("cpu", "cuda"):
-        raise SettingsError("the device must be cpu or cuda; correct --device")
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise SettingsError("there is no usable CUDA device; use --device cpu")
 
 
 def _optimizer(network: nn.Module, settings: InpaintingSettings) -> torch.optim.Adam:
@@ -236,7 +194,3 @@ def _descend(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
-
-
-def _floating(network: nn.Module) -> list[Tensor]:
-    return [value for value in network.state_dict().values() if value.is_floating_point()]
