@@ -29,6 +29,7 @@ from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
+from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 from medveil.release.clean.cleaning import content_digest
 from medveil.release.clean.groups import Group, ImageRow, Item
@@ -66,10 +67,15 @@ class GroupChecker:
     record: RunRecord
     answers: dict[str, ImageGold] = field(default_factory=dict)
     read: frozenset[str] | None = None  # released images to look for text in; all, unless named
+    find_afresh: bool = True  # whether texts are also searched for what nobody knew of
 
     @cached_property
     def _report_answers(self) -> dict[str, ImageGold]:
         return {gold.report_path: gold for gold in self.answers.values()}
+
+    @property
+    def _text_check(self) -> TextCheck:
+        return TextCheck(_cleaner().find if self.find_afresh else _nothing)
 
     def name(self, group: Group) -> str:
         return self.record.writer.identifier(group.files[0], self.keys)
@@ -172,8 +178,7 @@ class GroupChecker:
     def _text(
         self, path: str, released: str, original: str, gold: ImageGold | None, subject: PersonSearch
     ) -> Iterator[Discrepancy]:
-        check = TextCheck(_cleaner().find)
-        yield from check.discrepancies(path, released, original, subject.search, subject.person.shift)
+        yield from self._text_check.discrepancies(path, released, original, subject.search, subject.person.shift)
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
@@ -199,7 +204,7 @@ class GroupChecker:
         source = self.source / one.path
         columns = columns_of(source, one.kind, self.record.columns)
         people = RowPeople(one.path, columns, group.headers, self.source, self.keys)
-        check = TableCheck(columns, people, TextCheck(_cleaner().find))
+        check = TableCheck(columns, people, self._text_check)
         released, original = (rows_of(table, one.kind) for table in (content, source.read_bytes()))
         yield from check.discrepancies(path, released, original)
 
@@ -253,6 +258,10 @@ def _rows_of(data: Path, changed: int) -> dict[str, dict[str, Any]]:
         return {str(row["path"]): row for row in Cohort.open(data).table.to_dict("records")}
     except InputError:
         return {}
+
+
+def _nothing(text: str) -> list[Span]:
+    return []
 
 
 @lru_cache(maxsize=1)

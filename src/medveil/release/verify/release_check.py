@@ -37,7 +37,7 @@ _PHRASES = {
 def check_release(
     work: Work, out: Path, engine: Engine, *, seed: int, workers: int | None, progress: Progress
 ) -> OutputCheck | None:
-    """What came out beside its originals; text in images is looked for where it was to be removed."""
+    """What came out beside its originals, searched for what is known; text in images where it was to be removed."""
     data, keys = out / DATA, engine.keys
     items = {work.writer.path(one, keys): one for group in work.groups for one in group.files}
     here = {path: one for path, one in items.items() if (data / path).exists()}
@@ -47,7 +47,7 @@ def check_release(
     drawn = np.random.default_rng(seed).permutation(images)[: MOST_READ if engine.covers("pixels") else 0].tolist()
     profile = engine.headers.profile if engine.headers else Profile.default()
     record = RunRecord(work.writer, profile, column_settings(engine))
-    checker = GroupChecker(work.root, data, keys, record, read=frozenset(drawn))
+    checker = GroupChecker(work.root, data, keys, record, read=frozenset(drawn), find_afresh=False)
     leaks: list[Discrepancy] = []
     done = 0
     for group, found in zip(
