@@ -2,13 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test test-slow lint docs clean
 
 demo: .venv/.installed
 	$(BIN)/medveil demo --out medveil-demo
 
 test: .venv/.installed-test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+test-slow: .venv/.installed-test
+	$(BIN)/python -m pytest -n 2 -m slow
 
 lint: .venv/.installed-lint
 	$(BIN)/ruff check

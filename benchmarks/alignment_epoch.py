@@ -31,10 +31,17 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.defenses.alignment.heads import Heads, biovil_t_heads
-from medveil.defenses.alignment.optimisation import optimise, optimiser_of
 from medveil.defenses.alignment.sampling import StepRandomness, Units, poisson_sample
 from medveil.defenses.alignment.settings import Settings
-from medveil.defenses.alignment.steps import Pairs, SampledStep, public_negatives, sampled_steps, sampling_probability
+from medveil.defenses.alignment.steps import (
+    Pairs,
+    SampledStep,
+    optimise,
+    optimiser_of,
+    public_negatives,
+    sampled_steps,
+    sampling_probability,
+)
 
 NOISE = 0.96
 

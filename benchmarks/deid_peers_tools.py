@@ -188,7 +188,7 @@ def medveil_image() -> tuple[str, Work]:
 def medveil_headers() -> tuple[str, Work]:
     from medveil.cohort.dicom.encode import encoded
     from medveil.cohort.dicom.opening import open_dicom
-    from medveil.defenses.headers.engine import HeaderCleaner
+    from medveil.defenses.headers.cleaner import HeaderCleaner
     from medveil.defenses.headers.known_in_header import known_in
     from medveil.defenses.headers.profile import Profile
     from medveil.defenses.reports.cleaner import ReportCleaner

@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.errors import NotMeasurable
-from medveil.finding import Finding
+from medveil.finding import ONE_IN_ELEVEN, Finding
 from medveil.parts import Guarantee, Subject, register_attack, register_defense, register_measure
 from medveil.person.keys import Keys
 from medveil.stats.bootstrap import unit_weights

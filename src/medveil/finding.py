@@ -1,4 +1,7 @@
-"""`Finding`: what one attack or measure found, in the words and numbers the report prints."""
+"""`Finding`: what one attack or measure found, in the words and numbers the report prints.
+
+A part returns one; its `Threshold` judges the headline's `Estimate` and gives the `Verdict`.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,14 @@ class Threshold:
         if estimate.high <= self.value:
             return Verdict.PASS
         return Verdict.FAIL if estimate.low > self.value else Verdict.REVIEW
+
+
+ONE_IN_ELEVEN = Threshold(
+    name="0.09 (one in eleven)",
+    value=0.09,
+    source="in use for public releases of clinical data at the European Medicines Agency (Policy 0070) "
+    "and Health Canada (Public Release of Clinical Information)",
+)
 
 
 @dataclass(frozen=True)

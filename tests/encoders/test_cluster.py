@@ -11,17 +11,16 @@ from medveil.cohort import Cohort
 from medveil.encoders import cluster
 from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.loading import load_encoder
-from medveil.encoders.published.libraries import library
 from medveil.errors import NotMeasurable
+from medveil.runtime.cluster import ray_cluster
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def ray() -> Iterator[Any]:
-    ray = library("ray", extra="cluster")
-    cluster._start(ray)
-    yield ray
-    with cluster._quietly():
-        ray.shutdown()
+    with ray_cluster() as ray:
+        yield ray
 
 
 def test_ray_gives_the_same_vectors_and_uses_the_same_cache(

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from medveil.cohort import Cohort
-from medveil.defenses.alignment.taken_over import take_over
+from medveil.defenses.alignment.heads import take_over
 from medveil.encoders.biovil_t.image_network import DIM, ImageNetwork
 from medveil.encoders.biovil_t.text_network import ProjectionHead
 from medveil.encoders.encoder import Encoder, unit_length

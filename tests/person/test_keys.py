@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from medveil.errors import SettingsError
+from medveil.errors import SettingsError, StorageError
 from medveil.person.keys import Keys, default_key_file
 
 
@@ -55,3 +55,8 @@ def test_the_secret_is_not_shown() -> None:
 def test_the_default_place_follows_the_users_settings_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", os.fspath(tmp_path))
     assert default_key_file() == tmp_path / "medveil" / "key"
+
+
+def test_a_settings_folder_that_cannot_be_written_is_told_as_such() -> None:
+    with pytest.raises(StorageError, match=r"\Athe site's key cannot be written to /proc/medveil/key;"):
+        Keys.load_or_create(Path("/proc/medveil/key"))  # where nobody may write

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from medveil.errors import InputError
+from medveil.errors import InputError, StorageError
 from medveil.person.keys import Keys
-from medveil.release.folder import begin, check_run, held
+from medveil.release.folder import begin, check_places, check_run, held
 
 KEYS = Keys(b"\x07" * 32)
 
@@ -31,3 +31,13 @@ def test_a_folder_of_another_version_or_other_settings_is_told_apart(tmp_path: P
         (tmp_path / "run.json").write_text(json.dumps(earlier))
         with pytest.raises(InputError, match="another version of medveil; run this one into a new folder"):
             check_run(tmp_path, "dicom", {"fill": "box", "profile": {}}, KEYS)
+
+
+def test_an_output_or_a_crosswalk_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    check_places(tmp_path / "in", tmp_path / "out", tmp_path / "deep" / "crosswalk.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    with pytest.raises(StorageError, match="the crosswalk cannot be written"):
+        check_places(tmp_path / "in", tmp_path / "out", Path("/proc/crosswalk.csv"))  # where nobody may write
+    with pytest.raises(StorageError, match="the output cannot be written"):
+        check_places(tmp_path / "in", Path("/proc/out"), None)

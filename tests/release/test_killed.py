@@ -13,6 +13,8 @@ import pytest
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import journal_sha256
 
+pytestmark = pytest.mark.slow
+
 # One process imports everything once, then forks a release after another and kills it.
 DRIVER = """
 import os, random, signal, sys, time

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from medveil.errors import StorageError
-from medveil.runtime.storage import atomic_path, sweep, told, write_bytes, write_json
+from medveil.runtime.storage import atomic_path, refuse_unwritable, sweep, told, write_bytes, write_json
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -84,3 +84,13 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
 def test_other_refusals_are_one_sentence_too(number: int, sentence: str) -> None:
     with pytest.raises(StorageError, match=sentence), told():
         raise OSError(number, "no", "/some/patient/name")
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
+    refuse_unwritable(tmp_path / "new" / "folder" / "page.html", "the page")
+    (tmp_path / "file").write_bytes(b"")
+    refuse_unwritable(tmp_path / "file", "the page")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    for place in (tmp_path, tmp_path / "file" / "page.html", Path("/proc/page.html")):  # where nobody may write
+        with pytest.raises(StorageError, match=r"\Athe page cannot be written to .*; choose another place"):
+            refuse_unwritable(place, "the page")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medveil.person.span import Span
@@ -49,7 +48,3 @@ def cut(original: Document) -> Pieces:
 
 def as_document(pieces: Pieces) -> Document:
     return Document(text_of(pieces), tuple(found_in(pieces)))
-
-
-def documents(numbers: Sequence[int], lexicon: Lexicon | None = None) -> list[Document]:
-    return [document(number, lexicon) for number in numbers]

@@ -31,7 +31,7 @@ app = typer.Typer(
     help="Can this be released? Finds what identifies people in chest X-rays and reports, removes it, attacks what is "
     "left, and writes a report with a verdict.\n\nTry it: **medveil demo**",
     epilog="Exit codes: 0 all is well, 1 a check failed or something was withheld, 2 the input or the settings cannot "
-    "be used.",
+    "be used, 130 interrupted.",
 )
 
 
@@ -54,7 +54,7 @@ def medveil(
 
 cohorts = typer.Typer(no_args_is_help=True, help="Look at data sets.")
 app.add_typer(cohorts, name="cohort")
-attacks = typer.Typer(no_args_is_help=True, help="Attack data as they are.")
+attacks = typer.Typer(no_args_is_help=True, help="Attack a data set as it is.")
 app.add_typer(attacks, name="attack")
 protects = typer.Typer(no_args_is_help=True, help="Protect a model before it is released.")
 app.add_typer(protects, name="protect")

@@ -9,31 +9,41 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
 
 
 @attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
 def identity(
     a: Annotated[Path, typer.Argument(metavar="A", help="The data set to attack.")],
-    b: Annotated[Path | None, typer.Argument(metavar="[B]", help="Another, to find A's patients in.")] = None,
+    b: Annotated[
+        Path | None, typer.Argument(metavar="[B]", help="A second data set, to look for the patients of A in.")
+    ] = None,
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the links.")] = Path("identity"),
     false_match_rate: Annotated[
-        float, typer.Option("--false-match-rate", help="Share of pairs of two persons that may be called the same.")
+        float,
+        typer.Option("--false-match-rate", help="Share of pairs of different people that may be called the same."),
     ] = 0.001,
-    shared_ids: Annotated[bool, typer.Option("--shared-ids", help="A patient id means one person in A and B.")] = False,
+    shared_ids: Annotated[
+        bool, typer.Option("--shared-ids", help="A patient id means the same person in A and in B.")
+    ] = False,
     prior: Annotated[
-        float | None, typer.Option("--prior", help="How likely two images show one person, before looking.")
+        float | None,
+        typer.Option("--prior", help="How likely two images are to show the same person, before looking."),
     ] = None,
     named_links: Annotated[
-        Path | None, typer.Option("--named-links", help="Also write the links with your ids, readable by you only.")
+        Path | None, typer.Option("--named-links", help="Also write the links with your own ids, readable only by you.")
     ] = None,
     show_images: Annotated[
-        bool, typer.Option("--show-images", help="Lay attention maps over X-rays: the report then shows patients.")
+        bool, typer.Option("--show-images", help="Lay attention maps over the X-rays; the report then shows patients.")
     ] = False,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
-    weights: Annotated[Path | None, typer.Option("--weights", help="Another network than the bundled one.")] = None,
+    weights: Annotated[
+        Path | None, typer.Option("--weights", help="A network to use instead of the bundled ones.")
+    ] = None,
     device: Device = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Seed = 7,
     json: Json = False,
     quiet: Quiet = False,
@@ -42,6 +52,7 @@ def identity(
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
     from medveil.attacks.identity.settings import IdentitySettings
+    from medveil.cohort.input import InputOptions
     from medveil.release.attack_identity import attack_identity
 
     console.start_logging(log_level)
@@ -58,6 +69,7 @@ def identity(
             cache=cache,
             device=device,
             layout=layout,
+            options=InputOptions.of(column_map, date_order),
             progress=watch,
         )
     console.show_attack(outcome, json=json, quiet=quiet)

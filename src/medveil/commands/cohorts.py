@@ -9,14 +9,14 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app, cohorts
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed, Workers
 
 
 @app.command(epilog="Example: medveil phantom hospital --patients 200 --sites 3 --seed 7")
 def phantom(
     out: Annotated[Path, typer.Argument(help="Folder to fill.")],
-    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 200,
-    sites: Annotated[int, typer.Option("--sites", help="How many hospitals they go to.")] = 3,
+    patients: Annotated[int, typer.Option("--patients", help="Number of invented patients.")] = 200,
+    sites: Annotated[int, typer.Option("--sites", help="Number of hospitals they go to.")] = 3,
     size: Annotated[int, typer.Option("--size", help="Pixels along each side.")] = 512,
     seed: Seed = 7,
     workers: Workers = None,
@@ -52,23 +52,30 @@ def phantom(
 def describe(
     path: Annotated[Path, typer.Argument(help="A data set's folder, a saved cohort, or a CSV file.")],
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     list_problems: Annotated[
         Path | None,
-        typer.Option("--list-problems", help="Write the names of files set aside here (readable by you only)."),
+        typer.Option(
+            "--list-problems", help="Write the names of files that were set aside here, readable only by you."
+        ),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Show what is there: patients, studies, views, ages, labels, report lengths, missing and unreadable files."""
+    """Count what a data set holds: patients, studies, views, ages, labels, report lengths, and files set aside."""
     from medveil.cohort.describe import describe as summarise
-    from medveil.cohort.input import read_cohort
+    from medveil.cohort.input import InputOptions, read_cohort
     from medveil.cohort.problems import write_problems
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:
-        cohort = read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        options = InputOptions.of(column_map, date_order)
+        cohort = read_cohort(
+            path, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+        )
     if list_problems:
         write_problems(cohort, list_problems)
     summary = summarise(cohort)

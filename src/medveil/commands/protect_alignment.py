@@ -10,7 +10,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import protects
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet
 
 
 class Variant(StrEnum):
@@ -36,15 +36,17 @@ def alignment(
         str, typer.Option("--encoder", help="The model to protect: a name, a folder, or owner/model on the hub.")
     ] = "medveil-small",
     variant: Annotated[
-        list[Variant] | None, typer.Option("--variant", help="How to protect; dp if not set, with --sweep all.")
+        list[Variant] | None, typer.Option("--variant", help="How to protect; dp if not set, or all with --sweep.")
     ] = None,
     epsilon: Annotated[
         list[float] | None,
-        typer.Option("--epsilon", help="Privacy to spend; 0.34 if not set. Repeat with --sweep."),
+        typer.Option("--epsilon", help="Privacy budget; 0.34 if not set. May be repeated with --sweep."),
     ] = None,
-    delta: Annotated[float | None, typer.Option("--delta", help="Chance to exceed epsilon; 6e-6 if not set.")] = None,
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="Probability of exceeding epsilon; 6e-6 if not set.")
+    ] = None,
     clip: Annotated[
-        float | None, typer.Option("--clip", help="Longest gradient of one person; 1.5 if not set.")
+        float | None, typer.Option("--clip", help="Largest gradient norm of one person; 1.5 if not set.")
     ] = None,
     epochs: Annotated[
         int | None, typer.Option("--epochs", help="Passes over the pairs; 5 if not set, entropy 500.")
@@ -52,14 +54,15 @@ def alignment(
     batch: Annotated[
         int | None, typer.Option("--batch", help="Pairs expected in a step; 128 if not set, entropy 512.")
     ] = None,
-    unit: Annotated[Unit, typer.Option("--unit", help="Who is protected: a patient with all pairs, or a pair.")] = (
-        Unit.patient
-    ),
+    unit: Annotated[
+        Unit, typer.Option("--unit", help="Who is protected: a patient with all their pairs, or a pair.")
+    ] = (Unit.patient),
     noise: Annotated[
-        list[float] | None, typer.Option("--noise", help="Length of the noise of variant noise; 0.5 if not set.")
+        list[float] | None, typer.Option("--noise", help="Strength of the noise in variant noise; 0.5 if not set.")
     ] = None,
     directions: Annotated[
-        list[int] | None, typer.Option("--directions", help="How many variant erase removes; 16 if not set.")
+        list[int] | None,
+        typer.Option("--directions", help="Directions that variant erase removes; 16 if not set."),
     ] = None,
     public: Annotated[
         Path | None, typer.Option("--public", help="Pairs that need no protection, instead of phantoms.")
@@ -69,13 +72,14 @@ def alignment(
     ] = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Compare all variants at several strengths.")] = False,
     budget: Annotated[
-        float | None, typer.Option("--budget", help="The most epsilon all runs on this data may spend together.")
+        float | None, typer.Option("--budget", help="The most epsilon that all runs on this data may spend together.")
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option("--ledger", help="Where runs add up; in your settings folder if not set.")
+        Path | None,
+        typer.Option("--ledger", help="File that adds up the runs; in your settings folder if not set."),
     ] = None,
     canaries: Annotated[
-        int, typer.Option("--canaries", min=0, help="Planted pairs that audit a private run; 0 for no audit.")
+        int, typer.Option("--canaries", min=0, help="Number of planted pairs that audit a private run; 0 for no audit.")
     ] = 1000,
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Highest acceptable share of linked images; 0.09 if not set.")
@@ -83,20 +87,25 @@ def alignment(
     cache: Annotated[
         Path | None, typer.Option("--cache", help="Keep features in this folder for the next run.")
     ] = None,
-    device: Annotated[str, typer.Option("--device", help="To encode on: cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option("--device", help="Where to encode: cpu or cuda.")] = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", min=0, help="Of the noise; keep it secret. Drawn and forgotten if not set.")
+        int | None,
+        typer.Option("--seed", min=0, help="Of the noise; keep it secret. Drawn and forgotten if not set."),
     ] = None,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Train the two projection heads of a model so that images lead to their reports no more, with a guarantee.
+    """Train the two projection heads of a model so that images are harder to link to their reports, with a guarantee.
 
-    The encoders stay as they are. What was found is measured on patients who took no part. A killed run goes on.
+    The encoders do not change. Everything is measured on patients who took no part in training. An interrupted run can
+    be continued with the same command.
     """
+    from medveil.cohort.input import InputOptions
     from medveil.release.protect.candidates import chosen_candidates
     from medveil.release.protect.model import protect_data_set
 
@@ -122,6 +131,7 @@ def alignment(
             tried=tried,
             device=device,
             layout=layout,
+            options=InputOptions.of(column_map, date_order),
             public=public,
             transfer=transfer or (),
             budget=budget,

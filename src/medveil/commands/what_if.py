@@ -11,7 +11,7 @@ import typer
 from medveil import console
 
 if TYPE_CHECKING:
-    from medveil.defenses.headers.engine import Done
+    from medveil.defenses.headers.cleaner import Done
 
 # The standard's letter for an action (PS3.15 Table E.1-1a), our word for it, and what that means.
 LEGEND = {

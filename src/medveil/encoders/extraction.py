@@ -46,7 +46,7 @@ def encode_cohort(
     def on_cluster(places: list[Place], texts: list[str], count: Count) -> Encoded:
         from medveil.encoders.cluster import ray_encoding
 
-        with ray_encoding(cohort.root, encoder, cache, files=len(places)) as work:
+        with ray_encoding(cohort.root, encoder, cache) as work:
             return *work.files(places, count), work.texts(texts, count)
 
     encode = on_cluster if ray else _here(cohort.root, encoder, encoder, cache)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from medveil.errors import SettingsError
-from medveil.runtime.storage import told
+from medveil.runtime.storage import refuse_unwritable, told
 
 LONGEST_SHIFT = 365  # days
 
@@ -30,6 +30,9 @@ class Keys:
     @classmethod
     def load_or_create(cls, path: Path) -> Keys:
         """The key kept in `path`, made at the first call and readable by its owner only."""
+        if path.exists():  # perhaps in a folder that may only be read
+            return cls._load(path)
+        refuse_unwritable(path, "the site's key")
         try:
             with told():
                 path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

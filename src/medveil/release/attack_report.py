@@ -17,8 +17,8 @@ from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside
 from medveil.errors import Quarantined
 from medveil.finding import Finding, Verdict
-from medveil.release.examine import package_versions
 from medveil.release.folder import now
+from medveil.release.provenance import command_given, package_versions
 from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, Provenance, ReportContent, ReportSubject
 
@@ -88,7 +88,7 @@ def how_to_repeat(command: str, seed: int, settings: dict[str, Any], *, input_sh
     return Provenance(
         medveil=medveil.__version__,
         created=now(),
-        command=command,
+        command=command_given(command),
         seed=seed,
         input_sha256=input_sha256,
         key_fingerprint="none: nothing was replaced",

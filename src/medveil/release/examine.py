@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from importlib.metadata import version
 
 import medveil
 from medveil.cohort import Cohort
@@ -13,6 +12,7 @@ from medveil.finding import Finding, Threshold
 from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
+from medveil.release.provenance import command_given, package_versions
 from medveil.release.released import Released
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
@@ -114,25 +114,10 @@ def _provenance(settings: Settings, keys: Keys, created: str, released: Released
     return Provenance(
         medveil=medveil.__version__,
         created=created,
-        command=f"medveil release IN -o OUT --seed {settings.seed}",
+        command=command_given(f"medveil release IN -o OUT --seed {settings.seed}"),
         seed=settings.seed,
         input_sha256=released.source_digest,
         key_fingerprint=keys.fingerprint,
         packages=package_versions(),
         settings=settings.to_json(),
     )
-
-
-def package_versions() -> dict[str, str]:
-    packages = (
-        "numpy",
-        "pandas",
-        "scipy",
-        "scikit-learn",
-        "opencv-python-headless",
-        "pydicom",
-        "pillow",
-        "torch",
-        "rapidocr",
-    )
-    return {package: version(package) for package in packages}

@@ -17,7 +17,7 @@ import medveil
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys, default_key_file
 from medveil.runtime.locks import locked
-from medveil.runtime.storage import sweep, told, write_bytes, write_json
+from medveil.runtime.storage import refuse_unwritable, sweep, told, write_bytes, write_json
 
 RUN = "run.json"
 _LOG = logging.getLogger("medveil.deid")
@@ -36,6 +36,9 @@ def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
         raise InputError(f"{out} is not empty and holds no earlier release; choose a new folder")
     if crosswalk and crosswalk.resolve().is_relative_to(inside):
         raise InputError("the crosswalk leads back to the patients and must not lie in the output folder")
+    refuse_unwritable(out / RUN, "the output")
+    if crosswalk:
+        refuse_unwritable(crosswalk, "the crosswalk")
 
 
 def check_run(out: Path, writer: str, settings: dict[str, Any], keys: Keys) -> str | None:

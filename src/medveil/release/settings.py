@@ -44,8 +44,6 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """In JSON's own types, with everything the parts are set to."""
-        if self.device != "cpu":
-            check_device(self.device)
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import file_digest
@@ -49,6 +50,18 @@ def write_json(path: Path, content: Any) -> None:
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
+
+
+def refuse_unwritable(path: Path, what: str) -> None:
+    """Before the work: whether a file can be written there. Nothing is left behind by the trial."""
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    try:
+        if path.is_dir():
+            raise IsADirectoryError
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        raise StorageError(f"{what} cannot be written to {path}; choose another place or change its rights") from None
 
 
 def sweep(folder: Path) -> None:

@@ -62,7 +62,7 @@ def ordered_map(
     with crew_of(workers) as crew:
         while True:
             while len(waiting) < workers * IN_FLIGHT and (batch := list(islice(source, chunk))):
-                waiting.append(crew.submit(Chunk(job, batch, _seconds(batch, limit))))
+                waiting.append(crew.submit(Chunk(job, batch, seconds_for(batch, limit))))
             if not waiting:
                 return
             first = waiting.popleft()
@@ -70,7 +70,7 @@ def ordered_map(
             if isinstance(outcome, bytes):
                 yield from pickle.loads(outcome)  # noqa: S301  (packed by this program's worker)
             elif len(first.items) > 1:  # each alone, so that only the culprit is lost
-                alone = [Chunk(job, [item], _seconds([item], limit)) for item in first.items]
+                alone = [Chunk(job, [item], seconds_for([item], limit)) for item in first.items]
                 waiting.extendleft(reversed([crew.submit(one, first=True) for one in alone]))
             elif not first.again and outcome is not Loss.OVERDUE:  # it may have died of its neighbour's hunger
                 waiting.appendleft(crew.submit(Chunk(job, first.items, first.seconds, again=True), first=True))
@@ -80,7 +80,7 @@ def ordered_map(
                 yield crashed(first.items[0], outcome)
 
 
-def _seconds(items: Sequence[Item], limit: float | Callable[[Item], float] | None) -> float | None:
+def seconds_for(items: Sequence[Item], limit: float | Callable[[Item], float] | None) -> float | None:
     """No more than one item may take: a chunk that is late is done again item by item, each with its own time."""
     if limit is None:
         return None

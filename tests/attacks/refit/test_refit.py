@@ -6,7 +6,8 @@ import pytest
 from medveil.attacks.refit.contrastive import refit_by_contrast
 from medveil.attacks.refit.correlation import as_they_are, correlation_heads
 from medveil.attacks.refit.pairs import SeenPairs, some_of, split_own
-from medveil.attacks.refit.refitting import RefitSettings, Target, mean_reciprocal_rank, refit, refit_attack
+from medveil.attacks.refit.refitting import Target, mean_reciprocal_rank, refit, refit_attack
+from medveil.attacks.refit.settings import RefitSettings
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.stats.bootstrap import unit_weights
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from medveil.defenses.alignment.feature_pairs import Pairs
 from medveil.defenses.alignment.heads import Features, biovil_t_heads
 from medveil.defenses.alignment.sampling import StepRandomness, Units
 from medveil.defenses.alignment.settings import Settings, Variant
-from medveil.defenses.alignment.steps import EntropyStep, Pairs, SampledStep, sampled_steps, sampling_probability
+from medveil.defenses.alignment.steps import EntropyStep, SampledStep, sampled_steps, sampling_probability
 
 HEADS = biovil_t_heads(seed=0)
 

@@ -11,7 +11,7 @@ import pytest
 from pydicom.datadict import dictionary_keyword
 from pydicom.dataset import FileDataset
 
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.table import table
 from medveil.person.person import Person

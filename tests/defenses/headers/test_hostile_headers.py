@@ -17,7 +17,7 @@ from pydicom.sequence import Sequence
 from pydicom.uid import ExplicitVRLittleEndian
 
 from medveil.cohort.dicom.opening import open_dicom
-from medveil.defenses.headers.engine import DEEPEST, HeaderCleaner
+from medveil.defenses.headers.cleaner import DEEPEST, HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import Quarantined

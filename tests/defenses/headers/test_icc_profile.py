@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageCms
 from pydicom.dataset import FileDataset
 
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.icc_profile import without_words
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import Quarantined

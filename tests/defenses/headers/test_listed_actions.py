@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pydicom.dataset import FileDataset
 
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import EDITION, table
 from medveil.person.person import Person

@@ -14,7 +14,7 @@ from pydicom.dataset import Dataset, FileDataset
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.phantom.gold import Gold, ImageGold, load_gold
 from medveil.cohort.phantom.invented_names import ORDINARY_WORDS
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile

@@ -6,7 +6,7 @@ import pytest
 from pydicom.dataset import Dataset, FileDataset
 from pydicom.sequence import Sequence
 
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import read_csv

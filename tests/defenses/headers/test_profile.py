@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydicom.dataset import FileDataset
 
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import SettingsError

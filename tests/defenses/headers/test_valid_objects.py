@@ -19,11 +19,10 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.phantom.gold import load_gold
-from medveil.defenses.headers.decision import resolve
-from medveil.defenses.headers.engine import HeaderCleaner
+from medveil.defenses.headers.actions import resolve, type_of
+from medveil.defenses.headers.cleaner import HeaderCleaner
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
-from medveil.defenses.headers.requirement import type_of
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person

@@ -8,8 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import journal_sha256
+
+pytestmark = pytest.mark.slow
 
 # One process imports everything and loads the models once, then forks a run after another and kills it.
 DRIVER = """

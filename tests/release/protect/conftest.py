@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from medveil.attacks.refit.refitting import RefitSettings
+from medveil.attacks.refit.settings import RefitSettings
 from medveil.defenses.alignment.heads import Heads, heads_from_projections
 from medveil.release.protect.features import PairedFeatures, ProtectionData
 from medveil.release.protect.measurement import MeasurementSettings

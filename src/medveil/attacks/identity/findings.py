@@ -12,8 +12,7 @@ from medveil.attacks.identity.gallery import Gallery, pairs_of
 from medveil.attacks.identity.identification import Found, Sample, compared, pair_auc
 from medveil.attacks.identity.linkable import Contest, Linkable
 from medveil.attacks.identity.subgroups import by_group, patient_groups
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
-from medveil.finding import Figure, Finding, Picture, percent
+from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Picture, percent
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share

@@ -9,9 +9,8 @@ from medveil.attacks.identity.calibration_check import CheckedCalibration
 from medveil.attacks.identity.exclusions import set_aside_table
 from medveil.attacks.identity.findings import GLOSSARY, NAME
 from medveil.attacks.identity.gallery import Gallery
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.errors import NotMeasurable
-from medveil.finding import Finding, percent
+from medveil.finding import ONE_IN_ELEVEN, Finding, percent
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.shares import share
 

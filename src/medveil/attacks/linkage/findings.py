@@ -6,8 +6,7 @@ from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.estimates import MEDIAN, Estimates
 from medveil.attacks.linkage.extrapolation import Extrapolation
 from medveil.attacks.linkage.settings import LinkageSettings
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
-from medveil.finding import Figure, Finding, Table, Threshold, percent
+from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Table, Threshold, percent
 from medveil.stats.estimate import Estimate
 
 NAME = "linkage"

@@ -12,12 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
 from medveil.cohort.demographics import demographics
 from medveil.cohort.features import image_features, thumbnail
 from medveil.errors import NotMeasurable
-from medveil.finding import Finding, percent
+from medveil.finding import ONE_IN_ELEVEN, Finding, percent
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate

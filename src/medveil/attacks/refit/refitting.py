@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from medveil.attacks.refit.contrastive import refit_by_contrast
 from medveil.attacks.refit.correlation import LinearHeads, as_they_are, correlation_heads
 from medveil.attacks.refit.pairs import Codes, SeenPairs, some_of, split_own
-from medveil.errors import NotMeasurable, SettingsError
+from medveil.attacks.refit.settings import RefitSettings
+from medveil.errors import NotMeasurable
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import random_pools
 from medveil.stats.ranks import rank_pairs
@@ -30,22 +31,6 @@ Progress = Callable[[int, int], None]
 
 FEWEST = 20  # own pairs; with fewer nothing can be fitted and checked
 CHECKED = 2000  # pairs at most that the adversary checks with: bounds the scores held in memory
-
-
-@dataclass(frozen=True)
-class RefitSettings:
-    """How hard the adversary tries. `repeats`: adversaries with other pairs of their own, whose success is averaged."""
-
-    dim: int = 128
-    epochs: int = 60
-    patience: int = 6
-    own_check: float = 0.2
-    shrinkages: tuple[float, ...] = (0.9, 0.5, 0.2, 0.05, 0.01)
-    repeats: int = 1
-
-    def __post_init__(self) -> None:
-        if self.dim < 1 or self.epochs < 0 or self.repeats < 1 or not 0 < self.own_check < 1:
-            raise SettingsError("the refit attack needs a dimension, repeats, and a share of own pairs between 0 and 1")
 
 
 @dataclass(frozen=True)
@@ -133,7 +118,7 @@ def _point(
         heads, what = as_they_are(own), "as they are"
         if count:
             heads, what = refit(some_of(own, count, seed=seed + repeat), settings=settings, seed=seed + repeat)
-        found.append(_recalls(heads, target, pools))
+        found.append(recalls(heads, target, pools))
         means.append(what)
     recall = {
         _name(size): share(
@@ -147,9 +132,7 @@ def _point(
     return RefitPoint(count, recall, tuple(means))
 
 
-def _recalls(
-    heads: LinearHeads, target: Target, pools: Sequence[int | None]
-) -> list[tuple[NDArray[np.float64], float]]:
+def recalls(heads: LinearHeads, target: Target, pools: Sequence[int | None]) -> list[tuple[NDArray[np.float64], float]]:
     """Every query's expected Recall@1 and its chance, pool by pool."""
     seen = target.pairs
     ranks, _ = rank_pairs(heads.images(seen.images), heads.reports(seen.reports), exclude=target.exclude)

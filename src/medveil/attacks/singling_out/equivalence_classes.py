@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
-from medveil.finding import Figure, Finding, Series, percent
+from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Series, percent
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share

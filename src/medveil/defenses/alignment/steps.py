@@ -1,4 +1,4 @@
-"""The gradient of one training step, for each way of training.
+"""The gradient of one training step, for each way of training, and AdamW over such steps.
 
 A step is a function of its number, of the seed and of the current heads; it keeps nothing.
 """
@@ -14,28 +14,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from medveil.defenses.alignment.feature_pairs import Pairs
 from medveil.defenses.alignment.gradients import clipped_sum
-from medveil.defenses.alignment.heads import Features, Heads
+from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.losses import BatchInfoNCE, EntropyInfoNCE, GroupInfoNCE, Loss, PublicNegatives
-from medveil.defenses.alignment.sampling import Rows, StepRandomness, Units, poisson_sample
+from medveil.defenses.alignment.sampling import StepRandomness, Units, poisson_sample
 from medveil.defenses.alignment.settings import Settings, Variant
+from medveil.runtime.workers import one_torch_thread
 
 Step = Callable[[int], list[Tensor]]
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Cached features: row i of both is pair i."""
-
-    images: Features
-    reports: Features
-
-    def __len__(self) -> int:
-        return len(self.images)
-
-    def take(self, rows: Rows) -> tuple[Tensor, Tensor]:
-        images, reports = (np.ascontiguousarray(side[rows], dtype=np.float32) for side in (self.images, self.reports))
-        return torch.from_numpy(images), torch.from_numpy(reports)
 
 
 def sampling_probability(pairs: int, settings: Settings) -> float:
@@ -143,3 +130,27 @@ class EntropyStep:
         loss = EntropyInfoNCE(self.settings.temperature, self.settings.entropy_weight)
         units = torch.arange(len(rows))
         return [part / len(rows) for part in clipped_sum(self.heads, loss, images, reports, units, None)]
+
+
+def optimiser_of(heads: Heads, settings: Settings) -> torch.optim.Optimizer:
+    """AdamW with the run's settings; the noise has been added when it sees a gradient."""
+    return torch.optim.AdamW(
+        heads.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
+    )
+
+
+def optimise(
+    heads: Heads,
+    optimiser: torch.optim.Optimizer,
+    step: Step,
+    numbers: range,
+    after: Callable[[int], None] = lambda number: None,
+) -> None:
+    """Take the steps of these numbers, telling `after` each how many have been taken in all."""
+    parameters = list(heads.parameters())
+    with one_torch_thread():
+        for number in numbers:
+            for parameter, gradient in zip(parameters, step(number), strict=True):
+                parameter.grad = gradient
+            optimiser.step()
+            after(number + 1)

@@ -19,24 +19,24 @@ from numpy.typing import NDArray
 
 from medveil.defenses.alignment import guarantee as wording
 from medveil.defenses.alignment.accounting import Spending, epsilon, noise_for
-from medveil.defenses.alignment.checks import checked_pairs, checked_public, patient_codes
+from medveil.defenses.alignment.baselines import erase_shared_directions, with_noise
 from medveil.defenses.alignment.coupling import PAIRS, Coupling, heads_coupling
+from medveil.defenses.alignment.feature_pairs import Pairs, checked_pairs, checked_public, patient_codes
 from medveil.defenses.alignment.group_privacy import patient_epsilon
 from medveil.defenses.alignment.heads import Embedding, Features, Heads
 from medveil.defenses.alignment.ledger import BudgetSpent, Ledger, fingerprint
-from medveil.defenses.alignment.optimisation import optimise, optimiser_of
-from medveil.defenses.alignment.run_state import RunState
 from medveil.defenses.alignment.sampling import StepRandomness, Units
 from medveil.defenses.alignment.settings import VARIANTS, Settings, Variant
 from medveil.defenses.alignment.steps import (
     EntropyStep,
-    Pairs,
     SampledStep,
     Step,
+    optimise,
+    optimiser_of,
     sampled_steps,
     sampling_probability,
 )
-from medveil.defenses.alignment.untrained import erase_shared_directions, with_noise
+from medveil.defenses.alignment.training_run import TrainingRun
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee
 
@@ -97,7 +97,7 @@ def train_heads(
     if variant == "erase" and settings.directions >= start.dim:
         raise SettingsError(f"fewer than {start.dim} directions can be erased, or nothing is left of an embedding")
     inputs = _inputs(pairs, others, codes, start, variant, settings)
-    state = RunState.open(out, inputs, settings.seed)
+    state = TrainingRun.open(out, inputs, settings.seed)
     if not state.done:
         _run(_Job(pairs, others, codes, start, variant, settings, ledger, state, progress or (lambda *_: None)))
     heads, record = state.result()
@@ -114,7 +114,7 @@ class _Job:
     variant: Variant
     settings: Settings
     ledger: Ledger | None
-    state: RunState
+    state: TrainingRun
     progress: Progress
 
     @property

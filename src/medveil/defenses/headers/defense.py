@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from medveil.defenses.headers.engine import Done, HeaderCleaner
+from medveil.defenses.headers.cleaner import Done, HeaderCleaner
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.headers.options import NOT_DONE, Option
 from medveil.defenses.headers.profile import Profile

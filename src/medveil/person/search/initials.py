@@ -10,7 +10,7 @@ from medveil.person.normalised import Word
 from medveil.person.search.ordinary_words import is_ordinary
 from medveil.person.span import Span
 
-MOST = 4  # letters
+_MOST = 4  # letters
 # "rad: AF", "OP/me", "OP:gm", "- CO 8 Jun": whose initials end a report
 _SIGNING = re.compile(
     r"(?:\b(?:rad|tech|read|dict\w*|sign\w*|md|by|init\w*)\s?[:.]\s?|^-\s)$", re.IGNORECASE | re.MULTILINE
@@ -23,11 +23,11 @@ def initials_in(text: str, words: list[Word], known: Collection[str]) -> Iterato
     for at, word in enumerate(words):
         if not word.written.isupper():
             continue
-        if 2 <= len(word.folded) <= MOST:
+        if 2 <= len(word.folded) <= _MOST:
             if word.folded in known and (not is_ordinary(word.folded) or _signs(text, word)):
                 yield Span(word.start, word.end, Category.INITIALS)
         elif len(word.folded) == 1 and text[word.end : word.end + 1] == ".":
-            yield from _dotted(text, words[at : at + MOST], known)
+            yield from _dotted(text, words[at : at + _MOST], known)
 
 
 def _signs(text: str, word: Word) -> bool:

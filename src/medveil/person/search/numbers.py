@@ -13,7 +13,7 @@ from medveil.person.normalised import Word, fold, one_error_apart
 from medveil.person.search.ordinary_words import ABBREVIATIONS, is_ordinary
 from medveil.person.span import Span
 
-SHORTEST = 4  # characters
+_SHORTEST = 4  # characters
 _SHORTEST_APART = 6  # below, a number is taken only where it is written in one piece
 _SHORTEST_MISTYPED = 7
 _LONGEST_GAP = 3
@@ -72,9 +72,9 @@ class KnownNumbers:
     def matches(self, letters: str) -> bool:
         """For a burned-in word: whether a known number, or most of one, is in it."""
         for needle in self.needles:
-            if letters == needle.letters or (len(letters) >= SHORTEST and needle.letters in letters):
+            if letters == needle.letters or (len(letters) >= _SHORTEST and needle.letters in letters):
                 return True
-            if len(letters) > SHORTEST and letters in needle.letters:
+            if len(letters) > _SHORTEST and letters in needle.letters:
                 return True
             if needle.mistyped and one_error_apart(letters, needle.letters):
                 return True
@@ -132,7 +132,7 @@ def _needles(category: Category, value: str) -> Iterator[_Needle]:
         yield from _address(value)
     elif category is Category.HOSPITAL:
         yield from _hospital(value)
-    elif category in (Category.EMAIL, Category.URL) and len(letters) >= SHORTEST:
+    elif category in (Category.EMAIL, Category.URL) and len(letters) >= _SHORTEST:
         yield _Needle(_letters(re.sub(r"^https?://(?:www\.)?", "", value)), category)
 
 
@@ -143,10 +143,10 @@ def _letters(value: str) -> str:
 def _number(category: Category, letters: str) -> Iterator[_Needle]:
     """The number itself, without the letters in front, and without leading zeros."""
     digits = re.sub(r"^\D+|\D+$", "", letters)
-    if len(letters) >= SHORTEST and any(letter.isdigit() for letter in letters):
+    if len(letters) >= _SHORTEST and any(letter.isdigit() for letter in letters):
         yield _Needle(letters, category, mistyped=len(letters) >= _SHORTEST_MISTYPED)
     for shorter in (digits, digits.lstrip("0")):
-        if len(shorter) >= max(SHORTEST + 1, len(letters) // 2) and shorter.isdigit():
+        if len(shorter) >= max(_SHORTEST + 1, len(letters) // 2) and shorter.isdigit():
             yield _Needle(shorter, category, mistyped=len(shorter) >= _SHORTEST_MISTYPED)
 
 
@@ -157,7 +157,7 @@ def _phone(category: Category, value: str) -> Iterator[_Needle]:
         yield _Needle(digits[-10:], category)
     if len(digits) >= 7:
         yield _Needle(digits[-7:], category)
-    elif len(digits) >= SHORTEST:
+    elif len(digits) >= _SHORTEST:
         yield _Needle(digits, category)
 
 

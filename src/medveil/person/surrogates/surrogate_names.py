@@ -42,7 +42,7 @@ class SurrogateNames:
     def like(self, piece: str, category: Category) -> str:
         """The piece with every name in it replaced, and titles, punctuation and line breaks kept."""
         if category is Category.INITIALS or re.fullmatch(r"(?:\w\.\s?){2,4}", piece):
-            return self._initials(piece, category)
+            return self._initials(piece)
         words = words_of(piece)
         roles = self._roles(piece, words, category)
         made, last, at = [], 0, 0
@@ -177,7 +177,7 @@ class SurrogateNames:
     def _all_known(self) -> KnownNames:
         return search_for(self.person.known).names
 
-    def _initials(self, piece: str, category: Category) -> str:
+    def _initials(self, piece: str) -> str:
         """The patient's initials become the surrogate's; others are drawn, letter by letter."""
         letters = fold(re.sub(r"[\W_]", "", piece))
         own = [name for name in self._own if letters in name.initials]

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from medveil.cohort.input import OWN, Kind, SourceFile
-from medveil.cohort.readers.csv_table import ALIASES
+from medveil.cohort.tables.columns import ALIASES
+from medveil.cohort.tables.encodings import encoding_of
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import clean_csv
-from medveil.defenses.reports.formats.encodings import encoding_of
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import InputError, Quarantined

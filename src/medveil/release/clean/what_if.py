@@ -7,8 +7,8 @@ from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.input import Kind, read_source
+from medveil.defenses.headers.cleaner import Done
 from medveil.defenses.headers.defense import CleanHeaders
-from medveil.defenses.headers.engine import Done
 from medveil.errors import Quarantined
 from medveil.parts import Subject
 from medveil.person.keys import Keys

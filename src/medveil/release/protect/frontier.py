@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from medveil.attacks.refit.refitting import RefitPoint
+from medveil.defenses.alignment.defense import AlignmentDefense
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent, Ledger
-from medveil.defenses.alignment.training import TrainedHeads, train_heads
+from medveil.defenses.alignment.training import TrainedHeads
 from medveil.errors import InputError, SettingsError
 from medveil.finding import Finding
 from medveil.parts import Guarantee
@@ -215,14 +216,12 @@ class _Bench:
         out: Path,
     ) -> TrainedHeads:
         public = self.data.public
-        return train_heads(
+        return AlignmentDefense(candidate.settings, variant=candidate.variant).apply(
+            self.start,
             images,
             reports,
             patients=patients,
-            start=self.start,
             out=out,
-            variant=candidate.variant,
-            settings=candidate.settings,
             public=None if public is None else (public.images, public.reports),
             ledger=self.ledger,
         )

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from medveil.attacks.linkage.settings import PAPER_POOLS
 from medveil.attacks.refit.pairs import SeenPairs
-from medveil.attacks.refit.refitting import RefitPoint, RefitSettings, Target, View, refit_attack
+from medveil.attacks.refit.refitting import RefitPoint, Target, View, refit_attack
+from medveil.attacks.refit.settings import RefitSettings
 from medveil.errors import NotMeasurable
 from medveil.release.protect.features import Codes, PairedFeatures, ProtectionData, Vectors
 from medveil.stats.bootstrap import REDRAWS, unit_weights

@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from medveil.attacks.thresholds import ONE_IN_ELEVEN
 from medveil.defenses.alignment.settings import VARIANTS
-from medveil.finding import Finding, Threshold, Verdict, percent
+from medveil.finding import ONE_IN_ELEVEN, Finding, Threshold, Verdict, percent
 from medveil.release.attack_report import Input, how_to_repeat
 from medveil.release.protect.findings import GLOSSARY, MetricKeys
 from medveil.release.protect.frontier import FrontierResult

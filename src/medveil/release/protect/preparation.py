@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from medveil.cohort import LABELS, Cohort
 from medveil.cohort.phantom.hospital import phantom_pairs
 from medveil.cohort.splits import assign_splits
-from medveil.defenses.alignment.heads import Heads
-from medveil.defenses.alignment.taken_over import take_over
+from medveil.defenses.alignment.heads import Heads, take_over
 from medveil.encoders.encoder import Encoder
 from medveil.encoders.extraction import encode_features
 from medveil.encoders.headless import Headless, headless

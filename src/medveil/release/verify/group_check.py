@@ -23,8 +23,8 @@ from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
 from medveil.cohort.input import Kind
 from medveil.cohort.phantom.gold import ImageGold
+from medveil.cohort.tables.encodings import decode
 from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person

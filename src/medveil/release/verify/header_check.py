@@ -12,8 +12,8 @@ from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
 from pydicom.tag import BaseTag
 
+from medveil.defenses.headers.actions import decide, row_by_vr
 from medveil.defenses.headers.attribute import CLASS_ROOTS, attribute
-from medveil.defenses.headers.decision import decide, row_by_vr
 from medveil.defenses.headers.options import Option
 from medveil.defenses.headers.profile import Profile
 from medveil.defenses.headers.table import table

@@ -20,7 +20,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.cohort import FILE as TABLE
 from medveil.cohort.images import load_image
 from medveil.cohort.input import Kind, read_source
-from medveil.defenses.reports.formats.encodings import decode
+from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.release.clean.dicom_writer import output_path
@@ -35,7 +35,7 @@ from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
 from medveil.release.verify.run_record import RunRecord
 from medveil.report.review_page import Case, render_review
-from medveil.runtime.storage import check_writable, write_bytes
+from medveil.runtime.storage import refuse_unwritable, write_bytes
 
 SHOWN = 640  # pixels a side
 _QUALITY = 80
@@ -61,9 +61,9 @@ def write_review(
     """Write the page, readable by its owner only; returns how many cases it shows and how many it does not."""
     if page.resolve().is_relative_to(out.resolve()):
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
+    refuse_unwritable(page, "the page")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
-    check_writable(page)
     refuse_other_key(out, keys)
     record = RunRecord.of(out)
     originals = record.originals(read_source(source, layout=record.layout, progress=partial(progress, "reading")), keys)

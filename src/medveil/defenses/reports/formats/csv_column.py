@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import BinaryIO
 
+from medveil.cohort.tables.encodings import encoding_of
 from medveil.defenses.reports.formats.columns import BATCH, CleanMany, Columns, PersonOf, RowsCleaned, clean_rows
-from medveil.defenses.reports.formats.encodings import encoding_of
 from medveil.errors import InputError
 
 _LONGEST_FIELD = 1 << 24

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from medveil.defenses.reports.formats.encodings import decode, encode
+from medveil.cohort.tables.encodings import decode, encode
 from medveil.parts import Subject
 from medveil.person.person import Person
 

@@ -9,7 +9,7 @@ from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS, PARTICLES_IN_TEXT
 
-LONGEST = 6  # words
+_LONGEST = 6  # words
 _PARTICLES = PARTICLES_IN_TEXT - {"do", "saint"}  # inside a name these two are a degree and another name
 # Never a name, whatever goes before.
 _STOPS = words(
@@ -53,7 +53,7 @@ def name_from(page: Page, index: int, *, sure: bool, comma: bool = False, titled
     """
     words = page.words
     last, place, real = -1, index, 0
-    while place < len(words) and place - index < LONGEST:
+    while place < len(words) and place - index < _LONGEST:
         word = words[place]
         if place > index and not _continues(page, place, comma=comma and real == 1, seen=real):
             break
