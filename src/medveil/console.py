@@ -209,6 +209,15 @@ def show_outcome(outcome: Outcome, *, json: bool, quiet: bool, model: ModelOutco
             typer.echo(f"Its report is {model.report}")
 
 
+def show_next_steps(out: Path, source: Path, key: Path | None, *, withheld: int) -> None:
+    """Where to look after a run, and the commands for it, ready to be copied."""
+    given = ("--source", source, *(("--key-file", key) if key else ()))
+    if withheld:
+        typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}, by pseudonym")
+        typer.echo(f"To see the file names, on screen only: {shell_command('quarantine', out, *given)}")
+    typer.echo(f"Check it next: {shell_command('verify', out, *given)}")
+
+
 def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:
     """The verdict on one attack, its answer, and where the report is."""
     if json:
