@@ -146,7 +146,7 @@ def _in_order_of_table(file: VectorFile, table: pd.DataFrame) -> NDArray[Any]:
 
 def _same_length(vectors: int, rows: int, what: str) -> None:
     if vectors != rows:
-        raise InputError(f"there are {vectors:,} {what} embeddings for {rows:,} pairs; give ids, or one row a pair")
+        raise InputError(f"there are {vectors:,} {what} embeddings for {rows:,} pairs; give ids, or one row per pair")
 
 
 def _no_repeats(ids: pd.Index, what: str) -> None:

@@ -168,7 +168,7 @@ def _read_others(source: Path, others: Sequence[Path], watch: Watch) -> dict[str
     found: dict[str, Cohort] = {}
     for path in others:
         if path.resolve() == source.resolve():
-            raise SettingsError("heads are transferred to another data set than the one they are trained on")
+            raise SettingsError("name a data set to transfer to other than the one the heads are trained on")
         cohort = _read(path, None, None, watch)
         again = sum(name.startswith(cohort.name) for name in found)
         found[f"{cohort.name} {again + 1}" if again else cohort.name] = cohort
