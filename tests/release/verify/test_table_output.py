@@ -16,7 +16,7 @@ import pytest
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.cohort.phantom.hospital import build_hospital
-from medveil.errors import InputError
+from medveil.errors import InputError, StorageError
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.run import Work, clean
@@ -174,7 +174,7 @@ class TestReview:
 
     def test_a_page_that_cannot_be_written_is_refused_before_the_work(self, out: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(Exception, match="part of the output path is a file"):
+        with pytest.raises(StorageError, match="the page cannot be written"):
             write_review(out, tmp_path / "absent", tmp_path / "file" / "page.html", keys=KEYS, most=1)
 
     def test_another_key_is_refused(self, out: Path, source: Path, tmp_path: Path) -> None:
