@@ -9,10 +9,11 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
+    from medveil.cohort.input import InputOptions
     from medveil.release.clean.settings import Chosen
 
 
@@ -74,6 +75,9 @@ def deid(
         Path | None,
         typer.Option("--crosswalk", help="Also write whom each pseudonym stands for, readable only by you."),
     ] = None,
+    layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     workers: Workers = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -86,29 +90,42 @@ def deid(
     OUT/quarantine.csv. Exit code 0: everything is clean; 1: something was withheld. An interrupted run continues when
     the same command is run again.
     """
+    from medveil.cohort.input import InputOptions
     from medveil.release.clean.run import deidentify
     from medveil.release.clean.settings import deid_defenses
     from medveil.release.folder import site_key
 
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
+    mapped = dict(options.columns)
+    if "report" in mapped and not report_column:
+        report_column = [mapped["report"]]
     defenses = deid_defenses(
         reports=reports,
         fill=fill,
         rewriter=rewriter,
         profile=profile,
         report_columns=tuple(report_column or ()),
-        patient_column=patient_column,
+        patient_column=patient_column or mapped.get("patient_id"),
         keep_columns=tuple(keep_column or ()),
     )
     if what_if:
-        _show_what_if(source, defenses, key, json=json)
+        _show_what_if(source, defenses, key, layout, options, json=json)
         return
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
     keys = site_key(key, out, may_make=True)
     with console.progress_bars(quiet or json) as watch:
         outcome = deidentify(
-            source, out, keys=keys, defenses=defenses, workers=workers, crosswalk=crosswalk, progress=watch
+            source,
+            out,
+            keys=keys,
+            defenses=defenses,
+            layout=layout,
+            options=options,
+            workers=workers,
+            crosswalk=crosswalk,
+            progress=watch,
         )
     if json:
         counts = {"released": outcome.released, "withheld": outcome.withheld, "not_rewritten": outcome.not_rewritten}
@@ -123,7 +140,9 @@ def deid(
     raise typer.Exit(outcome.exit_code)
 
 
-def _show_what_if(source: Path, defenses: Chosen, key: Path | None, *, json: bool) -> None:
+def _show_what_if(
+    source: Path, defenses: Chosen, key: Path | None, layout: str | None, options: InputOptions, *, json: bool
+) -> None:
     """Nothing is written, so the key need not last: pseudonyms are of the key given, or of one made for this."""
     import secrets
 
@@ -133,4 +152,4 @@ def _show_what_if(source: Path, defenses: Chosen, key: Path | None, *, json: boo
     from medveil.release.folder import site_key
 
     keys = site_key(key, None) if key else Keys(secrets.token_bytes(32))
-    show_what_if(what_if(source, keys=keys, defenses=defenses), json=json)
+    show_what_if(what_if(source, keys=keys, defenses=defenses, layout=layout, options=options), json=json)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from medveil.cohort.input import read_source
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.folder import refuse_other_key
@@ -49,8 +48,7 @@ def name_withheld(
     if not withheld:
         return []
     record = RunRecord.of(out)
-    read = read_source(source, layout=record.layout, progress=partial(progress, "reading"))
-    originals = record.originals(read, keys)
+    originals = record.originals(record.read(source, progress=partial(progress, "reading")), keys)
     names = {keys.pseudonym("file", problem.path): problem.path for problem in originals.problems}
     names |= {record.writer.identifier(one, keys): one.path for group in originals.groups for one in group.files}
     found = [Withheld(reason, names.get(name), name) for name, reason in withheld]

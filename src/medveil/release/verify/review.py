@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from medveil.cohort import Cohort
 from medveil.cohort.cohort import FILE as TABLE
 from medveil.cohort.images import load_image
-from medveil.cohort.input import Kind, read_source
+from medveil.cohort.input import Kind
 from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
@@ -66,7 +66,7 @@ def write_review(
         raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
     refuse_other_key(out, keys)
     record = RunRecord.of(out)
-    originals = record.originals(read_source(source, layout=record.layout, progress=partial(progress, "reading")), keys)
+    originals = record.originals(record.read(source, progress=partial(progress, "reading")), keys)
     items = [one for group in originals.groups for one in group.files]
     candidates = _rows(out / DATA, items, record, keys) if record.is_table else _files(out / DATA, items, keys)
     discrepancies = _discrepancies(out)

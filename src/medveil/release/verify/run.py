@@ -15,7 +15,6 @@ from typing import Any
 
 import medveil
 from medveil.cohort.cohort import FILE as TABLE
-from medveil.cohort.input import read_source
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
@@ -75,7 +74,7 @@ def verify(
     told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or record.profile).told()}
     record = record if profile is None else replace(record, profile=profile)
     keys = replace(keys, moves_dates=record.profile.moves_dates)
-    files = read_source(source, layout=record.layout, workers=workers, progress=partial(progress, "reading"))
+    files = record.read(source, workers=workers, progress=partial(progress, "reading"))
     originals = record.originals(files, keys)
     groups = originals.groups
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None

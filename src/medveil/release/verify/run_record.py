@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from medveil.cohort import Problem
-from medveil.cohort.input import Source
+from medveil.cohort.input import InputOptions, Source, read_source
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
@@ -38,6 +39,7 @@ class RunRecord:
     profile: Profile
     columns: ColumnSettings
     layout: str | None = None
+    options: InputOptions = field(default_factory=InputOptions)
 
     @classmethod
     def of(cls, out: Path) -> RunRecord:
@@ -54,7 +56,9 @@ class RunRecord:
             writer = _WRITERS[run["writer"]]
             headers = told["headers"] if writer.name == "dicom" else told.get("headers")
             profile = Profile.of(headers["profile"]) if headers else Profile.default()
-            return cls(writer, profile, settings, run["settings"].get("layout"))
+            told_input = run["settings"].get("input") or {}
+            options = InputOptions.of(told_input.get("map"), told_input.get("date_order"))
+            return cls(writer, profile, settings, run["settings"].get("layout"), options)
         except (KeyError, TypeError, AttributeError, SettingsError):
             raise InputError(
                 f"{out} was made by an earlier version that did not note how; run the same command into a new folder"
@@ -64,6 +68,12 @@ class RunRecord:
     def is_table(self) -> bool:
         """Whether the output is images and a table."""
         return self.writer.name == "table"
+
+    def read(
+        self, source: Path, *, workers: int | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> Source:
+        """In the way that the run read it: another would give files to other people."""
+        return read_source(source, layout=self.layout, options=self.options, workers=workers, progress=progress)
 
     def originals(self, source: Source, keys: Keys) -> Originals:
         """In the same groups as the run had them."""
