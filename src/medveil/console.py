@@ -19,8 +19,6 @@ import click
 import typer
 
 from medveil.errors import SettingsError
-from medveil.part_settings import write_table
-from medveil.parts import DEFAULT
 from medveil.runtime.processes import silence_libraries
 
 if TYPE_CHECKING:
@@ -164,6 +162,9 @@ def _as_texts(flag: str, value: Any) -> Any:
     """A table of parts as that flag's texts: those that run unasked, and these, set so. Anything else as it is."""
     if not isinstance(value, dict):
         return value
+    from medveil.part_settings import write_table
+    from medveil.parts import DEFAULT
+
     for name, table in value.items():
         if not isinstance(table, dict) or any(isinstance(each, dict) for each in table.values()):
             raise SettingsError(f"under {flag} belong tables named after parts, with their settings; {name} is not one")
