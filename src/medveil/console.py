@@ -19,7 +19,6 @@ import click
 import typer
 
 from medveil.errors import SettingsError
-from medveil.runtime.processes import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome
@@ -100,6 +99,8 @@ def start_logging(level: str) -> None:
     number = logging.getLevelNamesMapping().get(level.upper())
     if number is None:
         raise SettingsError("the log level is one of debug, info, warning, error")
+    from medveil.runtime.processes import silence_libraries
+
     silence_libraries()
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
