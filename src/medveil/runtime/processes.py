@@ -30,7 +30,7 @@ from pebble import ProcessExpired, ProcessPool
 
 Item = TypeVar("Item")
 
-IDLE = 15.0  # seconds for which workers are kept without work: they hold models in memory
+IDLE = 60.0  # seconds for which workers are kept without work: they hold models in memory
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -47,17 +47,12 @@ class Loss(StrEnum):
         return self is Loss.CRASHED
 
 
-def warm_up(*modules: str) -> None:
-    """Begin to load what workers will need, in the process they are forked from, while this one goes on.
-
-    Only the first call of a program counts, and only before its first worker starts.
-    """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        return
+def _start_server() -> None:
+    """The process that workers are forked from: it has no threads, and never hears Ctrl-C."""
     with _starting:
         if not _started.is_set():
             with _environment(ONE_THREAD), _interrupts_blocked():
-                multiprocessing.forkserver.set_forkserver_preload(["cv2", __name__, *modules])
+                multiprocessing.forkserver.set_forkserver_preload(["cv2", __name__])
                 multiprocessing.forkserver.ensure_running()
             _started.set()
 
@@ -224,7 +219,7 @@ def _new_pool() -> ProcessPool:
     # never a plain fork, which hangs for ever if another library holds a lock at that moment
     server = "forkserver" in multiprocessing.get_all_start_methods()
     if server:
-        warm_up()
+        _start_server()
     return ProcessPool(max_workers=1, context=multiprocessing.get_context("forkserver" if server else "spawn"))
 
 
