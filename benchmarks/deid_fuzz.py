@@ -36,10 +36,11 @@ from medveil.cohort.phantom.gold import Gold, load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings
+from medveil.release.clean import deid_defenses
 from medveil.release.clean.cleaning import GroupCleaner
+from medveil.release.clean.dicom_writer import DicomWriter, output_path
+from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, grouped
-from medveil.release.clean.outputs import output_path
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Noted, journaled
 from medveil.runtime.processes import Loss, silence_libraries
@@ -191,9 +192,10 @@ class Tally:
 
 
 def run(work: Path, *, seed: int, workers: int | None) -> Tally:
-    keys, settings = Keys.for_demonstration(seed), DeidSettings(fill="box")
+    keys, settings = Keys.for_demonstration(seed), deid_defenses(fill="box")
     files = read_source(work / "in", workers=workers, progress=partial(_show, "reading"))
-    watched = Watched(GroupCleaner(files.root, work / "out", keys, settings), work / "hospital")
+    cleaner = GroupCleaner(files.root, work / "out", Engine(keys, settings), DicomWriter())
+    watched = Watched(cleaner, work / "hospital")
     pieces = [piece for group in grouped(files.files, keys) for piece in _pieces(group)]
     tally = Tally()
     for entry in journaled(work / JOURNAL, watched, pieces, workers=workers, chunk=1):

@@ -210,7 +210,7 @@ def medveil_headers() -> tuple[str, Work]:
 def medveil_deid() -> tuple[str, Work]:
     """A whole folder: headers, pixels, reports and names. Loading is timed here, for each worker loads for itself."""
     from medveil.person.keys import Keys
-    from medveil.release.clean import DeidSettings, deidentify
+    from medveil.release.clean import deid_defenses, deidentify
 
     def run(items: list[Item]) -> list[Any]:
         return [
@@ -218,7 +218,7 @@ def medveil_deid() -> tuple[str, Work]:
                 Path(item["source"]),
                 Path(item["out"]),
                 keys=Keys.for_demonstration(1),
-                settings=DeidSettings(),
+                defenses=deid_defenses(),
                 workers=item["workers"],
                 crosswalk=Path(item["crosswalk"]),
             ).withheld

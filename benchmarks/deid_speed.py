@@ -19,7 +19,7 @@ from pathlib import Path
 
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 
 
 def main() -> None:
@@ -35,17 +35,17 @@ def main() -> None:
         cohort = build_hospital(
             root / "in", patients=arguments.patients, size=arguments.size, seed=21, workers=arguments.workers
         )
-        settings = DeidSettings.of(reports="surrogates", fill=arguments.fill)
+        settings = deid_defenses(reports="surrogates", fill=arguments.fill)
         warm = root / "warm"  # models load once, and that is not what is measured
         build_hospital(root / "one", patients=1, sites=1, size=128, seed=1, workers=1)
         if arguments.workers == 1:
-            deidentify(root / "one", warm, keys=Keys.for_demonstration(1), settings=settings, workers=1)
+            deidentify(root / "one", warm, keys=Keys.for_demonstration(1), defenses=settings, workers=1)
         profile = cProfile.Profile() if arguments.profile else None
         began, before = time.perf_counter(), _processor_time()
         if profile:
             profile.enable()
         outcome = deidentify(
-            root / "in", root / "out", keys=Keys.for_demonstration(1), settings=settings, workers=arguments.workers
+            root / "in", root / "out", keys=Keys.for_demonstration(1), defenses=settings, workers=arguments.workers
         )
         if profile:
             profile.disable()

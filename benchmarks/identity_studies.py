@@ -21,13 +21,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from identity_recipe import imagenet, read_nih14
+import recipes_path  # noqa: F401
 from medveil.encoders.identity.inference import inputs, run
 from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.settings import published
 from medveil.encoders.identity.training.train import train_on
 from medveil.training.device import placed
+from recipes.identity.recipe import imagenet, read_nih14
 
 PATIENTS = (111, 222, 444, 887)
 DETAIL = (16, 32, 64, 128, 256)

@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from linkage_pairs import read_pack
-from linkage_training import Choices, Pairs, contrast, follow, quick_scores
+import recipes_path  # noqa: F401
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.medveil_small.model import SmallModel, load_model
+from medveil.training.average import follow, warming
 from medveil.training.device import placed
 from medveil.training.schedule import one_cycle
+from recipes.linkage.pairs import read_pack
+from recipes.linkage.training import Choices, Pairs, contrast, quick_scores
 
 LOST_PLACES = 0.3  # share of places and words hidden from the heads at each step
 Read = Callable[[Tensor, torch.Generator | None], Tensor]  # rows of texts to vectors
@@ -118,7 +120,7 @@ def fit_heads(
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
-        follow(average, heads, min(0.98, (step + 1) / (step + 10)))
+        follow(average, heads, warming(step, 0.98))
         if (step + 1) % (3 * each) == 0:
             with torch.inference_mode():
                 average.eval()

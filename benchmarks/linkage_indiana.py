@@ -27,10 +27,17 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 from torch import nn
 
-from linkage_augment import Changes
+import recipes_path  # noqa: F401
 from linkage_heads import frozen, new_head, read_training, sentence_heads, small_heads
-from linkage_pairs import read_pack, save_pack
-from linkage_training import (
+from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite0
+from medveil.encoders.medveil_small.model import SmallModel, load_model, save_model
+from medveil.encoders.medveil_small.words import Tokenizer
+from medveil.training.checkpoint import read_tensors
+from medveil.training.device import placed
+from medveil.weights.linkage import FILE, bundled
+from recipes.linkage.augment import Changes
+from recipes.linkage.pairs import read_pack, save_pack
+from recipes.linkage.training import (
     KnownTexts,
     Pairs,
     ReadTexts,
@@ -43,12 +50,6 @@ from linkage_training import (
     vocabulary_of,
     words_of,
 )
-from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite0
-from medveil.encoders.medveil_small.model import SmallModel, load_model, save_model
-from medveil.encoders.medveil_small.words import Tokenizer
-from medveil.training.checkpoint import read_tensors
-from medveil.training.device import placed
-from medveil.weights.linkage import FILE, bundled
 
 PACK, FACTS = "indiana.tar", "indiana.npz"
 HEADS, SENTENCE_HEADS = "heads", "sentence-heads.safetensors"

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 from torch import nn
 
+import recipes_path  # noqa: F401
 from linkage_heads import Heads, new_head
 from linkage_indiana import HEADS, LARGE, MODELS, SENTENCE_HEADS, LargeModel, sentence_vectors
-from linkage_training import new_model, see
 from medveil.attacks.linkage.run import run_linkage
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
@@ -29,6 +29,7 @@ from medveil.encoders.medveil_small.model import load_model
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.runtime.storage import write_bytes
 from medveil.weights.linkage import bundled
+from recipes.linkage.training import new_model, see
 
 SEED = 7
 METRICS = ("Recall@1", "Recall@5", "Recall@10", "MRR")

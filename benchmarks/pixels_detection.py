@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+import recipes_path  # noqa: F401
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.pixels.find.detector import find_lines
@@ -33,9 +34,10 @@ from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.paint.mask import soft_mask
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.shares import share
-from pixels_backgrounds import train_files
-from pixels_rendering import find_fonts
-from pixels_text import CHANGED, PHANTOM_SEED, SEED, SIZE, SIZES, covid_files, val_files, write
+from pixels_text import CHANGED, PHANTOM_SEED, covid_files, val_files
+from recipes.pixels.backgrounds import train_files
+from recipes.pixels.rendering import find_fonts
+from recipes.pixels.writing import SEED, SIZE, SIZES, write
 
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 LARGE = (64, 80, 100)

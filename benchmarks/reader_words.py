@@ -1,6 +1,6 @@
 """Which words stay and which go, decided by reading alone: markers and, many times as many, words that are none.
 
-    python benchmarks/reader_backgrounds.py --data DATA --split val --out FILMS.npz
+    python -m recipes.reader.backgrounds --data DATA --split val --out FILMS.npz
     python benchmarks/reader_words.py --films FILMS.npz --fonts OTHER_FONTS --out RESULTS.json \
         [--markers 4000] [--others 24000] [--seed 7] [--workers 2]
 
@@ -24,14 +24,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import recipes_path  # noqa: F401
 from medveil.defenses.pixels.decide.decision import decide
 from medveil.defenses.pixels.decide.markers import is_marker
 from medveil.defenses.pixels.lines import Line
 from medveil.runtime.workers import ordered_map
 from medveil.stats.shares import exact_interval
-from pixels_text import phrase
-from reader_rendering import Stock, background, printed, stamped, worn
-from reader_texts import marker, no_marker
+from recipes.pixels.writing import phrase
+from recipes.reader.rendering import Stock, background, printed, stamped, worn
+from recipes.reader.texts import marker, no_marker
 
 PER_TASK = 250
 LONGEST = 16  # characters of a marker

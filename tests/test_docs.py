@@ -18,8 +18,10 @@ import typer
 
 from medveil import cli
 from medveil.cohort import labels, schema
+from medveil.cohort.input.source import layouts
 from medveil.cohort.phantom.gold import Category, ImageGold
-from medveil.cohort.readers import csv_table, nih14, openi, readers
+from medveil.cohort.readers import nih14, openi
+from medveil.cohort.tables.columns import ALIASES
 from medveil.finding import Verdict
 from medveil.parts import registered
 from medveil.release import Outcome, Settings
@@ -129,7 +131,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         *written["attack"],
         *written["measure"],
     ]
-    assert chosen.layout in readers()
+    assert chosen.layout in layouts()
     assert chosen.resolved().attacks == tuple(written["attack"])
 
 
@@ -171,9 +173,9 @@ def table_under(text: str, header: str) -> str:
 def test_data_set_tables_are_those_of_the_readers() -> None:
     text = (DOCS / "howto" / "datasets.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \|", table_under(text, "| `--layout` |"), re.MULTILINE)
-    assert set(rows) == set(readers())
+    assert set(rows) == set(layouts())
     cells = re.findall(r"^\| `(\w+)` \| (.*?) ?\|$", table_under(text, "| Column | Also called |"), re.MULTILINE)
-    known = {column: aliases for column, aliases in csv_table.ALIASES.items() if column not in schema.LABELS}
+    known = {column: aliases for column, aliases in ALIASES.items() if column not in schema.LABELS}
     assert {column: {column, *filter(None, also.split(", "))} for column, also in cells} == {
         column: set(aliases) for column, aliases in known.items()
     }

@@ -6,6 +6,7 @@ Run it on a phantom hospital to check it: python visit_intervals.py hospital
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, Finding
-from medveil.parts import Guarantee, Record, register_attack, register_defense, register_measure
+from medveil.parts import Guarantee, Subject, register_attack, register_defense, register_measure
 from medveil.person.keys import Keys
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.shares import share
@@ -95,19 +96,27 @@ class YearOnly:
 
     name = "year-only"
     title = "Dates to the year"
-    covers = ("records",)
-    order = 15  # after `records`, which shifts the date, and before the image is searched for text
-    guarantee = Guarantee("formal", "Of each study's shifted date only the year is released.")
+    place = "table"
+    order = 35  # after `records`, which shifts the date
+    default = True
+    guarantee = Guarantee("by construction", "Of each study's shifted date only the year is released.")
     limits = ("Intervals between visits are lost to the users of the release.",)
 
-    def __init__(self, keys: Keys) -> None:
-        """Every defense is given the site's keys; this one needs none."""
+    @dataclass(frozen=True)
+    class Settings:
+        """What `--defense year-only:month=7` sets."""
 
-    def apply(self, record: Record) -> Record:
-        if pd.notna(record.row["date"]):
-            record.row["date"] = record.row["date"].replace(month=1, day=1).normalize()
-            record.note("dates reduced to the year")
-        return record
+        month: int = 1  # the one that stands for the whole year
+
+    def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
+        """Every defense is given the site's keys, which this one does not need, and its settings."""
+        self.settings = settings or self.Settings()
+
+    def apply(self, subject: Subject) -> Subject:
+        if subject.row is not None and pd.notna(subject.row["date"]):
+            subject.row["date"] = subject.row["date"].replace(month=self.settings.month, day=1).normalize()
+            subject.note("dates reduced to the year")
+        return subject
 
 
 if __name__ == "__main__":

@@ -166,7 +166,7 @@ def _as_texts(flag: str, value: Any) -> Any:
         return value
     for name, table in value.items():
         if not isinstance(table, dict) or any(isinstance(each, dict) for each in table.values()):
-            raise SettingsError(f"under {flag} stand tables named after parts, with their settings; {name} is none")
+            raise SettingsError(f"under {flag} belong tables named after parts, with their settings; {name} is not one")
     return [DEFAULT, *(write_table(name, table) for name, table in value.items())]
 
 

@@ -23,19 +23,20 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
-from medveil.errors import SettingsError
+from medveil.errors import Quarantined, SettingsError
 from medveil.part_settings import NoSettings, described, read_text, settings_class, split_name, to_json, write_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from pydicom.dataset import FileDataset
 
     from medveil.cohort import Cohort
     from medveil.finding import Finding
@@ -44,26 +45,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What a defense promises: by proof (`formal`), by measurement (`measured`), or nothing (`none`)."""
+    """What a defense promises, and by what right.
 
-    kind: Literal["formal", "measured", "none"]
+    `formal`: a theorem, with its unit and its assumptions. `by construction`: the thing is not there any more.
+    `measured`: a figure with an interval. `none`: nothing is promised.
+    """
+
+    kind: Literal["formal", "by construction", "measured", "none"]
     statement: str
 
 
 @dataclass
-class Record:
-    """One image on its way through the defenses. `done` counts what was changed, by a fixed phrase.
+class Subject:
+    """One thing of one person on its way through the defenses: a DICOM file, an image with its report and its row,
+    a text, or a row of a table. What it has none of is None.
 
-    `person` is whom it is about, as the original tells it: the row itself loses its true ids on the way.
+    `person` is whom it is about, as the originals tell it: the subject itself loses its true ids on the way.
+    A `phrase` is a text of a few words without a sentence around them.
     """
 
-    row: dict[str, Any]
-    image: NDArray[np.unsignedinteger[Any]]
     person: Person
-    done: dict[str, int] = field(default_factory=dict)
+    dataset: FileDataset | None = None
+    picture: NDArray[np.unsignedinteger[Any]] | None = None  # rows x columns as displayed, or x 3 in colour
+    text: str | None = None
+    row: dict[str, Any] | None = None
+    phrase: bool = False
+    done: dict[str, dict[str, int]] = field(default_factory=dict)  # by defense, what was done, by a fixed phrase
+    masked: list[float] = field(default_factory=list)  # percent of each frame that was painted over
+    at_work: str = ""  # the defense that notes
+    places: tuple[str, ...] = ()  # of the defenses that were begun; one that does not finish raises
+
+    def begin(self, defense: Defense) -> None:
+        """What is noted from here on was done by this defense."""
+        self.places = (*self.places, defense.place)
+        self.at_work = defense.name
+        self.done.setdefault(defense.name, {})
 
     def note(self, what: str, count: int = 1) -> None:
-        self.done[what] = self.done.get(what, 0) + count
+        notes = self.done.setdefault(self.at_work, {})
+        notes[what] = notes.get(what, 0) + count
 
 
 class Attack(Protocol):
@@ -89,20 +109,45 @@ class Measure(Protocol):
 
 
 class Defense(Protocol):
-    """Changes one record after another; raises `Quarantined` for what it cannot make safe.
+    """Takes what identifies people out of one subject after another; raises `Quarantined` for what it cannot make safe.
 
-    `covers` names the places (headers, records, pixels, reports) this defense answers for; a release
-    whose defenses leave a place uncovered cannot pass. `order` says where in the chain it stands.
+    Made as `Part(keys, settings)`, of the keys of the site and its own frozen `Settings`. It changes those parts of a
+    subject that are its business and leaves the others alone; it keeps nothing of a subject, for several may be under
+    way at once. `place` is what it answers for (headers, table, pixels, reports, or one of its own); a release whose
+    defenses leave one of the first four uncovered cannot pass. `order` says where in the chain it stands, `default`
+    whether it runs unasked.
     """
 
     name: str
     title: str
-    covers: tuple[str, ...]
+    place: str
     order: int
+    default: bool
     guarantee: Guarantee
     limits: tuple[str, ...]
 
-    def apply(self, record: Record) -> Record: ...
+    def apply(self, subject: Subject) -> Subject: ...
+
+
+@runtime_checkable
+class InBatches(Protocol):
+    """A defense that is faster on several subjects at once; the reason stands in place of one that is withheld."""
+
+    def apply_many(self, subjects: Sequence[Subject]) -> list[Subject | Quarantined]: ...
+
+
+@runtime_checkable
+class ChecksModels(Protocol):
+    """A defense that works with a model of the user's: it raises where that is missing or does not work."""
+
+    def check_models(self) -> None: ...
+
+
+@runtime_checkable
+class UsesOthers(Protocol):
+    """A defense that leaves part of its work to others of the chain, such as the free text in headers."""
+
+    def meet(self, others: Sequence[Defense]) -> None: ...
 
 
 Kind = Literal["attacks", "measures", "defenses", "encoders"]

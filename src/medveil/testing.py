@@ -19,6 +19,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
@@ -35,9 +36,10 @@ from medveil.part_settings import (
     write_table,
     write_text,
 )
-from medveil.parts import Attack, Defense, Measure, Record, asks_for
+from medveil.parts import Attack, Defense, Measure, Subject, asks_for
 from medveil.person.keys import Keys
-from medveil.release.people import person_of_row
+from medveil.person.person import Person
+from medveil.release.clean.people import person_of_row
 
 _IDENTIFYING = ("image_id", "patient_id", "study_id", "path")
 
@@ -147,33 +149,45 @@ def _check_refusal(part: Any, cohort: Cohort) -> None:
         raise AssertionError("one image is not enough to measure anything, and the part should raise NotMeasurable")
 
 
-def check_defense(defense: Defense, cohort: Cohort, *, images: int = 5) -> list[Record]:
-    """Take the first images of `cohort` through it and check what it did; returns the records."""
+def check_defense(defense: Defense, cohort: Cohort, *, images: int = 5) -> list[Subject]:
+    """Take the first images of `cohort` through it, each with report and row, and check what it did."""
     check_settings(defense)
-    assert defense.covers, "a defense says which places it covers"
+    assert defense.place, "a defense says which place it covers"
+    assert isinstance(defense.default, bool), "a defense says whether it runs unasked"
     assert defense.guarantee.statement.endswith("."), "the guarantee is a sentence"
-    records = []
+    subjects = []
     for row in range(min(images, len(cohort))):
         original = cohort.image(row)
-        values = cohort.table.iloc[row].to_dict()
-        person = person_of_row(values, cohort.root, Keys.for_demonstration(1))
-        first, second = (_apply(defense, Record(dict(values), original.copy(), person)) for _ in range(2))
+        first, second = (_apply(defense, _subject(cohort, row, original.copy())) for _ in range(2))
         if first is None or second is None:
             assert first is second, "quarantine does not depend on chance"
             continue
-        assert np.array_equal(first.image, second.image), "the same image gives the same pixels"
-        assert repr(first.row) == repr(second.row), "the same row gives the same row"
-        assert first.image.dtype == original.dtype, "the bit depth stays"
-        assert first.image.shape == original.shape, "the size stays"
-        for phrase in first.done:
+        assert first.picture is not None and second.picture is not None, "a defense takes no part of a subject away"
+        assert np.array_equal(first.picture, second.picture), "the same image gives the same pixels"
+        assert (repr(first.row), first.text) == (repr(second.row), second.text), "the same row gives the same row"
+        assert first.picture.dtype == original.dtype, "the bit depth stays"
+        assert first.picture.shape == original.shape, "the size stays"
+        for phrase in first.done[defense.name]:
             _check_no_identifier(phrase, cohort)
-        records.append(first)
-    return records
+        subjects.append(first)
+    assert _apply(defense, Subject(Person(_KEYS, "1"))) is not None, "what is not its business is left alone"
+    return subjects
 
 
-def _apply(defense: Defense, record: Record) -> Record | None:
+_KEYS = Keys.for_demonstration(1)
+
+
+def _subject(cohort: Cohort, row: int, image: NDArray[Any]) -> Subject:
+    values = cohort.table.iloc[row].to_dict()
+    person = person_of_row(values, cohort.root, _KEYS)
+    report = values.pop("report")
+    return Subject(person, picture=image, text=None if pd.isna(report) else str(report), row=values)
+
+
+def _apply(defense: Defense, subject: Subject) -> Subject | None:
+    subject.begin(defense)
     try:
-        return defense.apply(record)
+        return defense.apply(subject)
     except Quarantined:
         return None
     except MedveilError as error:

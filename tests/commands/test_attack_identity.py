@@ -42,4 +42,4 @@ def test_what_cannot_succeed_is_refused_before_anybody_is_looked_at(
     refused = CliRunner().invoke(app, [*command, str(tmp_path / "out"), "--device", "nonsense"])
     assert isinstance(refused.exception, SettingsError)
     refused = CliRunner().invoke(app, [*command, str(tmp_path / "out")])
-    assert isinstance(refused.exception, NotMeasurable) and "one frontal study only" in str(refused.exception)
+    assert isinstance(refused.exception, NotMeasurable) and "only one frontal study" in str(refused.exception)

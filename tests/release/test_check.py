@@ -13,7 +13,7 @@ import pytest
 from medveil.cohort import Cohort
 from medveil.person.keys import Keys
 from medveil.release.check import check_release
-from medveil.release.defend import Defended
+from medveil.release.released import Released
 from medveil.report.content import OutputCheck
 
 KEYS = Keys(b"check" * 8)
@@ -37,7 +37,7 @@ def released(original: Cohort, folder: Path, *, reports: list[str], words: list[
 def check(original: Cohort, after: Cohort) -> OutputCheck:
     found = check_release(
         original,
-        Defended(after, [0, 1, 2]),
+        Released(after, [0, 1, 2]),
         KEYS,
         read=True,
         seed=0,

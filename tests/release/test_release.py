@@ -317,3 +317,35 @@ def test_the_users_threshold_is_named_in_the_report(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     assert report["comparisons"][0]["after"]["threshold"]["value"] == 0.5
     assert "chosen" in report["comparisons"][0]["after"]["threshold"]["name"]
+
+
+def test_a_broken_file_that_is_added_after_a_finished_run_changes_the_outcome(tmp_path: Path, hospital: Cohort) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for number, path in enumerate(hospital.table["path"].iloc[:3]):
+        shutil.copy(hospital.root / path, source / f"{number}.dcm")
+    before = run(source, tmp_path / "out", settings=NOTHING)
+    assert (before.released, before.withheld) == (3, 0)
+    (source / "added.dcm").write_bytes(b"\0" * 128 + b"DICM" + b"\xff" * 40)
+    after = run(source, tmp_path / "out", settings=NOTHING)
+    assert (after.released, after.withheld) == (3, 1)
+    assert json.loads((tmp_path / "out" / "report.json").read_text())["subject"]["withheld"] == 1
+    assert after.exit_code == 1
+
+
+def test_dicom_files_can_be_released_and_are_audited(tmp_path: Path, hospital: Cohort) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for number, path in enumerate(hospital.table["path"].iloc[:4]):
+        shutil.copy(hospital.root / path, source / f"{number}.dcm")
+    settings = Settings(writer="dicom", attacks=("pixel-similarity",), measures=("label-probe",))
+    outcome = run(source, tmp_path / "out", settings=settings)
+    assert (outcome.released, outcome.withheld) == (4, 0)
+    assert len(list((tmp_path / "out/data").rglob("*.dcm"))) == 4
+    assert json.loads((tmp_path / "out/run.json").read_text())["writer"] == "dicom"
+    report = json.loads((tmp_path / "out/report.json").read_text())
+    assert report["check"]["looked_at"]["files searched"] == 4
+    assert report["check"]["found"] == {}
+    assert report["subject"]["released"] == 4
+    with pytest.raises(InputError, match="other settings"):
+        run(source, tmp_path / "out", settings=replace(settings, writer="table"))

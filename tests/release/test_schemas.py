@@ -13,7 +13,7 @@ import pytest
 
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.verify.run import verify
 from medveil.report import schema
 from medveil.report.page import Document
@@ -29,7 +29,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build_hospital(source, patients=2, size=128, seed=3, workers=1)
     (source / "table.csv").write_text("subject_id,report\n77001,No effusion. Seen by Dr. Jane Miller.\n77002,\n")
     (source / "broken.dcm").write_bytes(b"\0" * 128 + b"DICM" + b"\xff" * 40)
-    deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    deidentify(source, out, keys=KEYS, defenses=deid_defenses(), workers=1)
     stray = out / "data" / "stray.txt"
     stray.write_text("a file without an original, so that there is something to find")
     verify(out, source, keys=KEYS, workers=1)
@@ -54,7 +54,7 @@ def test_what_is_written_is_valid_and_nothing_else_is(out: Path, name: Document)
     document = json.loads((out / f"{name}.json").read_text())
     rules = validator(name)
     rules.validate(document)
-    assert document["format"] == f"medveil.{name}/1"
+    assert document["format"] == f"medveil.{name}/{2 if name == 'deid' else 1}"
     seen = 0
     for path, _ in enumerate(list(closed(document, schema(name)))):
         changed = copy.deepcopy(document)

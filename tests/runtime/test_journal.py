@@ -180,7 +180,7 @@ def test_a_damaged_journal_is_one_sentence(tmp_path: Path, content: bytes) -> No
 def test_a_missing_journal_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         list(noted_in(tmp_path / "journal"))
-    with pytest.raises(StorageError, match="may not be written"):
+    with pytest.raises(StorageError, match="cannot be written there"):
         Journal(tmp_path / "no such folder" / "journal")
 
 

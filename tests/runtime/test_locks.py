@@ -19,7 +19,7 @@ def test_a_file_and_a_folder_are_held_until_the_end(tmp_path: Path) -> None:
 
 
 def test_a_place_that_is_not_there_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="cannot be made there"), locked(tmp_path / "absent" / "file", wait=True):
+    with pytest.raises(StorageError, match="cannot be created there"), locked(tmp_path / "absent" / "file", wait=True):
         pass
 
 

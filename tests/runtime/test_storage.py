@@ -75,9 +75,9 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "sentence"),
     [
-        (errno.EACCES, "may not be written"),
-        (errno.EROFS, "may not be written"),
-        (errno.ENOENT, "cannot be made there"),
+        (errno.EACCES, "cannot be written there"),
+        (errno.EROFS, "cannot be written there"),
+        (errno.ENOENT, "cannot be created there"),
         (errno.ENOTDIR, "is a file"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from PIL import Image, UnidentifiedImageError
 from medveil.cohort.dicom.opening import MAX_PIXELS, has_prefix, head_of, may_be_dicom
 from medveil.cohort.dicom.read import read_pixels
 from medveil.errors import Quarantined
+from medveil.runtime.quiet import quiet
 
 # Only formats that decode in-process: Pillow would start Ghostscript for PostScript.
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "JPEG2000", "PPM")
@@ -63,17 +63,15 @@ def inside(root: Path, path: str) -> Path:
 
 def _load_picture(file: Path, frame: int, read: Callable[[Image.Image], NDArray[Any]]) -> NDArray[Any]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            with Image.open(file, formats=FORMATS) as picture:
+        with quiet(), Image.open(file, formats=FORMATS) as picture:
+            _check_size(picture.size)
+            if frame:
+                picture.seek(frame)
                 _check_size(picture.size)
-                if frame:
-                    picture.seek(frame)
-                    _check_size(picture.size)
-                return read(picture)
+            return read(picture)
     except (Quarantined, UnidentifiedImageError):
         raise
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+    except Image.DecompressionBombError:
         raise Quarantined("too large") from None
     except EOFError:
         raise Quarantined("no such frame") from None

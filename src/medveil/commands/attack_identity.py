@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
 
 
 @attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
@@ -42,6 +42,8 @@ def identity(
     ] = None,
     device: Device = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Seed = 7,
     json: Json = False,
     quiet: Quiet = False,
@@ -50,6 +52,7 @@ def identity(
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
     from medveil.attacks.identity.settings import IdentitySettings
+    from medveil.cohort.input import InputOptions
     from medveil.release.attack_identity import attack_identity
 
     console.start_logging(log_level)
@@ -66,6 +69,7 @@ def identity(
             cache=cache,
             device=device,
             layout=layout,
+            options=InputOptions.of(column_map, date_order),
             progress=watch,
         )
     console.show_attack(outcome, json=json, quiet=quiet)

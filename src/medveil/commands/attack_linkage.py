@@ -10,7 +10,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import Config, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
 from medveil.errors import SettingsError
 
 
@@ -76,6 +76,8 @@ def linkage(
     device: Device = "cpu",
     ray: Annotated[bool, typer.Option("--ray", help="Encode on a Ray cluster.")] = False,
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Seed = 7,
     json: Json = False,
     quiet: Quiet = False,
@@ -84,9 +86,11 @@ def linkage(
 ) -> None:
     """Find out whether a radiograph can be linked to its report, with one encoder or several side by side."""
     from medveil.attacks.linkage.settings import LinkageSettings
+    from medveil.cohort.input import InputOptions
     from medveil.release.attack_linkage import attack_linkage, encoded_pairs, precomputed_pairs
 
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
     settings = LinkageSettings(
         encoders=tuple(encoder or LinkageSettings.encoders),
         pools=_pools(pool),
@@ -100,10 +104,17 @@ def linkage(
     with console.progress_bars(quiet or json) as watch:
         if source is not None and (image_embeddings, report_embeddings, ids) == (None, None, None):
             pairs = encoded_pairs(
-                source, tuple(encoder or ()), layout=layout, cache=cache, device=device, ray=ray, progress=watch
+                source,
+                tuple(encoder or ()),
+                layout=layout,
+                options=options,
+                cache=cache,
+                device=device,
+                ray=ray,
+                progress=watch,
             )
         elif source is None and image_embeddings and report_embeddings and not encoder:
-            pairs = precomputed_pairs(image_embeddings, report_embeddings, ids)
+            pairs = precomputed_pairs(image_embeddings, report_embeddings, ids, options)
         else:
             raise SettingsError("give a COHORT, or --image-embeddings and --report-embeddings without an encoder")
         outcome = attack_linkage(pairs, out, settings=settings, seed=seed, device=device, progress=watch)

@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app, cohorts
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed, Workers
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed, Workers
 
 
 @app.command(epilog="Example: medveil phantom hospital --patients 200 --sites 3 --seed 7")
@@ -52,6 +52,8 @@ def phantom(
 def describe(
     path: Annotated[Path, typer.Argument(help="A data set's folder, a saved cohort, or a CSV file.")],
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     list_problems: Annotated[
         Path | None,
         typer.Option(
@@ -65,12 +67,15 @@ def describe(
 ) -> None:
     """Count what a data set holds: patients, studies, views, ages, labels, report lengths, and files set aside."""
     from medveil.cohort.describe import describe as summarise
-    from medveil.cohort.input import read_cohort
+    from medveil.cohort.input import InputOptions, read_cohort
     from medveil.cohort.problems import write_problems
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:
-        cohort = read_cohort(path, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        options = InputOptions.of(column_map, date_order)
+        cohort = read_cohort(
+            path, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+        )
     if list_problems:
         write_problems(cohort, list_problems)
     summary = summarise(cohort)

@@ -13,7 +13,7 @@ from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
-    from medveil.release.clean.settings import DeidSettings
+    from medveil.release.clean.settings import Chosen
 
 
 @app.command(
@@ -84,11 +84,11 @@ def deid(
     OUT/quarantine.csv. Exit code 0: all is clean; 1: something was withheld. A killed run continues where it was.
     """
     from medveil.release.clean.run import deidentify
-    from medveil.release.clean.settings import DeidSettings
-    from medveil.release.clean.site_key import site_key
+    from medveil.release.clean.settings import deid_defenses
+    from medveil.release.folder import site_key
 
     console.start_logging(log_level)
-    settings = DeidSettings.of(
+    defenses = deid_defenses(
         reports=reports,
         fill=fill,
         rewriter=rewriter,
@@ -98,14 +98,14 @@ def deid(
         keep_columns=tuple(keep_column or ()),
     )
     if what_if:
-        _show_what_if(source, settings, key, json=json)
+        _show_what_if(source, defenses, key, json=json)
         return
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
     keys = site_key(key, out, may_make=True)
     with console.progress_bars(quiet or json) as watch:
         outcome = deidentify(
-            source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch
+            source, out, keys=keys, defenses=defenses, workers=workers, crosswalk=crosswalk, progress=watch
         )
     named = ("--key-file", key) if key else ()
     if json:
@@ -125,14 +125,14 @@ def deid(
     raise typer.Exit(outcome.exit_code)
 
 
-def _show_what_if(source: Path, settings: DeidSettings, key: Path | None, *, json: bool) -> None:
+def _show_what_if(source: Path, defenses: Chosen, key: Path | None, *, json: bool) -> None:
     """Nothing is written, so the key need not last: files go by the names of the key given, or of one made for this."""
     import secrets
 
     from medveil.commands.what_if import show_what_if
     from medveil.person.keys import Keys
-    from medveil.release.clean.site_key import site_key
     from medveil.release.clean.what_if import what_if
+    from medveil.release.folder import site_key
 
     keys = site_key(key, None) if key else Keys(secrets.token_bytes(32))
-    show_what_if(what_if(source, keys=keys, settings=settings), json=json)
+    show_what_if(what_if(source, keys=keys, defenses=defenses), json=json)

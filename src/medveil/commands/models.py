@@ -10,9 +10,10 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
 
 if TYPE_CHECKING:
+    from medveil.cohort.input import InputOptions
     from medveil.defenses.pixels.paint.training.train import TrainingResult
 
 
@@ -57,6 +58,8 @@ def train(
     ] = None,
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Seed = 0,
     json: Json = False,
     quiet: Quiet = False,
@@ -64,10 +67,13 @@ def train(
     config: Config = None,
 ) -> None:
     """Train a network that recognises patients or fills in removed text. An interrupted run can be continued."""
+    from medveil.cohort.input import InputOptions, read_cohort
+
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
     if network is Network.inpainting:
         with console.progress_bars(quiet or json) as watch:
-            painter = _train_inpainting(source, out, recipe, start, epochs, size, device, layout, seed, watch)
+            painter = _train_inpainting(source, out, recipe, start, epochs, size, device, layout, options, seed, watch)
         if json:
             console.show_json({"model": str(painter.model), "epochs": painter.epochs, "error": painter.error})
         elif not quiet:
@@ -75,7 +81,6 @@ def train(
         return
     from dataclasses import replace
 
-    from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.training.settings import TrainingSettings, published
     from medveil.encoders.identity.training.train import train as run
 
@@ -85,7 +90,9 @@ def train(
     settings = published(kind, start) if recipe is Recipe.published else TrainingSettings(start=start)
     settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
     with console.progress_bars(quiet or json) as watch:
-        cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        cohort = read_cohort(
+            source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+        )
         result = run(
             kind,
             cohort,
@@ -109,6 +116,7 @@ def _train_inpainting(
     size: int | None,
     device: str,
     layout: str | None,
+    options: InputOptions,
     seed: int,
     watch: console.Watch,
 ) -> TrainingResult:
@@ -120,7 +128,9 @@ def _train_inpainting(
 
     settings = published(features) if recipe is Recipe.published else InpaintingSettings(features=features)
     settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
-    images = read_images(source, layout=layout, seed=seed, progress=lambda done, total: watch("reading", done, total))
+    images = read_images(
+        source, layout=layout, options=options, seed=seed, progress=lambda done, total: watch("reading", done, total)
+    )
     return train_inpainting(
         images,
         out,
@@ -141,21 +151,26 @@ def encode(
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     ray: Annotated[bool, typer.Option("--ray", help="Encode on a Ray cluster.")] = False,
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
     """Turn radiographs and reports into vectors that can be compared. With a cache, an interrupted run can continue."""
-    from medveil.cohort.input import read_cohort
+    from medveil.cohort.input import InputOptions, read_cohort
     from medveil.encoders.extraction import encode_cohort
     from medveil.encoders.loading import load_encoder
     from medveil.encoders.vectors.folder import save_embeddings
 
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
     model = load_encoder(encoder, device=device)
     with console.progress_bars(quiet or json) as watch:
-        cohort = read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+        cohort = read_cohort(
+            source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+        )
         vectors = encode_cohort(
             cohort, model, cache=cache, progress=lambda done, total: watch("encoding", done, total), ray=ray
         )

@@ -27,6 +27,18 @@ Config = Annotated[
     ),
 ]
 Layout = Annotated[str | None, typer.Option("--layout", help="Name of the data set's layout; recognised if not set.")]
+ColumnMap = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="COLUMN=NAME",
+        help="What a column is called in your table, such as patient_id=Patientennummer; repeat for several.",
+    ),
+]
+DateOrder = Annotated[
+    str | None,
+    typer.Option("--date-order", help="day-first or month-first, where the dates of a table do not show it."),
+]
 Device = Annotated[str, typer.Option("--device", help="cpu, or cuda for the parts that can use it.")]
 Defenses = Annotated[
     list[str] | None,

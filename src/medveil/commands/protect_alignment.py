@@ -10,7 +10,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import protects
-from medveil.commands.options import Config, Json, Layout, LogLevel, Quiet
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet
 
 
 class Variant(StrEnum):
@@ -89,6 +89,8 @@ def alignment(
     ] = None,
     device: Annotated[str, typer.Option("--device", help="Where to encode: cpu or cuda.")] = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     seed: Annotated[
         int | None,
         typer.Option("--seed", min=0, help="Of the noise; keep it secret. Drawn and forgotten if not set."),
@@ -103,6 +105,7 @@ def alignment(
     The encoders do not change. Everything is measured on patients who took no part in training. An interrupted run can
     be continued with the same command.
     """
+    from medveil.cohort.input import InputOptions
     from medveil.release.protect.candidates import chosen_candidates
     from medveil.release.protect.model import protect_data_set
 
@@ -128,6 +131,7 @@ def alignment(
             tried=tried,
             device=device,
             layout=layout,
+            options=InputOptions.of(column_map, date_order),
             public=public,
             transfer=transfer or (),
             budget=budget,

@@ -30,7 +30,7 @@ def quarantine(
     In OUT a withheld file goes by a pseudonym. This command finds its name again, with the originals and the key, and
     shows it here only: nothing is written. File names may identify patients, so take care where you paste them.
     """
-    from medveil.release.clean.site_key import site_key
+    from medveil.release.folder import site_key
     from medveil.release.verify.quarantine import name_withheld
 
     console.start_logging(log_level)

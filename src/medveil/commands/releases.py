@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -42,8 +42,14 @@ def release(
     measure: Measures = None,
     device: Device = "cpu",
     layout: Layout = None,
+    written_as: Annotated[
+        str, typer.Option("--as", help="What comes out: table (images and a table), or dicom (DICOM files and texts).")
+    ] = "table",
     key_file: Annotated[
-        Path | None, typer.Option("--key-file", help="The site's secret; made at first use in your settings folder.")
+        Path | None,
+        typer.Option(
+            "--key-file", help="The site's secret, an existing file; the one in your settings folder if not set."
+        ),
     ] = None,
     crosswalk: Annotated[
         Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
@@ -59,16 +65,17 @@ def release(
 
     OUT/data is what may be published, once OUT/report.html says so. A killed run continues where it was.
     """
-    from medveil.person.keys import Keys, default_key_file
     from medveil.release import Settings
     from medveil.release import release as run
+    from medveil.release.folder import site_key
 
     console.start_logging(log_level)
-    keys = Keys.load_or_create(key_file or default_key_file())
+    keys = site_key(key_file, out, may_make=True)
     settings = Settings(
         seed=seed,
         threshold=threshold,
         layout=layout,
+        writer=cast("Literal['table', 'dicom']", written_as),
         device=device,
         defenses=tuple(defense or ()),
         attacks=tuple(attack or ()),

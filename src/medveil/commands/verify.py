@@ -47,7 +47,7 @@ def verify(
         _check_signature(out, key, json=json, quiet=quiet)
         return
     from medveil.defenses.headers.profile import Profile
-    from medveil.release.clean.site_key import site_key
+    from medveil.release.folder import site_key
     from medveil.release.verify.run import verify as run
 
     with console.progress_bars(quiet or json) as watch:
@@ -77,7 +77,7 @@ def verify(
 
 def _check_signature(out: Path, key: Path | None, *, json: bool, quiet: bool) -> None:
     """By the key in the manifest or, where the site's own is named, by that alone."""
-    from medveil.release.clean.site_key import site_key
+    from medveil.release.folder import site_key
     from medveil.release.verify.manifest import check_manifest, public_key_of
 
     problems = check_manifest(out, public_key=public_key_of(site_key(key, out)) if key else None)
@@ -114,7 +114,7 @@ def review(
 
     First write the page, decide there and save the decisions; then run the command again with the saved decisions.
     """
-    from medveil.release.clean.site_key import site_key
+    from medveil.release.folder import site_key
     from medveil.release.verify.review import apply_decisions, write_review
 
     console.start_logging(log_level)

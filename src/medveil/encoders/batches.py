@@ -98,7 +98,7 @@ def _fill(
 def _checked(vectors: Vectors, count: int, encoder: Encoder) -> Vectors:
     vectors = np.asarray(vectors, dtype=np.float32)
     if vectors.shape != (count, encoder.dim):
-        raise NotMeasurable(f"the encoder {encoder.name} does not return one vector of its dimension an item")
+        raise NotMeasurable(f"the encoder {encoder.name} does not return one vector of its dimension per item")
     if not np.isfinite(vectors).all() or not vectors.any(axis=1).all():
         raise NotMeasurable(f"the encoder {encoder.name} returns vectors that are zero or not numbers")
     return vectors

@@ -101,7 +101,7 @@ def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 def _lost(items: Any, loss: Loss) -> Any:
     """Files are read by processes that may crash; here it was the model itself."""
-    raise NotMeasurable("the encoder crashed or was killed, mostly for want of memory; run again to go on")
+    raise NotMeasurable("the encoder crashed or was killed, most likely for lack of memory; run again to continue")
 
 
 def _uncounted(more: int) -> None:

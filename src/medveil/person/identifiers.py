@@ -32,6 +32,33 @@ class Category(StrEnum):
     UID = "UID"
     OTHER_ID = "OTHER_ID"
 
+    @property
+    def spoken(self) -> str:
+        """In words, in the plural."""
+        return _SPOKEN[self]
+
+
+_SPOKEN = {
+    Category.NAME: "names",
+    Category.DOCTOR: "names of staff",
+    Category.INITIALS: "initials",
+    Category.DATE: "dates",
+    Category.TIME: "times of day",
+    Category.AGE_OVER_89: "ages over 89",
+    Category.MRN: "record numbers",
+    Category.ACCESSION: "accession numbers",
+    Category.SSN: "social security numbers",
+    Category.HEALTH_PLAN: "health plan numbers",
+    Category.PHONE: "telephone numbers",
+    Category.FAX: "fax numbers",
+    Category.EMAIL: "e-mail addresses",
+    Category.URL: "web addresses",
+    Category.ADDRESS: "addresses",
+    Category.HOSPITAL: "hospital names",
+    Category.DEVICE_SERIAL: "serial numbers of devices",
+    Category.UID: "unique identifiers",
+    Category.OTHER_ID: "other numbers",
+}
 
 NUMBERS = frozenset(
     {

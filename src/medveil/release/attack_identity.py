@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from medveil.attacks.identity.attack import check_returning
 from medveil.attacks.identity.run import run_identity
 from medveil.attacks.identity.settings import IdentitySettings
-from medveil.cohort.input import read_cohort
+from medveil.cohort.input import InputOptions, read_cohort
 from medveil.encoders.identity.embedder import load_embedder
 from medveil.part_settings import to_json
 from medveil.release.attack_report import AttackOutcome, Input, report_attack
@@ -28,6 +29,7 @@ def attack_identity(
     cache: Path | None = None,
     device: str = "cpu",
     layout: str | None = None,
+    options: InputOptions | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> AttackOutcome:
     """Recognise the patients of `a` among themselves, or in `b`; `out` gets the report and the links."""
@@ -36,7 +38,7 @@ def attack_identity(
         if place is not None:
             check_writable(place)
     cohorts = [
-        read_cohort(path, layout=layout, progress=lambda done, total: progress("reading", done, total))
+        read_cohort(path, layout=layout, options=options, progress=partial(progress, "reading"))
         for path in (a, b)
         if path
     ]

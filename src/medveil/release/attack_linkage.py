@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from medveil.attacks.linkage.attack import check_pairs
 from medveil.attacks.linkage.run import encode_by_all, run_linkage, write_tables
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
-from medveil.cohort.input import read_cohort
+from medveil.cohort.input import InputOptions, read_cohort
 from medveil.encoders.vectors.embeddings import Embeddings
 from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
 from medveil.encoders.vectors.precomputed import read_embeddings
@@ -37,6 +38,7 @@ def encoded_pairs(
     encoders: tuple[str, ...],
     *,
     layout: str | None = None,
+    options: InputOptions | None = None,
     cache: Path | None = None,
     device: str = "cpu",
     ray: bool = False,
@@ -49,16 +51,16 @@ def encoded_pairs(
         vectors, pairs, manifest = open_embeddings(source)
         files = sorted(source.glob("*.npy"))
         return Pairs(pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, files))
-    cohort = read_cohort(source, layout=layout, progress=lambda done, total: progress("reading", done, total))
+    cohort = read_cohort(source, layout=layout, options=options, progress=partial(progress, "reading"))
     check_pairs(cohort)
     names = encoders or LinkageSettings.encoders
     found = encode_by_all(cohort, names, device=device, cache=cache, ray=ray, progress=progress)
     return Pairs(cohort, found, Input.of_cohort(cohort))
 
 
-def precomputed_pairs(images: Path, reports: Path, ids: Path | None) -> Pairs:
+def precomputed_pairs(images: Path, reports: Path, ids: Path | None, options: InputOptions | None = None) -> Pairs:
     """Vectors made elsewhere, and what is known of their pairs."""
-    image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids)
+    image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids, options)
     vectors = Embeddings(image_vectors, report_vectors, np.arange(len(pairs)), {})
     return Pairs(pairs, {"precomputed": vectors}, Input.of_embeddings(pairs, [images, reports]))
 

@@ -15,8 +15,8 @@ from medveil.cohort import Cohort
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.search.known import KnownSearch
-from medveil.release.defend import Defended
-from medveil.release.people import person_of_row
+from medveil.release.clean.people import person_of_row
+from medveil.release.released import Released
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import without_moved_dates
 from medveil.release.verify.byte_search import KnownBytes
@@ -65,16 +65,16 @@ class Read:
 
 
 def check_release(
-    cohort: Cohort, defended: Defended, keys: Keys, *, read: bool, seed: int, workers: int | None, progress: Progress
+    cohort: Cohort, after: Released, keys: Keys, *, read: bool, seed: int, workers: int | None, progress: Progress
 ) -> OutputCheck | None:
     """Every released row against its original's identifiers, and some of the images read where text was removed."""
-    released = defended.cohort
+    released = after.cohort
     if released is None:
         return None
     searched = Searched(cohort.root, released.root, keys)
     found: Counter[str] = Counter()
     where: set[int] = set()
-    for row, more in enumerate(ordered_map(searched, _pairs(cohort, defended, released), workers=workers, chunk=16)):
+    for row, more in enumerate(ordered_map(searched, _pairs(cohort, after, released), workers=workers, chunk=16)):
         found.update(more)
         where |= {row} if more else set()
         progress("checking", row + 1, len(released))
@@ -91,9 +91,9 @@ def check_release(
     return OutputCheck(looked_at, dict(found), tuple(released.table["image_id"].iloc[sorted(where)]))
 
 
-def _pairs(cohort: Cohort, defended: Defended, released: Cohort) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _pairs(cohort: Cohort, after: Released, released: Cohort) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     columns = ["report", "path"]
-    for at, row in enumerate(defended.rows):
+    for at, row in enumerate(after.rows):
         original = cohort.table.iloc[row].to_dict()
         yield original, {column: released.table[column].iat[at] for column in columns}
 

@@ -12,14 +12,15 @@ from medveil.finding import Finding, Threshold
 from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
 from medveil.release.check import check_release
-from medveil.release.defend import Defended, build_chain
+from medveil.release.clean.engine import Engine
 from medveil.release.provenance import command_given, package_versions
+from medveil.release.released import Released
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, ReportSubject
 
 PLACES = {
     "headers": "File headers",
-    "records": "Identifiers in the table",
+    "table": "Identifiers in the table",
     "pixels": "Text burned into the image",
     "reports": "Report text",
 }
@@ -28,16 +29,16 @@ log = logging.getLogger("medveil.release")
 
 def examine(
     cohort: Cohort,
-    defended: Defended,
+    released: Released,
     settings: Settings,
-    keys: Keys,
+    engine: Engine,
     created: str,
     progress: Progress,
     *,
     workers: int | None = None,
 ) -> ReportContent:
-    comparisons, gaps = _measured(cohort, defended, settings, progress)
-    gaps += _gaps(settings, keys)
+    comparisons, gaps = _measured(cohort, released, settings, progress)
+    gaps += _gaps(settings, engine)
     table = cohort.table
     return ReportContent(
         subject=ReportSubject(
@@ -45,21 +46,21 @@ def examine(
             patients=table["patient_id"].nunique(),
             studies=table["study_id"].nunique(),
             images=len(cohort) + len(cohort.problems),
-            released=len(defended.rows),
-            quarantined=dict(sorted(defended.quarantined.items())),
+            released=len(released.rows),
+            quarantined=dict(sorted(released.quarantined.items())),
         ),
         removals=tuple(
-            Removal(defense.name, defense.title, defended.done.get(defense.name, {}), defense.guarantee, defense.limits)
-            for defense in build_chain(settings.defenses, keys)
+            Removal(defense.name, defense.title, released.done.get(defense.name, {}), defense.guarantee, defense.limits)
+            for defense in engine.chain
         ),
         comparisons=tuple(comparisons),
         gaps=tuple(gaps),
-        provenance=_provenance(settings, keys, created, defended),
+        provenance=_provenance(settings, engine.keys, created, released),
         check=check_release(
             cohort,
-            defended,
-            keys,
-            read=any("pixels" in defense.covers for defense in build_chain(settings.defenses, keys)),
+            released,
+            engine.keys,
+            read=engine.covers("pixels"),
             seed=settings.seed,
             workers=workers,
             progress=progress,
@@ -68,19 +69,19 @@ def examine(
 
 
 def _measured(
-    cohort: Cohort, defended: Defended, settings: Settings, progress: Progress
+    cohort: Cohort, released: Released, settings: Settings, progress: Progress
 ) -> tuple[list[Comparison], list[Gap]]:
     """Every attack and measure before and after, on the images that were released; and those that could not run."""
-    if defended.cohort is None:
+    if released.cohort is None:
         return [], [Gap("Everything", "no image could be released, so nothing was measured.", blocking=True)]
     comparisons: list[Comparison] = []
     gaps: list[Gap] = []
-    before = replace(cohort, table=cohort.table.iloc[defended.rows].reset_index(drop=True))
+    before = replace(cohort, table=cohort.table.iloc[released.rows].reset_index(drop=True))
     stages = [*settings.chosen("attacks"), *settings.chosen("measures")]
     for at, choice in enumerate(stages):
         progress("measuring", at, len(stages))
         try:
-            comparisons.append(_compare(choice, before, defended.cohort, settings))
+            comparisons.append(_compare(choice, before, released.cohort, settings))
         except NotMeasurable as reason:
             gaps.append(Gap(choice.name, str(reason), blocking=choice.kind == "attacks"))
     progress("measuring", len(stages), len(stages))
@@ -103,12 +104,11 @@ def _judged(finding: Finding, settings: Settings) -> Finding:
     return replace(finding, threshold=chosen)
 
 
-def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
+def _gaps(settings: Settings, engine: Engine) -> list[Gap]:
     """What the chosen parts leave open. Only a proof or a measurement covers a place."""
-    chain = build_chain(settings.defenses, keys)
     gaps = []
     for place, title in PLACES.items():
-        covering = [defense for defense in chain if place in defense.covers]
+        covering = [defense for defense in engine.chain if defense.place == place]
         if not covering:
             gaps.append(Gap(title, "no defense covers it, so it may identify people.", blocking=True))
         elif all(defense.guarantee.kind == "none" for defense in covering):
@@ -119,13 +119,13 @@ def _gaps(settings: Settings, keys: Keys) -> list[Gap]:
     return gaps
 
 
-def _provenance(settings: Settings, keys: Keys, created: str, defended: Defended) -> Provenance:
+def _provenance(settings: Settings, keys: Keys, created: str, released: Released) -> Provenance:
     return Provenance(
         medveil=medveil.__version__,
         created=created,
         command=command_given(f"medveil release IN -o OUT --seed {settings.seed}"),
         seed=settings.seed,
-        input_sha256=defended.source_digest,
+        input_sha256=released.source_digest,
         key_fingerprint=keys.fingerprint,
         packages=package_versions(),
         settings=settings.to_json(),

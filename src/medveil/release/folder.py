@@ -1,4 +1,4 @@
-"""The output folder of a run: where it may lie, which run it belongs to, and the tables in it."""
+"""The output folder of a run: where it may lie, which run and which key it belongs to, and the tables in it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import datetime as dt
 import io
 import json
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -14,11 +15,12 @@ from typing import Any
 
 import medveil
 from medveil.errors import InputError, SettingsError
-from medveil.person.keys import Keys
+from medveil.person.keys import Keys, default_key_file
 from medveil.runtime.locks import locked
 from medveil.runtime.storage import refuse_unwritable, sweep, told, write_bytes, write_json
 
 RUN = "run.json"
+_LOG = logging.getLogger("medveil.deid")
 
 
 def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
@@ -39,7 +41,7 @@ def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
         refuse_unwritable(crosswalk, "the crosswalk")
 
 
-def check_run(out: Path, settings: dict[str, Any], keys: Keys) -> str | None:
+def check_run(out: Path, writer: str, settings: dict[str, Any], keys: Keys) -> str | None:
     """The date of the earlier run in this folder, which must have been the same; None where there was none."""
     if not (out / RUN).exists():
         return None
@@ -50,7 +52,7 @@ def check_run(out: Path, settings: dict[str, Any], keys: Keys) -> str | None:
     noted = earlier.get("settings")
     if earlier.get("medveil") != medveil.__version__ or not isinstance(noted, dict) or noted.keys() != settings.keys():
         raise InputError(f"{out} was made by another version of medveil; run this one into a new folder")
-    if earlier != _run(settings, keys):
+    if earlier != _run(writer, settings, keys):
         raise InputError(f"{out} was made with other settings; repeat those, or choose a new folder")
     return created
 
@@ -61,18 +63,23 @@ def refuse_other_key(out: Path, keys: Keys) -> None:
         raise InputError(f"{out} was made with another key; give that key with --key-file")
 
 
-def begin(out: Path, settings: dict[str, Any], keys: Keys) -> str:
+def begin(out: Path, writer: str, settings: dict[str, Any], keys: Keys) -> str:
     """Note what this run is, and clear away what a killed one left half-written. Returns its date."""
-    created = check_run(out, settings, keys)
+    created = check_run(out, writer, settings, keys)
     if created is None:
         created = now()
-        write_json(out / RUN, {**_run(settings, keys), "created": created})
+        write_json(out / RUN, {**_run(writer, settings, keys), "created": created})
     sweep(out)
     return created
 
 
-def _run(settings: dict[str, Any], keys: Keys) -> dict[str, Any]:
-    return {"medveil": medveil.__version__, "settings": settings, "key_fingerprint": keys.fingerprint}
+def _run(writer: str, settings: dict[str, Any], keys: Keys) -> dict[str, Any]:
+    return {
+        "medveil": medveil.__version__,
+        "writer": writer,
+        "settings": settings,
+        "key_fingerprint": keys.fingerprint,
+    }
 
 
 @contextmanager
@@ -96,6 +103,28 @@ def read_run(out: Path) -> dict[str, Any]:
         return dict(json.loads((out / RUN).read_text()))
     except (OSError, ValueError):
         raise InputError(f"{out / RUN} cannot be read; choose a new folder") from None
+
+
+def site_key(named: Path | None, out: Path | None, *, may_make: bool = False) -> Keys:
+    """The key the user named, which must exist, or the site's own, made at its first use only."""
+    path = named or default_key_file()
+    earlier = read_run(out) if out is not None and (out / RUN).exists() else None
+    if not path.exists():
+        if named is not None:
+            raise SettingsError(
+                f"there is no key at {path}; check the path, or leave --key-file out to use the site's own"
+            )
+        if earlier is not None:
+            raise SettingsError(f"the key that made {out} is not at {path}; bring it back, or choose a new folder")
+        if not may_make:
+            raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
+        keys = Keys.load_or_create(path)
+        _LOG.warning("a new key was made at %s; keep a copy of it, away from the data", path)
+        return keys
+    keys = Keys.load_or_create(path)
+    if earlier is not None and earlier.get("key_fingerprint") != keys.fingerprint:
+        raise SettingsError(f"{out} was made with another key; give that key, or choose a new folder")
+    return keys
 
 
 def now() -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from medveil.cohort import Cohort
-from medveil.cohort.input import read_cohort
+from medveil.cohort.input import read_source
 from medveil.finding import Verdict
 from medveil.person.keys import Keys
-from medveil.release.defend import Defended, defend
+from medveil.release.clean.engine import Engine
+from medveil.release.clean.run import Work, clean
+from medveil.release.clean.summary import Summary
 from medveil.release.examine import examine
-from medveil.release.folder import begin, check_places, held, write_csv
+from medveil.release.folder import begin, check_places, check_run, held
+from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
 from medveil.report import write_report
 from medveil.runtime.storage import write_json
@@ -44,47 +46,34 @@ def release(
 ) -> Outcome:
     """Everything under `out`: `data/` is what may be published, the rest explains it."""
     settings = settings.resolved()
+    engine = Engine(keys, settings.chosen("defenses"))
+    told = {**settings.to_json(), "defenses": engine.told()}
     check_places(source, out, crosswalk)
-    cohort = read_cohort(source, layout=settings.layout, progress=lambda done, total: progress("reading", done, total))
+    check_run(out, settings.writer, told, keys)
+    data = read_source(source, layout=settings.layout, workers=workers, progress=partial(progress, "reading"))
+    originals = data.cohort
+    work = Work.of_images(originals, engine) if settings.writer == "table" else Work.of_files(data, engine)
+    engine.check_models()
     with held(out):
-        return _release(cohort, out, keys, settings, workers=workers, crosswalk=crosswalk, progress=progress)
+        created = begin(out, settings.writer, told, keys)
+        summary = clean(work, out, engine, created=created, workers=workers, crosswalk=crosswalk, progress=progress)
+        finished = _finished(out, summary)
+        if finished:
+            return finished
+        if settings.writer == "table":
+            released = released_table(out, originals, summary, engine.keys)
+        else:
+            released = released_dicom(out, originals, data, summary, engine.keys)
+        content = examine(originals, released, settings, engine, created, progress, workers=workers)
+        report = write_report(content, out)
+        write_json(out / "finished.json", {"source": summary.digest})
+        return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)
 
 
-def _release(
-    cohort: Cohort,
-    out: Path,
-    keys: Keys,
-    settings: Settings,
-    *,
-    workers: int | None,
-    crosswalk: Path | None,
-    progress: Progress,
-) -> Outcome:
-    created = begin(out, settings.to_json(), keys)
-    defended = defend(
-        cohort,
-        out,
-        keys,
-        settings.defenses,
-        workers=workers,
-        progress=lambda done, total: progress("defending", done, total),
-    )
-    _write_quarantine(out, defended)
-    if crosswalk:
-        _write_crosswalk(crosswalk, cohort, keys)
-    finished = _finished(out, defended)
-    if finished:
-        return finished
-    content = examine(cohort, defended, settings, keys, created, progress, workers=workers)
-    report = write_report(content, out)
-    write_json(out / "finished.json", {"source": defended.source_digest})
-    return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)
-
-
-def _finished(out: Path, defended: Defended) -> Outcome | None:
-    """The outcome of an earlier, complete run on the same input."""
+def _finished(out: Path, summary: Summary) -> Outcome | None:
+    """The outcome of an earlier, complete run on the same input of which the same was withheld."""
     try:
-        same = json.loads((out / "finished.json").read_text())["source"] == defended.source_digest
+        same = json.loads((out / "finished.json").read_text())["source"] == summary.digest
         report = json.loads((out / "report.json").read_text())
     except (OSError, ValueError, KeyError):
         return None
@@ -92,19 +81,3 @@ def _finished(out: Path, defended: Defended) -> Outcome | None:
         return None
     subject = report["subject"]
     return Outcome(Verdict(report["verdict"]), subject["released"], subject["withheld"], out / "report.html")
-
-
-def _write_quarantine(out: Path, defended: Defended) -> None:
-    write_csv(out / "quarantine.csv", ("id", "reason"), sorted(defended.withheld))
-
-
-def _write_crosswalk(path: Path, cohort: Cohort, keys: Keys) -> None:
-    """What leads from pseudonyms back to people: written on request only, for its owner's eyes only."""
-    columns = ("patient_id", "study_id", "image_id")
-    rows: list[tuple[Any, ...]] = []
-    for where, *ids in zip(cohort.table["path"], *(cohort.table[column] for column in columns), strict=True):
-        fakes = (keys.pseudonym(column.removesuffix("_id"), value) for column, value in zip(columns, ids, strict=True))
-        rows.append((where, *ids, *fakes))
-    rows += [(problem.path, "", "", "", "", "", keys.pseudonym("file", problem.path)) for problem in cohort.problems]
-    header = ("path", *columns, *(f"released_{column}" for column in columns))
-    write_csv(path, header, rows, private=True)

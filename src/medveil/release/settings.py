@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
@@ -23,6 +23,7 @@ class Settings:
     threshold: float | None = None
     layout: str | None = None
     device: str = "cpu"
+    writer: Literal["table", "dicom"] = "table"  # images and a table come out, or DICOM files and texts
     defenses: tuple[str, ...] = ()
     attacks: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
@@ -31,6 +32,8 @@ class Settings:
         """With every part named; unknown parts and settings are refused."""
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
+        if self.writer not in ("table", "dicom"):
+            raise SettingsError("a release comes out as table or as dicom")
         if self.device != "cpu":
             check_device(self.device)
         parts: dict[str, Any] = {kind: tuple(each.text for each in self.chosen(kind)) for kind in CHOSEN}

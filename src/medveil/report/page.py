@@ -36,7 +36,9 @@ def write_report(content: ReportContent, folder: Path) -> Path:
 
 def schema(name: Document = "report") -> dict[str, Any]:
     """The published JSON Schema of report.json, or of what `medveil deid` and `medveil verify` write."""
-    text = files("medveil.report").joinpath(f"{name}-1.schema.json").read_text(encoding="utf-8")
+    text = (
+        files("medveil.report").joinpath(f"{name}-{2 if name == 'deid' else 1}.schema.json").read_text(encoding="utf-8")
+    )
     loaded: dict[str, Any] = json.loads(text)
     return loaded
 

@@ -182,7 +182,7 @@ def _plainly(path: Path) -> Iterator[None]:
                 raise StorageError("the disk is full; free some space and run the same command again") from None
             case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
                 raise StorageError(
-                    "the output folder may not be written; choose another or change its rights"
+                    "the output cannot be written there; choose another place or change its permissions"
                 ) from None
             case sqlite3.SQLITE_IOERR:
                 raise StorageError(f"{path} cannot be written; run the same command again") from None

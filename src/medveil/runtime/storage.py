@@ -91,10 +91,10 @@ def told() -> Iterator[None]:
                 raise StorageError("the disk is full; free some space and run the same command again") from None
             case errno.EACCES | errno.EPERM | errno.EROFS:
                 raise StorageError(
-                    "the output folder may not be written; choose another or change its rights"
+                    "the output cannot be written there; choose another place or change its permissions"
                 ) from None
             case errno.ENOENT:
-                raise StorageError("the output folder cannot be made there; choose another place") from None
+                raise StorageError("the output cannot be created there; choose another place") from None
             case errno.ENOTDIR:
-                raise StorageError("part of the output path is a file; name a folder") from None
+                raise StorageError("part of the output path is a file; choose another place") from None
         raise

@@ -21,5 +21,5 @@ def read_card(weights: Path) -> dict[str, Any]:
     except (OSError, ValueError, AttributeError):
         raise InputError(f"{path} is not a readable card; remove it or restore it") from None
     if any(file.is_file() and sha256_of(file) != digest for file, digest in files):
-        raise InputError(f"{path} is the card of other weights than those beside it; remove it or write it anew")
+        raise InputError(f"{path} is the card of other weights than those beside it; remove it or write it again")
     return card

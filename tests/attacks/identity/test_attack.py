@@ -143,7 +143,7 @@ def test_a_copy_of_the_other_cohort_is_not_a_recognised_person(clinic: Any, coho
 
 @pytest.mark.parametrize(
     "people, per_person, words",
-    [(20, 1, "one frontal study only"), (1, 4, "two patients"), (1, 1, "two patients")],
+    [(20, 1, "only one frontal study"), (1, 4, "two patients"), (1, 1, "two patients")],
     ids=["one image a patient", "a single patient", "a single image"],
 )
 def test_cohorts_without_anything_to_measure_say_so(

@@ -292,7 +292,7 @@ def test_without_patients_intervals_are_by_query(table_of: Any, embeddings_of: A
     ("spoil", "sentence"),
     [
         (lambda t, e: (t.drop(columns="Fracture"), e), "label column Fracture is missing"),
-        (lambda t, e: (t.assign(Edema="yes"), e), "no number"),
+        (lambda t, e: (t.assign(Edema="yes"), e), "not a number"),
         (lambda t, e: (t.assign(patient_id=None), e), "patient_id is empty"),
         (lambda t, e: (t, replace(e, images=np.full_like(e.images, np.nan))), "not finite"),
         (lambda t, e: (t, replace(e, reports=np.zeros_like(e.reports))), "all zeros"),
@@ -316,7 +316,7 @@ def test_bad_input_is_one_plain_sentence(table_of: Any, embeddings_of: Any, spoi
         ({"pools": (1,)}, "at least two candidates"),
         ({"pools": ()}, "at least one pool"),
         ({"database_size": 1}, "at least two candidates"),
-        ({"redraws": 1}, "two redraws"),
+        ({"redraws": 1}, "two resamples"),
         ({"match": "hospital"}, "match is one of pair, study, patient, text"),
         ({"ties": "first"}, "ties is one of"),
         ({"unit": "site"}, "unit is one of"),

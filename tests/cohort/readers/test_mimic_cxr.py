@@ -95,7 +95,7 @@ def test_a_report_that_is_not_text(jpg, reasons):
     add_reports(jpg)
     (jpg / "files/p10/p10000032/s50414267.txt").write_bytes(b"\xff\xfe\x00")
     cohort = read_cohort(jpg)
-    assert reasons(cohort)["report is not UTF-8 text"] == 1
+    assert reasons(cohort)["text of unknown encoding"] == 1
     assert cohort.table["report"].isna().all()
 
 

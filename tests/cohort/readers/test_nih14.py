@@ -81,7 +81,7 @@ def test_older_table_with_ages_as_text_and_an_empty_last_column(tmp_path, pictur
 
 
 def test_downsized_copy(tmp_path, picture, reasons):
-    (tmp_path / "Data_Entry_2017_v2020.csv").write_text(V2020 + "\n".join(ROWS[:3]) + "\n,,,,,,,,,,\n")
+    (tmp_path / "Data_Entry_2017_v2020.csv").write_text(V2020 + "\n".join(ROWS[:3]) + "\n,,,9,,,,,,,\n")
     (tmp_path / "split.csv").write_text(
         "image,file,patient,split\n00000001_000.png,x,y,train\n00000001_001.png,x,y,train\n00000002_000.png,x,y,val\n"
     )

@@ -284,7 +284,7 @@ def test_default_settings_are_the_published_ones() -> None:
         ({"image_features": IMAGES[:-1]}, "same number of rows"),
         ({"image_features": IMAGES[:, :4]}, "10 columns"),
         ({"report_features": np.where(np.arange(PAIRS)[:, None] == 77, np.nan, REPORTS)}, "not numbers"),
-        ({"image_features": IMAGES[:0], "report_features": REPORTS[:0]}, "one at least"),
+        ({"image_features": IMAGES[:0], "report_features": REPORTS[:0]}, "at least one"),
         ({"patients": PATIENTS[:-1]}, "every pair needs its patient"),
         ({"patients": [None, *PATIENTS[1:]]}, "none of them missing"),
         ({"public": None}, "public or phantom"),

@@ -15,7 +15,7 @@ from medveil.defenses.pixels.defense import RemovedText
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.errors import Quarantined
-from medveil.parts import Record
+from medveil.parts import Subject
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 
@@ -196,10 +196,10 @@ def test_the_phantoms_burned_in_lines_are_removed(hospital: Cohort, hospital_fol
 
 def test_the_defense_counts_what_it_did():
     written, ink = write(film(seed=5), "DOE, JANE", (200, 200), 18, 4095)
-    record = RemovedText(KEYS).apply(Record({}, written, Person(KEYS, "1")))
-    assert (record.image != written)[ink].mean() > 0.97
-    assert record.done["regions of text removed"] >= 1
-    assert RemovedText(KEYS).apply(Record({}, film(seed=6), Person(KEYS, "1"))).done == {}
+    subject = RemovedText(KEYS).apply(Subject(Person(KEYS, "1"), picture=written))
+    assert (subject.picture != written)[ink].mean() > 0.97
+    assert subject.done[""]["regions of text removed"] >= 1
+    assert RemovedText(KEYS).apply(Subject(Person(KEYS, "1"), picture=film(seed=6))).done == {}
 
 
 def test_threads_clean_as_one_after_the_other():

@@ -5,14 +5,14 @@ import pandas as pd
 
 from medveil.cohort.splits import split_of
 from medveil.defenses.table.defense import PseudonymousRecords
-from medveil.parts import Record
+from medveil.parts import Subject
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 
 KEYS = Keys.for_demonstration(7)
 
 
-def record(**changes: object) -> Record:
+def record(**changes: object) -> Subject:
     row = {
         "image_id": "1.2.3",
         "patient_id": "MRN77",
@@ -22,15 +22,14 @@ def record(**changes: object) -> Record:
         "frame": 0,
         "age": 61.0,
         "date": pd.Timestamp("2019-03-04 05:06:07"),
-        "report": "Jane Doe",
     }
     row |= changes
-    return Record(row, np.zeros((2, 2), np.uint16), Person(KEYS, str(row["patient_id"])))
+    return Subject(Person(KEYS, str(row["patient_id"])), row=row)
 
 
 def test_nothing_of_the_original_stays() -> None:
     row = PseudonymousRecords(KEYS).apply(record()).row
-    released = repr({key: value for key, value in row.items() if key != "report"})
+    released = repr(row)
     for original in ("1.2.3", "MRN77", "ACC1", "Elsewhere", "DOE", "2019-03-04", "05:06"):
         assert original not in released
 

@@ -65,10 +65,10 @@ def test_such_a_folder_is_told_from_others(saved: Path, hospital: Cohort, tmp_pa
 def test_a_folder_that_is_not_whole_is_refused(saved: Path) -> None:
     vectors = np.load(saved / "images.npy")
     np.save(saved / "images.npy", vectors[::-1])
-    with pytest.raises(InputError, match=r"images\.npy is not the file its manifest tells of"):
+    with pytest.raises(InputError, match=r"images\.npy is not the file its manifest describes"):
         open_embeddings(saved)
     (saved / "images.npy").unlink()
-    with pytest.raises(InputError, match=r"images\.npy is not the file its manifest tells of"):
+    with pytest.raises(InputError, match=r"images\.npy is not the file its manifest describes"):
         open_embeddings(saved)
     (saved / "manifest.json").write_text(json.dumps({"format": "other"}))
     with pytest.raises(InputError, match="was not written by this version"):

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from safetensors.numpy import save_file
 
+from medveil.cohort.input import InputOptions
 from medveil.encoders.vectors import precomputed
-from medveil.encoders.vectors.precomputed import read_embeddings
+from medveil.encoders.vectors.precomputed import read_embeddings, read_ids
 from medveil.errors import InputError
 
 N, DIM = 6, 4
@@ -179,12 +180,12 @@ def test_ids_that_do_not_belong_together_are_told_without_a_value(
     ("table", "told"),
     [
         ({"study_id": NAMES}, "has no column image_id"),
-        ({"image_id": [*NAMES[:-1], None]}, "1 rows have no image_id"),
+        ({"image_id": [None, *NAMES[1:]]}, "1 rows have no image_id"),
         ({"image_id": NAMES, "Edema": [1, 0, 2, 2, 0, 1]}, "2 values of Edema are not 1, 0, -1 or empty"),
-        ({"image_id": NAMES, "view": ["PA", "AP", "left", "PA", "PA", "PA"]}, "row 3, column view"),
+        ({"image_id": NAMES, "sex": ["F", "M", "left", "F", "F", "F"]}, "1 values of sex cannot be read"),
         (
             {"image_id": NAMES, "age": ["40", "old", "1", "2", "3", "4"]},
-            "column age holds a value that is not a number",
+            "1 values of age cannot be read",
         ),
     ],
 )
@@ -228,3 +229,15 @@ def test_an_archive_with_more_than_vectors_and_ids_is_refused(tmp_path: Path, ve
     np.savez(tmp_path / "a.npz", vectors=vectors[0], image_id=np.array(NAMES[:-1]))
     with pytest.raises(InputError, match="another number of ids"):
         read_embeddings(tmp_path / "a.npz", write(tmp_path / "b.npy", vectors[1]))
+
+
+@pytest.mark.parametrize("name", ["pleural_effusion", "Pleural Effusion", "PLEURAL EFFUSION", "PleuralEffusion"])
+def test_labels_are_read_in_any_spelling(tmp_path: Path, name: str) -> None:
+    (tmp_path / "ids.csv").write_text(f"Image ID;{name}\na;1\nb;0\nc;uncertain\n")
+    assert list(read_ids(tmp_path / "ids.csv")["Pleural Effusion"]) == [1, 0, -1]
+
+
+def test_columns_of_ids_may_be_mapped(tmp_path: Path) -> None:
+    (tmp_path / "ids.csv").write_text("Bild;Patient\na;7\n")
+    table = read_ids(tmp_path / "ids.csv", InputOptions.of(["image_id=Bild"]))
+    assert dict(table.iloc[0]) == {"image_id": "a", "patient_id": "7"}

@@ -11,7 +11,7 @@ from pydicom.filewriter import dcmwrite
 from pydicom.uid import ExplicitVRLittleEndian
 
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidOutcome, DeidSettings, deidentify
+from medveil.release.clean import DeidOutcome, deid_defenses, deidentify
 
 KEYS = Keys.for_demonstration(5)
 
@@ -32,7 +32,7 @@ class Made:
 def cleaned(hospital_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Made:
     """The phantom hospital of 30 patients, cleaned once."""
     out = tmp_path_factory.mktemp("deid") / "out"
-    outcome = deidentify(hospital_folder, out, keys=KEYS, settings=DeidSettings(), workers=2)
+    outcome = deidentify(hospital_folder, out, keys=KEYS, defenses=deid_defenses(), workers=2)
     return Made(hospital_folder, out, outcome)
 
 
@@ -91,7 +91,7 @@ def clean(tmp_path: Path) -> Callable[..., Made]:
 
     def run(source: Path, name: str = "out", **settings: object) -> Made:
         out = tmp_path / name
-        outcome = deidentify(source, out, keys=KEYS, settings=DeidSettings(fill="box", **settings), workers=1)
+        outcome = deidentify(source, out, keys=KEYS, defenses=deid_defenses(fill="box", **settings), workers=1)
         return Made(source, out, outcome)
 
     return run

@@ -14,7 +14,7 @@ import pytest
 from medveil.cohort.phantom.gold import Gold, ImageGold, load_gold
 from medveil.person.identifiers import Category
 from medveil.person.person import Person
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 
 from .conftest import KEYS, Made  # type: ignore[import-not-found]
 
@@ -114,7 +114,7 @@ def test_the_summary_counts_and_names_nothing(cleaned: Made, gold: Gold) -> None
 
 def test_a_second_run_changes_nothing(cleaned: Made) -> None:
     before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in cleaned.out.rglob("*.*") if path.is_file()}
-    deidentify(cleaned.source, cleaned.out, keys=KEYS, settings=DeidSettings(), workers=1)
+    deidentify(cleaned.source, cleaned.out, keys=KEYS, defenses=deid_defenses(), workers=1)
     after = {path: path.read_bytes() for path in cleaned.out.rglob("*.*") if path.is_file()}
     assert after == {path: content for path, (_, content) in before.items()}
     data = [path for path in before if path.is_relative_to(cleaned.out / "data")]

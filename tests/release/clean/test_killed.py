@@ -22,14 +22,14 @@ from pathlib import Path
 from medveil.cohort.dicom import many
 from medveil.person.keys import Keys
 from medveil.runtime import journal
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 
 many.ordered_map = journal.ordered_map = lambda function, items, **more: map(function, items)  # no start of workers
 source, folder = Path(sys.argv[1]), Path(sys.argv[2])
-KEYS, SETTINGS = Keys.for_demonstration(1), DeidSettings(fill="box")
+KEYS, SETTINGS = Keys.for_demonstration(1), deid_defenses(fill="box")
 
 def run(out):
-    deidentify(source, out, keys=KEYS, settings=SETTINGS, workers=1)
+    deidentify(source, out, keys=KEYS, defenses=SETTINGS, workers=1)
 
 def start(out):
     pid = os.fork()

@@ -12,7 +12,7 @@ import pytest
 
 from medveil.errors import InputError, MedveilError
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.clean.what_if import what_if
 
 from .conftest import KEYS, Made, Write  # type: ignore[import-not-found]
@@ -26,9 +26,9 @@ def rows(table: Path) -> list[dict[str, str]]:
 
 def test_a_missing_model_is_told_before_anything_is_written(tmp_path: Path, write_dicom: Write) -> None:
     write_dicom(tmp_path / "in/a.dcm", StudyDescription="Chest of John Pemberton")
-    settings = DeidSettings(reports="rewritten", rewriter=str(tmp_path / "no model"))
+    settings = deid_defenses(reports="rewritten", rewriter=str(tmp_path / "no model"))
     with pytest.raises(MedveilError, match="no model"):
-        deidentify(tmp_path / "in", tmp_path / "out", keys=KEYS, settings=settings, workers=1)
+        deidentify(tmp_path / "in", tmp_path / "out", keys=KEYS, defenses=settings, workers=1)
     assert not (tmp_path / "out").exists()
 
 
@@ -62,7 +62,7 @@ def test_everything_in_the_quarantine_is_found_again_by_the_crosswalk(tmp_path: 
     (source / "empty.dcm").touch()
     (source / "elsewhere.txt").symlink_to(tmp_path)
     crosswalk = tmp_path / "crosswalk.csv"
-    deidentify(source, tmp_path / "out", keys=KEYS, settings=DeidSettings(), workers=1, crosswalk=crosswalk)
+    deidentify(source, tmp_path / "out", keys=KEYS, defenses=deid_defenses(), workers=1, crosswalk=crosswalk)
     names = {row["released_file"]: row["path"] for row in rows(crosswalk)}
     withheld = {row["id"] for row in rows(tmp_path / "out/quarantine.csv")}
     assert {names.get(name) for name in withheld} == {"b.dcm", "letter.pdf", "empty.dcm", "elsewhere.txt"}
@@ -97,7 +97,7 @@ def test_what_would_be_done_is_what_is_then_done(tmp_path: Path, write_dicom: Wr
     (source / "report.txt").write_text("No effusion.")
     profile = tmp_path / "profile.toml"
     profile.write_text('options = ["Clean Graphics", "Clean Descriptors"]')
-    told = dict(what_if(source, keys=KEYS, settings=DeidSettings(fill="box", profile=profile)))
+    told = dict(what_if(source, keys=KEYS, defenses=deid_defenses(fill="box", profile=profile)))
     made = clean(source, profile=profile)
     withheld = {row["id"]: row["reason"] for row in rows(made.out / "quarantine.csv")}
     assert withheld == {name: reason for name, reason in told.items() if isinstance(reason, str)}
@@ -110,7 +110,7 @@ def test_what_would_be_done_is_what_is_then_done(tmp_path: Path, write_dicom: Wr
 def test_a_key_is_made_for_cleaning_alone_and_with_a_word(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from medveil.release.clean.site_key import site_key
+    from medveil.release.folder import site_key
 
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     key = tmp_path / "config/medveil/key"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,11 +11,10 @@ from typer.testing import CliRunner
 from medveil.commands import deid  # noqa: F401
 from medveil.commands.app import app
 from medveil.defenses.reports.rewriting import Rewriter
-from medveil.release.clean.tools import tools_for
 
 
 @pytest.fixture
-def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: None) -> Iterator[Path]:
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: None) -> Path:
     """One report that the model rewrites, one that it spoils, and a table with one row of each kind."""
     monkeypatch.setattr(Rewriter, "rewrite", lambda self, text: None if "effusion" in text else "The heart is normal.")
     folder = tmp_path / "in"
@@ -24,9 +22,7 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: Non
     (folder / "kept.txt").write_text("Dr. Hartwell says the heart is normal.")
     (folder / "spoilt.txt").write_text("Dr. Hartwell reports no left effusion.")
     (folder / "rows.csv").write_text("report\nDr. Hartwell reports no effusion.\nDr. Hartwell says normal.\nClear.\n")
-    tools_for.cache_clear()
-    yield folder
-    tools_for.cache_clear()
+    return folder
 
 
 def run(source: Path, out: Path, *more: object) -> str:
@@ -45,7 +41,6 @@ def test_the_user_is_told_how_many_kept_surrogates(source: Path, tmp_path: Path)
 def test_the_number_travels_with_each_result(source: Path, tmp_path: Path) -> None:
     """A second run takes its counts from the journal, without cleaning anything."""
     run(source, tmp_path / "out")
-    tools_for.cache_clear()
     assert json.loads(run(source, tmp_path / "out", "--json"))["not_rewritten"] == 2
 
 

@@ -11,7 +11,7 @@ import pytest
 from pydicom.dataset import Dataset
 
 from medveil.errors import InputError, SettingsError
-from medveil.release.clean import DeidSettings
+from medveil.release.clean import deid_defenses
 
 from .conftest import KEYS, save  # type: ignore[import-not-found]
 
@@ -134,9 +134,9 @@ def test_a_plan_cut_short_stays_behind(tmp_path: Path, clean) -> None:
 
 def test_settings_that_do_not_make_sense() -> None:
     with pytest.raises(SettingsError, match="named twice"):
-        DeidSettings(report_columns=("text",), keep_columns=("text",))
+        deid_defenses(report_columns=("text",), keep_columns=("text",))
     for wrong in ({"reports": "nothing", "fill": "box"}, {"reports": "surrogates", "fill": "paint"}):
         with pytest.raises(SettingsError):
-            DeidSettings.of(**wrong)
+            deid_defenses(**wrong)
     with pytest.raises(SettingsError, match="rewriter"):
-        DeidSettings(rewriter="model")
+        deid_defenses(rewriter="model")

@@ -14,7 +14,7 @@ from medveil.cohort.phantom.hospital import build_hospital
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.verify.allowed_values import without_moved_dates
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.run import verify
@@ -40,8 +40,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def cleaned(source: Path, folder: Path, profile: str) -> Path:
     (folder / "profile.toml").write_text(profile)
-    settings = DeidSettings(profile=folder / "profile.toml", fill="box")
-    deidentify(source, folder / "out", keys=KEYS, settings=settings, workers=1)
+    settings = deid_defenses(profile=folder / "profile.toml", fill="box")
+    deidentify(source, folder / "out", keys=KEYS, defenses=settings, workers=1)
     return folder / "out"
 
 

@@ -11,7 +11,7 @@ from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.verify.recorded import Recorded
 from medveil.release.verify.run import verify
 
@@ -31,9 +31,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("recorded")
     build_hospital(folder / "in", patients=1, sites=1, seed=3, size=256, workers=1)
     (folder / "profile.toml").write_text(PROFILE)
-    settings = DeidSettings(profile=folder / "profile.toml", fill="box", keep_columns=("view",))
+    settings = deid_defenses(profile=folder / "profile.toml", fill="box", keep_columns=("view",))
     (folder / "in" / "reports.csv").write_text("report,view\nLungs are clear.,PA\n")
-    deidentify(folder / "in", folder / "out", keys=KEYS, settings=settings, workers=1)
+    deidentify(folder / "in", folder / "out", keys=KEYS, defenses=settings, workers=1)
     assert list((folder / "out" / "data").rglob("*.dcm"))
     return folder / "in", folder / "out"
 

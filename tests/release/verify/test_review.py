@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.verify.review import apply_decisions, write_review
 
 KEYS = Keys.for_demonstration(4)
@@ -33,7 +33,7 @@ def source(tmp_path: Path) -> Path:
 
 def test_every_report_is_shown_and_leaves_with_its_image(source: Path, tmp_path: Path) -> None:
     out, page = tmp_path / "out", tmp_path / "review.html"
-    deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    deidentify(source, out, keys=KEYS, defenses=deid_defenses(), workers=1)
     shown, hidden = write_review(out, source, page, keys=KEYS, most=10)
     text = page.read_text()
     assert (shown, hidden) == (2, 0)

@@ -19,8 +19,8 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
-from medveil.release.clean.results import seal
+from medveil.release.clean import deid_defenses, deidentify
+from medveil.release.clean.records import seal
 from medveil.release.verify.manifest import check_manifest, hashed, write_manifest
 from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify
@@ -39,7 +39,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pristine(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("verified") / "out"
-    deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    deidentify(source, out, keys=KEYS, defenses=deid_defenses(), workers=1)
     verify(out, source, keys=KEYS, workers=1)
     return out
 
@@ -189,7 +189,7 @@ def _tell_other_counts(out: Path, source: Path) -> None:
 
 def _allow_more(out: Path, source: Path) -> None:
     run = json.loads((out / "run.json").read_text())
-    run["settings"]["profile"]["options"].append("Retain UIDs Option")
+    run["settings"]["defenses"]["headers"]["profile"]["options"].append("Retain UIDs Option")
     (out / "run.json").write_text(json.dumps(run))
 
 
@@ -310,7 +310,7 @@ def test_a_copy_that_was_withheld_is_not_held_against_what_was_released(source: 
     dataset = pydicom.dcmread(original)
     dataset.KVP = "77"
     dataset.save_as(tmp_path / "in/b.dcm")
-    deidentify(tmp_path / "in", tmp_path / "out", keys=KEYS, settings=DeidSettings(), workers=1)
+    deidentify(tmp_path / "in", tmp_path / "out", keys=KEYS, defenses=deid_defenses(), workers=1)
     found = findings(tmp_path / "out", tmp_path / "in")
     assert "repeats another image" in (tmp_path / "out/quarantine.csv").read_text()
     assert "header: changed" not in found and "files: missing" not in found
@@ -344,7 +344,7 @@ def test_a_person_rejects_an_image_for_good(out: Path, source: Path, tmp_path: P
     assert check_manifest(out) == []
     assert "files: changed since the run" not in findings(out, source)
     assert "rejected in review" in (out / "quarantine.csv").read_text()
-    again = deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    again = deidentify(source, out, keys=KEYS, defenses=deid_defenses(), workers=1)
     assert again.withheld == 1
     assert not (out / "data" / rejected).exists()
     assert "files: missing" not in findings(out, source)

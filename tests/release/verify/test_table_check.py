@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from medveil.person.keys import Keys
-from medveil.release.clean import DeidSettings, deidentify
+from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.verify.run import verify
 
 KEYS = Keys(b"\x07" * 32)
@@ -39,7 +39,7 @@ def cleaned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     source.mkdir()
     request.param(source)
     out = source.parent / "out"
-    deidentify(source, out, keys=KEYS, settings=DeidSettings(), workers=1)
+    deidentify(source, out, keys=KEYS, defenses=deid_defenses(), workers=1)
     return source, out
 
 

@@ -22,7 +22,7 @@ def check_returning(cohort: Cohort) -> int:
     frontal = cohort.table[~cohort.table["view"].isin(("LATERAL", "OTHER"))]
     returning = int((frontal.groupby("patient_id")["study_id"].nunique() > 1).sum())
     if returning == 0:
-        raise NotMeasurable("every patient has one frontal study only, so there is nobody to recognise in another")
+        raise NotMeasurable("every patient has only one frontal study, so there is nobody to recognise in another")
     return returning
 
 

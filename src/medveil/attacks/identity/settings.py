@@ -30,4 +30,6 @@ class IdentitySettings:
                 "the false-match rate lies between 0 and 1; 0.001 allows one false match in 1,000 pairs"
             )
         if self.prior is not None and not 0 < self.prior < 1:
-            raise SettingsError("the prior is a probability between 0 and 1; leave it out if you do not know better")
+            raise SettingsError(
+                "the prior is a probability between 0 and 1; leave it out if you have no better estimate"
+            )

@@ -23,7 +23,7 @@ def check_pairs(cohort: Cohort) -> int:
 
     reported = cohort.table["report"].fillna("").str.strip() != ""
     if not reported.any():
-        raise NotMeasurable("the data hold no reports, so there is nothing an X-ray could be linked to")
+        raise NotMeasurable("the data hold no reports, so there is nothing to link an X-ray to")
     pairs = int((reported & ~cohort.table["view"].isin(("LATERAL", "OTHER"))).sum())
     check_enough(pairs)
     return pairs

@@ -52,7 +52,7 @@ class Cases:
             codes, count = unit_codes(subject["patient_id"].to_numpy())
             patients = codes[rows]
             if len(np.unique(patients)) < 2:
-                raise NotMeasurable("linkage needs pairs of at least two patients")
+                raise NotMeasurable("linkage needs pairs from at least two patients")
         match = settings.match or ("study" if "study_id" in subject else "pair")
         cases = cls(table, rows, patients, count, match, _exclude(table, match), _profiles(table, settings.matched))
         if cases.candidates.min() < 2:
@@ -101,5 +101,5 @@ def _profiles(table: pd.DataFrame, matched: bool | None) -> NDArray[np.bool_] | 
         return None
     values = table[list(LABELS)].apply(pd.to_numeric, errors="coerce")
     if (values.isna() & table[list(LABELS)].notna()).to_numpy().any():
-        raise InputError("a label column holds something that is no number; labels are 1, 0, -1 or empty")
+        raise InputError("a label column holds something that is not a number; labels are 1, 0, -1 or empty")
     return np.asarray(values == 1)

@@ -57,7 +57,7 @@ class LinkageSettings:
         if self.database_size is not None and self.database_size < 2:
             raise SettingsError("a database holds at least two candidates, the right one and another")
         if self.redraws < 2:
-            raise SettingsError("an interval needs at least two redraws; 1,000 are usual")
+            raise SettingsError("an interval needs at least two resamples; 1,000 are usual")
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
         for name, value, allowed in (

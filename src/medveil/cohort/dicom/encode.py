@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -11,12 +12,13 @@ from typing import Any
 from pydicom import filewriter
 from pydicom.dataset import Dataset
 
+_ALONE = threading.Lock()  # what follows changes the whole process
 _FRAMES = 20_000  # the writer calls itself several times for each level
 
 
 def encoded(dataset: Dataset) -> bytes:
     out = BytesIO()
-    with _deep(), _short_errors():
+    with _ALONE, _deep(), _short_errors():
         filewriter.dcmwrite(out, dataset, enforce_file_format=True)
     return out.getvalue()
 

@@ -9,7 +9,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from pydicom.dataset import Dataset
+from pydicom.dataset import Dataset, FileDataset
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.cohort.schema import OLDEST, SEXES
@@ -45,7 +45,11 @@ class DicomInfo:
 
 def read_metadata(path: Path) -> DicomInfo:
     """The header of a file; its pixel data is not read."""
-    dataset = open_dicom(path, pixels=False)
+    return metadata_of(open_dicom(path, pixels=False))
+
+
+def metadata_of(dataset: FileDataset) -> DicomInfo:
+    """What a header says, once it is read."""
     with quarantining("damaged DICOM file"):
         taken = _date(dataset)
         sex = _text(dataset, "PatientSex")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import stat
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ from pydicom.uid import DeflatedExplicitVRLittleEndian
 
 from medveil.cohort.dicom.elements import PREFIX, PREFIX_AT, Layout
 from medveil.errors import MedveilError, Quarantined
+from medveil.runtime.quiet import quiet
 
 # Five times the largest detector. Past it an image is a decompression bomb, not a radiograph.
 MAX_PIXELS = 80_000_000
@@ -33,8 +33,7 @@ for _library in ("pydicom", "pylibjpeg", "openjpeg", "libjpeg"):
 def quarantining(reason: str) -> Iterator[None]:
     """Whatever a parser or decoder makes of hostile bytes becomes `Quarantined(reason)`; warnings are silent."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with quiet():
             yield
     except (MedveilError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise  # already told in words, or no fault of the file's: a full disk, a missing model

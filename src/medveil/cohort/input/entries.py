@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from pydicom.dataset import Dataset
+from pydicom.dataset import Dataset, FileDataset
 
 from medveil.cohort.dicom.directory import is_directory
+from medveil.cohort.dicom.metadata import DicomInfo, metadata_of
 from medveil.cohort.dicom.opening import open_dicom, quarantining
 from medveil.cohort.input.kinds import Kind, kind_of
 from medveil.person.normalised import fold
@@ -31,6 +32,7 @@ class Entry:
     accession: str | None = None
     numbers: tuple[str, ...] = ()
     directory: bool = False
+    info: DicomInfo | None = None  # what a DICOM header says of the image
 
 
 def look_at(root: Path, file: str) -> Entry:
@@ -63,7 +65,7 @@ def spelled_numbers(number: str | None) -> set[str]:
     return {spelled for spelled in (whole, core if len(core) > _SHORTEST_NUMBER else "") if spelled}
 
 
-def _dicom(file: str, dataset: Dataset) -> Entry:
+def _dicom(file: str, dataset: FileDataset) -> Entry:
     with quarantining("damaged DICOM file"):
         patient, issuer, study, image, accession = (
             _value(dataset, keyword)
@@ -73,7 +75,7 @@ def _dicom(file: str, dataset: Dataset) -> Entry:
         if is_directory(sop_class) or "DirectoryRecordSequence" in dataset:
             return Entry(file, Kind.DICOM, directory=True)
         in_path, _ = mimic_ids(file)
-        return Entry(file, Kind.DICOM, patient or in_path, issuer, study, image, accession)
+        return Entry(file, Kind.DICOM, patient or in_path, issuer, study, image, accession, info=metadata_of(dataset))
 
 
 def _value(dataset: Dataset, keyword: str) -> str | None:

@@ -8,12 +8,18 @@ from pathlib import Path, PurePosixPath
 from medveil.cohort.dicom.opening import has_prefix, head_of, may_be_dicom
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.hospital import SETTINGS as PHANTOM
+from medveil.cohort.tables.reading import CSV_SUFFIXES
+from medveil.cohort.tables.spreadsheet import SUFFIXES as WORKBOOK_SUFFIXES
 
 # Left by operating systems; nobody's data.
 _LITTER = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
 _PHANTOM_FILES = frozenset({PHANTOM, "cohort.parquet"})
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
-_TABLES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_TABLES = {
+    **dict.fromkeys(CSV_SUFFIXES, "csv"),
+    **dict.fromkeys(WORKBOOK_SUFFIXES, "xlsx"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+}
 
 
 class Kind(StrEnum):
@@ -22,11 +28,12 @@ class Kind(StrEnum):
     REPORT = "report"
     CSV = "csv"
     JSONL = "jsonl"
+    XLSX = "xlsx"
     OTHER = "other"
 
     @property
     def is_table(self) -> bool:
-        return self in (Kind.CSV, Kind.JSONL)
+        return self in (Kind.CSV, Kind.JSONL, Kind.XLSX)
 
 
 def kind_of(path: Path) -> Kind:

@@ -37,9 +37,12 @@ class Links:
         self._by_number: dict[str, set[tuple[str, str]]] = defaultdict(set)
         self._by_stem: dict[str, set[tuple[str, str]]] = defaultdict(set)
         self._by_folder: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        self._twins: dict[str, Entry] = {}  # pictures of nobody known, by the name that a report of theirs would have
         for entry in entries:
             if entry.kind is Kind.DICOM or entry.patient:
                 self._learn(entry)
+            elif entry.kind is Kind.IMAGE:
+                self._twins[str(PurePosixPath(entry.file).with_suffix(""))] = entry
 
     def link(self, entry: Entry) -> SourceFile:
         if entry.patient:
@@ -82,6 +85,9 @@ class Links:
                 yield self._by_number.get(normal(folder.name), set())
         if str(path.parent) != ".":
             yield self._by_folder.get(str(path.parent), set())
+        if entry.kind is Kind.REPORT and (twin := self._twins.get(str(path.with_suffix("")))):
+            linked = self.link(twin)
+            yield {(linked.patient, linked.study)}
 
     def _only_study(self, entry: Entry) -> str | None:
         found = {study for _, study in self._by_folder.get(str(PurePosixPath(entry.file).parent), ()) if study}

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast
 
-from medveil.cohort.schema import COLUMNS
+from medveil.cohort.tables.columns import CONTRACT, squeezed
+from medveil.cohort.tables.dates import ORDERS, DateOrder
 from medveil.errors import SettingsError
-
-DateOrder = Literal["day-first", "month-first"]
-KEYS = ("accession",)  # say which study a row is about, and are no column of the cohort
-_PLAIN = {re.sub(r"\W+", "_", column.lower()): column for column in (*COLUMNS, *KEYS)}
 
 
 @dataclass(frozen=True)
@@ -25,8 +21,8 @@ class InputOptions:
     @classmethod
     def of(cls, columns: Iterable[str] | None = None, date_order: str | None = None) -> InputOptions:
         """From words the user typed: `patient_id=Patientennummer`, and `day-first` or `month-first`."""
-        if date_order is not None and date_order not in get_args(DateOrder):
-            raise SettingsError(f"the order of dates is one of {', '.join(get_args(DateOrder))}")
+        if date_order is not None and date_order not in ORDERS:
+            raise SettingsError(f"the order of dates is one of {', '.join(ORDERS)}")
         pairs = [_pair(text) for text in columns or ()]
         if len({column for column, _ in pairs}) < len(pairs):
             raise SettingsError("a column is mapped twice; map each once")
@@ -39,9 +35,11 @@ class InputOptions:
 
 def _pair(text: str) -> tuple[str, str]:
     column, equals, name = text.partition("=")
-    known = _PLAIN.get(re.sub(r"\W+", "_", column.strip().lower()))
+    known = CONTRACT.get(squeezed(column))
     if not equals or not name.strip():
         raise SettingsError("a column is mapped as in --map patient_id=NAME, with its name in your table")
     if known is None:
-        raise SettingsError(f"there is no column {column.strip()} to map to; choose from {', '.join(_PLAIN)}")
+        raise SettingsError(
+            f"there is no column {column.strip()} to map to; choose from {', '.join(CONTRACT.values())}"
+        )
     return known, name.strip()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from medveil.cohort.readers import (  # noqa: F401 - importing registers them
     chexpert_plus,
     covid19,
-    csv_table,
-    dicom_folder,
     mimic_cxr,
     nih14,
     openi,

@@ -17,6 +17,7 @@ from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import list_files
 from medveil.cohort.readers.registry import Progress, register
 from medveil.cohort.schema import LABELS
+from medveil.cohort.tables import values
 from medveil.errors import InputError
 
 TREES = ("PNG", "DICOM", "train", "valid", "test")
@@ -28,7 +29,6 @@ _NEEDED = ("path_to_image", "frontal_lateral", "ap_pa", "deid_patient_id", "repo
 class CheXpertPlus:
     name = "chexpert_plus"
     title = "CheXpert Plus"
-    general = False
 
     def recognises(self, path: Path) -> bool:
         return any(path.glob("df_chexpert_plus_*.csv"))
@@ -46,9 +46,9 @@ class CheXpertPlus:
                 "view": _views(entries),
                 "path": _paths(base, entries["path_to_image"], listing.files),
                 "report": entries["report"],
-                "age": fields.ages(entries["age"]),
-                "sex": fields.sexes(entries["sex"]),
-                "split": fields.splits(entries["split"]),
+                "age": values.ages(entries["age"]),
+                "sex": values.sexes(entries["sex"]),
+                "split": values.splits(entries["split"]),
             }
         )
         labels = _labels(path).reindex(entries["path_to_image"]).set_axis(table.index)
@@ -71,7 +71,7 @@ def _table(folder: Path) -> Path:
 def _views(entries: pd.DataFrame) -> pd.Series:
     """Laterals by `frontal_lateral`, frontals by `ap_pa`."""
     lateral = entries["frontal_lateral"].str.strip().str.lower().eq("lateral")
-    return fields.views(entries["ap_pa"]).mask(lateral, "LATERAL")
+    return values.views(entries["ap_pa"]).mask(lateral, "LATERAL")
 
 
 def _paths(base: pd.Series, listed: pd.Series, files: set[str]) -> pd.Series:

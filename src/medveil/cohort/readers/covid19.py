@@ -15,6 +15,8 @@ from medveil.cohort.cohort import Cohort, Problem
 from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import list_files
 from medveil.cohort.readers.registry import Progress, register
+from medveil.cohort.tables import values
+from medveil.cohort.tables.reading import header_of
 
 TABLE = "metadata.csv"
 _NEEDED = ("filename", "patientid", "offset", "sex", "age", "finding", "view", "date", "clinical_notes")
@@ -25,10 +27,9 @@ _SLICES = ("axial", "coronal", "sagittal")
 class Covid19:
     name = "covid19"
     title = "COVID-19 Image Data Collection"
-    general = False
 
     def recognises(self, path: Path) -> bool:
-        return (path / TABLE).is_file() and set(_NEEDED) <= set(fields.header_of(path / TABLE))
+        return (path / TABLE).is_file() and set(_NEEDED) <= set(header_of(path / TABLE))
 
     def read(self, path: Path, *, progress: Progress | None = None) -> Cohort:
         entries = fields.read_table(path / TABLE, _NEEDED)
@@ -41,13 +42,13 @@ class Covid19:
                 # Images of one day belong together; without a day each stands alone.
                 "study_id": patient + " " + entries["offset"].fillna(entries["filename"]),
                 "site": _column(entries, "location"),
-                "view": fields.views(entries["view"]),
+                "view": values.views(entries["view"]),
                 "path": folder + "/" + _column(entries, "file").fillna(entries["filename"]),
                 "report": entries["clinical_notes"],
-                "age": fields.ages(entries["age"]),
-                "sex": fields.sexes(entries["sex"]),
+                "age": values.ages(entries["age"]),
+                "sex": values.sexes(entries["sex"]),
                 "date": _dates(entries["date"]),
-                "split": fields.splits(_column(entries, "split")),
+                "split": values.splits(_column(entries, "split")),
                 **_labels(entries["finding"]),
             }
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from medveil.cohort.cohort import Problem
+from medveil.cohort.tables.encodings import decode
 from medveil.errors import Quarantined
 
 IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".dcm", ".tif", ".tiff", ".bmp", ".webp")
@@ -100,10 +101,7 @@ def read_report(root: Path, file: str) -> str:
         raise Quarantined("unreadable report") from None
     if len(content) > MAX_REPORT_BYTES:
         raise Quarantined("report too long")
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise Quarantined("report is not UTF-8 text") from None
+    return decode(content).text
 
 
 def read_reports(root: Path, files: dict[str, str], problems: list[Problem]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import Listing, list_files, read_reports
 from medveil.cohort.readers.registry import Progress, register
 from medveil.cohort.schema import LABELS
+from medveil.cohort.tables import values
 from medveil.errors import InputError, Quarantined
 
 _TREE = r"^files/p\d\d/p(?P<patient_id>\d+)/s(?P<study_id>\d+)/(?P<image_id>[^/]+)\.(?P<suffix>jpg|png|dcm)$"
@@ -29,7 +30,6 @@ _REPORT_FOLDERS = ("mimic-cxr-reports", "reports")
 class MimicCxr:
     name = "mimic_cxr"
     title = "MIMIC-CXR and MIMIC-CXR-JPG"
-    general = False
 
     def recognises(self, path: Path) -> bool:
         return (path / "files" / "p10").is_dir() or bool(_table(path, "metadata"))
@@ -46,9 +46,9 @@ class MimicCxr:
         table = _joined(table, _table(path, "chexpert"), LABELS)
         table = _joined(table, _table(path, "split"), ("split",), key="image_id")
         if "split" in table:
-            table["split"] = fields.splits(table["split"])
+            table["split"] = values.splits(table["split"])
         reports = _reports(path, listing, set(table["study_id"]), problems)
-        table["report"] = fields.looked_up(table["study_id"], reports)
+        table["report"] = values.looked_up(table["study_id"], reports)
         table["site"] = "Beth Israel Deaconess Medical Center"
         return Cohort.of(table, path, name=self.name, problems=problems)
 
@@ -84,7 +84,7 @@ def _with_metadata(table: pd.DataFrame, path: Path, problems: list[Problem]) -> 
     described = pd.DataFrame(
         {
             "image_id": metadata["dicom_id"],
-            "view": fields.views(metadata["ViewPosition"]),
+            "view": values.views(metadata["ViewPosition"]),
             "date": _dates(metadata["StudyDate"], metadata["StudyTime"]),
         }
     )
@@ -118,7 +118,7 @@ def _with_headers(table: pd.DataFrame, root: Path, problems: list[Problem], prog
         if progress:
             progress(done, len(files))
     dates = pd.to_datetime(table["path"].map(date))
-    table = table.assign(view=fields.looked_up(table["path"], view), date=dates)
+    table = table.assign(view=values.looked_up(table["path"], view), date=dates)
     return table[~table["path"].isin(refused)]
 
 

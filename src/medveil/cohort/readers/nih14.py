@@ -19,6 +19,7 @@ from medveil.cohort.cohort import Cohort, Problem
 from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import by_name, list_files, stem
 from medveil.cohort.readers.registry import Progress, register
+from medveil.cohort.tables import values
 from medveil.errors import InputError
 
 TABLES = ("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv")
@@ -44,7 +45,6 @@ _NEEDED = ("Image Index", "Finding Labels", "Patient ID", "Patient Age", "Patien
 class Nih14:
     name = "nih14"
     title = "NIH ChestX-ray14"
-    general = False
 
     def recognises(self, path: Path) -> bool:
         return any((path / table).is_file() for table in TABLES)
@@ -60,10 +60,10 @@ class Nih14:
                 "patient_id": patient,
                 "study_id": names.str.replace(r"\.\w+$", "", regex=True),
                 "site": "NIH Clinical Center",
-                "view": fields.views(entries["View Position"]),
+                "view": values.views(entries["View Position"]),
                 "path": _paths(names, listing.images()),
-                "age": fields.ages(entries["Patient Age"], OLDEST),
-                "sex": fields.sexes(entries["Patient Gender"]),
+                "age": values.ages(entries["Patient Age"], OLDEST),
+                "sex": values.sexes(entries["Patient Gender"]),
                 "split": _splits(path, names),
                 **_labels(entries["Finding Labels"]),
             }
@@ -91,8 +91,8 @@ def _paths(names: pd.Series, images: set[str]) -> pd.Series:
     """Where each image lies: under its own name, else under another suffix, else where it should be."""
     exact = by_name(images)
     any_suffix = {stem(name): file for name, file in exact.items()}
-    found = fields.looked_up(names, exact)
-    found = found.fillna(fields.looked_up(names.str.replace(r"\.\w+$", "", regex=True), any_suffix))
+    found = values.looked_up(names, exact)
+    found = found.fillna(values.looked_up(names.str.replace(r"\.\w+$", "", regex=True), any_suffix))
     return found.fillna("images/" + names)
 
 
@@ -100,12 +100,12 @@ def _splits(folder: Path, names: pd.Series) -> pd.Series:
     own = folder / "split.csv"
     if own.is_file():
         listed = fields.read_table(own, ("image", "split")).drop_duplicates("image").set_index("image")["split"]
-        return fields.splits(fields.looked_up(names, listed.to_dict()))
+        return values.splits(values.looked_up(names, listed.to_dict()))
     split: dict[str, str] = {}
     for name, part in (("train_val_list.txt", "train"), ("test_list.txt", "test")):
         if (folder / name).is_file():
             split.update(dict.fromkeys((folder / name).read_text("utf-8", "replace").split(), part))
-    return fields.looked_up(names, split)
+    return values.looked_up(names, split)
 
 
 def _labels(listed: pd.Series) -> dict[str, pd.Series]:

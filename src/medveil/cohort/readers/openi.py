@@ -26,6 +26,7 @@ from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import MAX_REPORT_BYTES, by_name, list_files, read_report, stem
 from medveil.cohort.readers.registry import Progress, register
 from medveil.cohort.schema import LABELS
+from medveil.cohort.tables import values
 from medveil.errors import InputError, Quarantined
 
 ARCHIVE, FOLDER, SPLIT = "NLMCXR_reports.tgz", "ecgen-radiology", "split.csv"
@@ -64,7 +65,6 @@ UNINDEXED = ("no indexing", "technical quality of image unsatisfactory")
 class OpenI:
     name = "openi"
     title = "Open-i (Indiana University)"
-    general = False
 
     def recognises(self, path: Path) -> bool:
         return (path / ARCHIVE).is_file() or (path / FOLDER).is_dir()
@@ -207,4 +207,4 @@ def _picked(images: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     portable = table["caption"].str.contains(r"\b(?:AP|portable)\b", flags=re.IGNORECASE, regex=True, na=False)
     side = pd.Series("PA", index=table.index).mask(portable, "AP").where(frontal)
     side = side.mask(table["side"].str.lower().eq("lateral"), "LATERAL")
-    return table.assign(view=side, split=fields.splits(table["split"])).drop(columns="side")
+    return table.assign(view=side, split=values.splits(table["split"])).drop(columns="side")

@@ -16,6 +16,7 @@ from medveil.cohort.cohort import Cohort, Problem
 from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import list_files
 from medveil.cohort.readers.registry import Progress, register
+from medveil.cohort.tables import values
 from medveil.errors import InputError
 
 ANNOTATION, IMAGES = "annotation.json", "images"
@@ -25,7 +26,6 @@ ANNOTATION, IMAGES = "annotation.json", "images"
 class R2Gen:
     name = "r2gen"
     title = "R2Gen annotation.json"
-    general = False
 
     def recognises(self, path: Path) -> bool:
         return (path / ANNOTATION).is_file()
@@ -34,7 +34,7 @@ class R2Gen:
         rows, problems = _rows(path / ANNOTATION)
         listing = list_files(path, (IMAGES,))
         table = pd.DataFrame(rows, columns=["image_id", "patient_id", "study_id", "path", "report", "split"])
-        table["split"] = fields.splits(table["split"])
+        table["split"] = values.splits(table["split"])
         table, missing = fields.present_rows(table, listing.files)
         problems += [*listing.problems, *missing, *fields.unlisted(listing.images(), table)]
         return Cohort.of(table, path, name=self.name, problems=problems)

@@ -12,11 +12,10 @@ Progress = Callable[[int, int], None]  # how many are done, of how many
 
 
 class Reader(Protocol):
-    """Reads one layout. A `general` reader (any DICOM, any CSV) is asked after those that know a data set."""
+    """Reads one layout."""
 
     name: str
     title: str
-    general: bool
 
     def recognises(self, path: Path) -> bool: ...
 
@@ -37,4 +36,4 @@ def register(reader: ReaderClass) -> ReaderClass:
 
 def readers() -> dict[str, Reader]:
     """Every reader by name, in the order they are asked."""
-    return dict(sorted(_READERS.items(), key=lambda named: (named[1].general, named[0])))
+    return dict(sorted(_READERS.items()))

@@ -34,7 +34,7 @@ class Pairs:
 def checked_pairs(images: Features, reports: Features, heads: Heads, whose: str = "the") -> Pairs:
     """Features that fit the heads, row by row, and are numbers."""
     if not len(images) or len(images) != len(reports):
-        raise InputError(f"{whose} image and report features must have the same number of rows, one at least")
+        raise InputError(f"{whose} image and report features must have the same number of rows, at least one")
     for features, head, name in ((images, heads.image, "image"), (reports, heads.report, "report")):
         inputs = head.shape.inputs
         if features.ndim != 2 or features.shape[1] != inputs:

@@ -63,7 +63,7 @@ class Ledger:
             runs = {name: Spending(**entry) for name, entry in account["runs"].items()}
             if run in runs:
                 if runs[run] != spending:
-                    raise SettingsError("this run stands in the ledger with other settings; start a new run")
+                    raise SettingsError("this run is in the ledger with other settings; start a new run")
                 return epsilon(list(runs.values()), self.budget.delta)
             total = self._fitting(list(runs.values()), spending)
             account["runs"][run] = asdict(spending)

@@ -85,7 +85,7 @@ def train_heads(
     with the same inputs and folder, a finished one is read back.
     """
     if variant not in VARIANTS:
-        raise SettingsError(f"there is no such way to protect the alignment; choose one of {', '.join(VARIANTS)}")
+        raise SettingsError(f"there is no variant of that name; choose one of {', '.join(VARIANTS)}")
     settings = settings or Settings.for_variant(variant)
     pairs = checked_pairs(image_features, report_features, start)
     others = None if public is None else checked_public(*public, start, pairs)

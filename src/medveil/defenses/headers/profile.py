@@ -114,7 +114,7 @@ def _content(path: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(text) if suffix == ".toml" else _yaml(text)
     except ValueError:
-        raise SettingsError(f"the profile {path} is not well-formed {suffix[1:].upper()}; mend it") from None
+        raise SettingsError(f"the profile {path} is not well-formed {suffix[1:].upper()}; correct it") from None
     if not isinstance(content, dict):
         raise SettingsError(f"the profile {path} holds no settings; start with options = [...]")
     return content
@@ -143,7 +143,9 @@ def _tag(name: str) -> int:
     known = {row.keyword: tag for tag, row in table().single.items()}
     tag = known.get(name) or tag_for_keyword(name)
     if tag is None:
-        raise SettingsError(f"{name!r} is no attribute of the standard; give its keyword, or its tag as (gggg,eeee)")
+        raise SettingsError(
+            f"{name!r} is not an attribute of the standard; give its keyword, or its tag as (gggg,eeee)"
+        )
     return int(tag)
 
 

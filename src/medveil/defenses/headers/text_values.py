@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import re
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pydicom.charset import convert_encodings
+from pydicom.charset import STAND_ALONE_ENCODINGS, convert_encodings, python_encoding
 from pydicom.dataset import Dataset
 from pydicom.valuerep import PersonName
 
@@ -15,6 +15,7 @@ from medveil.errors import Quarantined
 
 UTF8 = "ISO_IR 192"
 _CONTROL = re.compile(r"[\0-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+_ALMOST_STANDARD = re.compile(r"ISO[^_]IR|ISO.2022.IR.")
 _UNDECODABLE = "text in another character set than the file says"
 
 
@@ -38,13 +39,23 @@ def check_charset(dataset: Dataset, inherited: tuple[str, ...]) -> tuple[str, ..
     if "SpecificCharacterSet" not in dataset:
         return inherited
     names = tuple(texts_of(dataset.SpecificCharacterSet))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            convert_encodings(list(names))
-    except Exception:
-        raise Quarantined("unknown character set") from None
+    alone = len(names) > 1 and any(name in STAND_ALONE_ENCODINGS for name in names)
+    if alone or not all(_is_known(name) for name in names):
+        raise Quarantined("unknown character set")
     return names
+
+
+def _is_known(name: str) -> bool:
+    """By the standard's name or Python's own; pydicom would take one that is nearly right for right."""
+    if name in python_encoding:
+        return True
+    if _ALMOST_STANDARD.match(name):
+        return False
+    try:
+        codecs.lookup(name)
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 def check_decoded(texts: Iterable[str], charset: tuple[str, ...]) -> None:

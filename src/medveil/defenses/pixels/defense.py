@@ -1,16 +1,25 @@
-"""Burned-in text, as a defense of a release: everything but clinical markers is painted over."""
+"""Burned-in text, the one entrance: everything but clinical markers is painted over, in datasets and pictures alike."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
-from medveil.parts import Guarantee, Record, register_defense
+from medveil.errors import SettingsError
+from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
-from medveil.person.search.known import KnownSearch
+from medveil.person.search.known import search_for
 
 if TYPE_CHECKING:
-    from medveil.defenses.pixels.removal import TextRemover
+    from pydicom.dataset import FileDataset
+
+    from medveil.defenses.pixels.removal import Removal, TextRemover
+
+Fill = Literal["generator", "classical", "box"]
+REMOVED = "regions of text removed"
+KEPT = "clinical markers kept"
+OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
 
 
 @register_defense
@@ -19,8 +28,9 @@ class RemovedText:
 
     name = "remove-text"
     title = "Text burned into the image"
-    covers = ("pixels",)
-    order = 30
+    place = "pixels"
+    order = 10
+    default = True
     guarantee = Guarantee(
         "measured",
         "Every line of text that the bundled detector finds is painted over and the result is searched again; an "
@@ -34,19 +44,47 @@ class RemovedText:
         "Single letters standing alone stay where the detector takes them for side markers.",
     )
 
-    def __init__(self, keys: Keys) -> None: ...
+    @dataclass(frozen=True)
+    class Settings:
+        """What removed text is painted over with."""
+
+        fill: Fill = "generator"
+
+        def __post_init__(self) -> None:
+            if self.fill not in get_args(Fill):
+                raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+
+    def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
+        self.settings = settings or self.Settings()
 
     @cached_property
     def _remover(self) -> TextRemover:
         from medveil.defenses.pixels.removal import TextRemover  # loads torch
 
-        return TextRemover()
+        return TextRemover(fill=self.settings.fill)
 
-    def apply(self, record: Record) -> Record:
-        known = KnownSearch(record.person.known) if record.person.known else None
-        record.image, removal = self._remover.clean_image(record.image, known)
-        if removal.boxes:
-            record.note("regions of text removed", len(removal.boxes))
-        if removal.kept:
-            record.note("clinical markers kept", len(removal.kept))
-        return record
+    def apply(self, subject: Subject) -> Subject:
+        known = search_for(subject.person.known) if subject.person.known else None
+        removals: list[Removal] = []
+        if subject.dataset is not None:
+            if "PixelData" in subject.dataset:
+                overlays = _overlays(subject.dataset)
+                removals = self._remover.clean_dataset(subject.dataset, known)
+                if overlays:
+                    subject.note(OVERLAYS, overlays)
+        elif subject.picture is not None:
+            clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
+            subject.picture, removal = clean(subject.picture, known)
+            removals = [removal]
+        for removal in removals:
+            subject.masked.append(removal.mask_pct)
+            if removal.boxes:
+                subject.note(REMOVED, len(removal.boxes))
+            if removal.kept:
+                subject.note(KEPT, len(removal.kept))
+        return subject
+
+
+def _overlays(dataset: FileDataset) -> int:
+    """Overlays go with the burned-in text: they are drawn over the image."""
+    return sum(int(tag) >> 24 == 0x60 and tag.element != 0 for tag in list(dataset.keys()))

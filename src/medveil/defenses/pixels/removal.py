@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydicom.dataset import FileDataset
+from pydicom.dataset import FileDataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
 from medveil.cohort.dicom.stream_comments import CannotTell
@@ -91,6 +92,19 @@ class TextRemover:
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
         return self._clean(image, views_of, "MONOCHROME2", None, known)
+
+    def clean_colours(
+        self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None
+    ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
+        """Rows x columns x red, green, blue of eight bits; as a dataset in colour is cleaned."""
+        dataset = FileDataset("", {}, file_meta=FileMetaDataset())
+        dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+        dataset.Rows, dataset.Columns, dataset.SamplesPerPixel = *colours.shape[:2], 3
+        dataset.PhotometricInterpretation, dataset.PlanarConfiguration = "RGB", 0
+        dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
+        dataset.PixelData = colours.tobytes()
+        (removal,) = self.clean_dataset(dataset, known)
+        return np.frombuffer(dataset.PixelData, np.uint8, colours.size).reshape(colours.shape), removal
 
     def _clean(
         self,

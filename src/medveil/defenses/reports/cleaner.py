@@ -103,6 +103,9 @@ class ReportCleaner:
         """As `clean_many`, with the reason in place of each text that cannot be released."""
         return self._attempt(texts, persons, phrase=False)
 
+    def attempt_phrases(self, texts: Sequence[str], persons: Sequence[Person]) -> list[CleanedText | Quarantined]:
+        return self._attempt(texts, persons, phrase=True)
+
     def _attempt(
         self, texts: Sequence[str], persons: Sequence[Person], *, phrase: bool
     ) -> list[CleanedText | Quarantined]:

@@ -1,47 +1,34 @@
-"""The reports of a release, cleaned one by one."""
+"""Report text, the one entrance: whole reports, rows of reports, and the free text in headers."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
-import pandas as pd
-
-from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.parts import Guarantee, Record, register_defense
+from medveil.defenses.reports.cleaner import STYLES, CleanedText, ReportCleaner, Style
+from medveil.defenses.reports.rewriting import Rewriter
+from medveil.errors import Quarantined, SettingsError
+from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 
-_SPOKEN = {
-    Category.NAME: "names",
-    Category.DOCTOR: "names of staff",
-    Category.INITIALS: "initials",
-    Category.DATE: "dates",
-    Category.TIME: "times of day",
-    Category.AGE_OVER_89: "ages over 89",
-    Category.MRN: "record numbers",
-    Category.ACCESSION: "accession numbers",
-    Category.SSN: "social security numbers",
-    Category.HEALTH_PLAN: "health plan numbers",
-    Category.PHONE: "telephone numbers",
-    Category.FAX: "fax numbers",
-    Category.EMAIL: "e-mail addresses",
-    Category.URL: "web addresses",
-    Category.ADDRESS: "addresses",
-    Category.HOSPITAL: "hospital names",
-    Category.DEVICE_SERIAL: "serial numbers of devices",
-    Category.UID: "unique identifiers",
-    Category.OTHER_ID: "other numbers",
-}
+NOT_REWRITTEN = "texts with surrogates, since rewriting would have lost content"
+
+
+def replaced_in_reports(category: Category) -> str:
+    return f"{category.spoken} replaced in reports"
 
 
 @register_defense
 class CleanReports:
-    """Replaces every identifier in the report by a surrogate; dates move by the patient's own shift."""
+    """Replaces every identifier in a text by a surrogate; dates move by the patient's own shift."""
 
     name = "clean-reports"
     title = "Report text"
-    covers = ("reports",)
+    place = "reports"
     order = 20
+    default = True
     guarantee = Guarantee(
         "measured",
         "Rules, a trained tagger and a search for what is known of the patient find identifiers in the text; "
@@ -54,19 +41,54 @@ class CleanReports:
         "Intervals between the dates of a report are kept exactly.",
     )
 
-    def __init__(self, keys: Keys) -> None: ...
+    @dataclass(frozen=True)
+    class Settings:
+        """How texts come out, and the model that rewrites them: a folder, or a name on the hub."""
+
+        style: Style = "surrogates"
+        rewriter: str | None = None
+
+        def __post_init__(self) -> None:
+            if self.style not in STYLES:
+                raise SettingsError(f"reports come out as one of {', '.join(STYLES)}")
+            if self.rewriter and self.style != "rewritten":
+                raise SettingsError("a rewriter is used for rewritten reports only; add --reports rewritten")
+
+    def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
+        self.settings = settings or self.Settings()
 
     @cached_property
-    def _cleaner(self) -> ReportCleaner:
-        return ReportCleaner()
+    def cleaner(self) -> ReportCleaner:
+        return ReportCleaner(style=self.settings.style, rewriter=self.settings.rewriter)
 
-    def apply(self, record: Record) -> Record:
-        row = record.row
-        if pd.isna(row["report"]):
-            return record
-        cleaned = self._cleaner.clean(str(row["report"]), record.person)
-        for found in cleaned.found:
-            record.note(f"{_SPOKEN[found.category]} replaced in reports")
-        record.note("reports cleaned" if cleaned.found else "reports found free of identifiers")
-        row["report"] = cleaned.text
-        return record
+    def check_models(self) -> None:
+        """The rewriting model is loaded and asked once."""
+        if self.settings.rewriter:
+            Rewriter(self.settings.rewriter).rewrite("[NAME]")
+
+    def apply(self, subject: Subject) -> Subject:
+        (result,) = self.apply_many([subject])
+        if isinstance(result, Quarantined):
+            raise result
+        return result
+
+    def apply_many(self, subjects: Sequence[Subject]) -> list[Subject | Quarantined]:
+        results: list[Subject | Quarantined] = list(subjects)
+        for phrase in (False, True):
+            places = [at for at, one in enumerate(subjects) if one.text is not None and one.phrase == phrase]
+            attempt = self.cleaner.attempt_phrases if phrase else self.cleaner.attempt_many
+            cleaned = attempt([subjects[at].text or "" for at in places], [subjects[at].person for at in places])
+            for at, one in zip(places, cleaned, strict=True):
+                results[at] = one if isinstance(one, Quarantined) else _with(subjects[at], one)
+        return results
+
+
+def _with(subject: Subject, cleaned: CleanedText) -> Subject:
+    for found in cleaned.found:
+        subject.note(replaced_in_reports(found.category))
+    if cleaned.not_rewritten:
+        subject.note(NOT_REWRITTEN)
+    if not subject.phrase:
+        subject.note("reports cleaned" if cleaned.found else "reports found free of identifiers")
+    subject.text = cleaned.text
+    return subject

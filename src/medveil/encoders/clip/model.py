@@ -93,7 +93,7 @@ def _read(folder: Path, kind: str) -> tuple[Any, Any]:
     # without this, tensors that are not in the file would be drawn at random, and the audit would call that safe
     strange = [key for key in told["unexpected_keys"] if not key.endswith("position_ids")]
     if told["missing_keys"] or strange:
-        raise InputError(f"the weights in {folder} are not those of the model its config.json tells of; fetch it again")
+        raise InputError(f"the weights in {folder} are not those of the model in its config.json; fetch it again")
     return model, tokenizer
 
 

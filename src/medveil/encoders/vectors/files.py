@@ -47,7 +47,9 @@ def read_vectors(path: Path) -> VectorFile:
         file = readers[path.suffix](path)
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, SafetensorError, pa.ArrowException):
         # a pickled array ends here too
-        raise InputError(f"{path} cannot be read as embeddings; it must hold plain numbers, one vector a row") from None
+        raise InputError(
+            f"{path} cannot be read as embeddings; it must hold plain numbers, one vector per row"
+        ) from None
     if file.vectors.ndim != 2 or file.vectors.dtype.kind not in "fiu" or not all(file.vectors.shape):
         raise InputError(f"{path} does not hold n rows of vectors; expected one two-dimensional array of numbers")
     if file.ids is not None and len(file.ids) != len(file.vectors):

@@ -72,7 +72,7 @@ def open_embeddings(folder: Path) -> tuple[Embeddings, pd.DataFrame, dict[str, A
     manifest = _read_manifest(folder)
     for name in (IMAGES, REPORTS, IDS):
         if not (folder / name).is_file() or _digest(folder / name) != manifest["sha256"][name]:
-            raise InputError(f"{folder / name} is not the file its manifest tells of; encode the cohort again")
+            raise InputError(f"{folder / name} is not the file its manifest describes; encode the cohort again")
     images, reports, ids = read_embeddings(folder / IMAGES, folder / REPORTS, folder / IDS)
     return Embeddings(images, reports, np.arange(len(ids)), dict(manifest["set_aside"])), ids, manifest
 

@@ -12,7 +12,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from medveil.cohort import LABELS
+from medveil.cohort.input import InputOptions
 from medveil.cohort.schema import conform
+from medveil.cohort.tables import values
+from medveil.cohort.tables.columns import squeezed, understood
+from medveil.cohort.tables.reading import read_table
 from medveil.encoders.encoder import Vectors, unit_length
 from medveil.encoders.vectors.files import VectorFile, as_ids, read_vectors
 from medveil.errors import InputError
@@ -23,9 +27,19 @@ UNIT = 1e-6  # how far from one a length may be and still be called one
 TEXT = ("image_id", "patient_id", "study_id", "report_id", "site", "view", "sex", "split", "report")
 CODES = ("report_code", "report_words")  # which text it is, and its length, where the text itself is not given
 COLUMNS = (*TEXT, *CODES, "age", *LABELS)
+_CONVERTED = {
+    "view": values.views,
+    "sex": values.sexes,
+    "split": values.splits,
+    "age": values.ages,
+    **dict.fromkeys(LABELS, values.labels),
+    "report_words": values.frames,
+}
 
 
-def read_embeddings(images: Path, reports: Path, ids: Path | None = None) -> tuple[Vectors, Vectors, pd.DataFrame]:
+def read_embeddings(
+    images: Path, reports: Path, ids: Path | None = None, options: InputOptions | None = None
+) -> tuple[Vectors, Vectors, pd.DataFrame]:
     """Image vectors, report vectors and the table of what they belong to; row i of all three is a pair.
 
     Where the files carry ids, rows are brought together by id: images by `image_id`, reports by the column of
@@ -37,7 +51,7 @@ def read_embeddings(images: Path, reports: Path, ids: Path | None = None) -> tup
             f"image embeddings have {image_file.vectors.shape[1]} dimensions and report embeddings "
             f"{report_file.vectors.shape[1]}; both must come from one model"
         )
-    table = _row_numbers(image_file) if ids is None else read_ids(Path(ids))
+    table = _row_numbers(image_file) if ids is None else read_ids(Path(ids), options)
     table, moved = _in_order_of_images(table, image_file)
     if moved and report_file.ids is None:
         raise InputError(
@@ -47,23 +61,30 @@ def read_embeddings(images: Path, reports: Path, ids: Path | None = None) -> tup
     return _unit(image_file.vectors, "image"), _unit(report_vectors, "report"), table
 
 
-def read_ids(path: Path) -> pd.DataFrame:
-    """The table of ids and what is known of each pair; columns medveil does not know are left out."""
-    try:
-        if path.suffix == ".parquet":
-            raw = pd.read_parquet(path)
-        else:
-            raw = pd.read_csv(path, dtype=dict.fromkeys(TEXT, str), keep_default_na=True)
-    except (OSError, ValueError, pa.ArrowException):
-        raise InputError(f"{path} is not a readable CSV or Parquet table of ids") from None
-    if "image_id" not in raw.columns:
-        raise InputError(f"{path} has no column image_id; name the images in it")
-    table = raw[[column for column in COLUMNS if column in raw.columns]].copy()
+def read_ids(path: Path, options: InputOptions | None = None) -> pd.DataFrame:
+    """The table of ids and what is known of each pair; columns medveil does not know are left out.
+
+    A bad row is an error here, since rows may belong to vectors by their order alone.
+    """
+    raw = _read(path).reset_index(drop=True)
+    columns = understood(raw.columns, (options or InputOptions()).columns)
+    plain = {squeezed(name): name for name in raw.columns}
+    columns |= {column: plain[squeezed(column)] for column in (*CODES, "report_id") if squeezed(column) in plain}
+    if "image_id" not in columns:
+        raise InputError(f"{path} has no column image_id; name the images in it, or say which it is with --map")
+    table = pd.DataFrame({column: raw[columns[column]] for column in COLUMNS if column in columns})
     _refuse(path, table["image_id"].isna().sum(), "rows have no image_id")
     for column in ("image_id", "patient_id", "study_id", "report_id"):
         if column in table:
             table[column] = table[column].where(table[column].isna(), as_ids(table[column]))
     _refuse(path, table["image_id"].duplicated().sum(), "rows repeat an image_id")
+    for column, convert in _CONVERTED.items():
+        if column in table and not pd.api.types.is_numeric_dtype(table[column]):
+            said = values.said(table[column].astype("str"))
+            read = convert(table[column].astype("str").where(said))
+            what = "are not 1, 0, -1 or empty" if column in LABELS else "cannot be read"
+            _refuse(path, (said & read.isna()).sum(), f"values of {column} {what}")
+            table[column] = read
     known = [column for column in table.columns if column not in (*CODES, "report_id")]
     typed = conform(table[known])[known]
     for label in LABELS:
@@ -71,6 +92,17 @@ def read_ids(path: Path) -> pd.DataFrame:
             strange = typed[label].notna() & ~typed[label].isin((-1, 0, 1))
             _refuse(path, strange.sum(), f"values of {label} are not 1, 0, -1 or empty")
     return pd.concat([typed, table.drop(columns=known).reset_index(drop=True)], axis=1)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    if path.suffix != ".parquet":
+        table = read_table(path)
+        _refuse(path, len(table.broken), "rows cannot be read")
+        return table.cells.reindex(range(2, table.cells.index.max() + 1)) if len(table.cells) else table.cells
+    try:
+        return pd.read_parquet(path)
+    except (OSError, ValueError, pa.ArrowException):
+        raise InputError(f"{path} is not a readable Parquet table of ids") from None
 
 
 def _refuse(path: Path, count: int, what: str) -> None:
@@ -114,7 +146,7 @@ def _in_order_of_table(file: VectorFile, table: pd.DataFrame) -> NDArray[Any]:
 
 def _same_length(vectors: int, rows: int, what: str) -> None:
     if vectors != rows:
-        raise InputError(f"there are {vectors:,} {what} embeddings for {rows:,} pairs; give ids, or one row a pair")
+        raise InputError(f"there are {vectors:,} {what} embeddings for {rows:,} pairs; give ids, or one row per pair")
 
 
 def _no_repeats(ids: pd.Index, what: str) -> None:

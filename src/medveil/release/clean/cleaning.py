@@ -1,51 +1,53 @@
-"""The cleaner at work: the files of one patient, each to its place in the output, and the journal's line of them."""
+"""The engine at work: everything of one patient to its place in the output, and the journal's line of it."""
 
 from __future__ import annotations
 
 import hmac
-from collections import Counter
+import json
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from medveil.cohort.dicom.opening import head_of, quarantining
+from medveil.cohort.dicom.opening import head_of
 from medveil.cohort.images import inside
-from medveil.cohort.input import Kind, SourceFile
-from medveil.errors import MedveilError, Quarantined
+from medveil.errors import MedveilError, Quarantined, StorageError
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.person.search.known import KnownSearch, search_for
-from medveil.release.clean.dicom_file import clean_dicom
-from medveil.release.clean.groups import Group
-from medveil.release.clean.leftovers import refuse_leftovers
-from medveil.release.clean.outputs import output_path
-from medveil.release.clean.picture_file import clean_picture
-from medveil.release.clean.results import Cleaned, seal
-from medveil.release.clean.settings import DeidSettings
-from medveil.release.clean.table_file import clean_table
-from medveil.release.clean.tools import Tools, tools_for
+from medveil.release.clean.engine import Engine
+from medveil.release.clean.groups import Group, ImageRow, Item
+from medveil.release.clean.records import seal
+from medveil.release.clean.table_writer import plain_row
+from medveil.release.clean.writer import Writer
 from medveil.runtime.journal import Entry, Noted
 from medveil.runtime.processes import Loss
 from medveil.runtime.storage import write_bytes
 from medveil.runtime.transient import is_transient, tried_again
 from medveil.runtime.workers import ordered_map
 
-MAX_FILE_BYTES = 1 << 30
-MAX_REPORT_BYTES = 1 << 20
+VOID = ""  # the digest of what the next run does once more, whatever this one noted of it
 
 
 @dataclass(frozen=True)
 class GroupCleaner:
-    """Takes one group to the output; made once, sent to every worker."""
+    """Takes one group to the output; made once, sent to every worker.
+
+    What cannot be made safe is withheld with its reason, and so is what surprises, with the kind of error. A full disk
+    or a missing model stops the run: no file is to blame for it. What may be gone in a moment is tried again, and by
+    the next run once more.
+    """
 
     source: Path
     target: Path
-    keys: Keys
-    settings: DeidSettings
+    engine: Engine
+    writer: Writer
+
+    @property
+    def keys(self) -> Keys:
+        return self.engine.keys
 
     def name(self, group: Group) -> str:
         """By its first file: several groups may be of a patient nobody names."""
-        return self._name(group.files[0])
+        return self.writer.identifier(group.files[0], self.keys)
 
     def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
         """What came of this group; what the earlier run noted, where that still holds."""
@@ -55,70 +57,57 @@ class GroupCleaner:
             return earlier
         try:
             person = tried_again(lambda: group.person(self.keys, self.source))
-            search = search_for(person.known)
         except MedveilError:
             raise
         except Exception as surprise:  # without what is known of the person, nothing is let out
             outcomes = [self._surprised(one, surprise) for one in group.files]
         else:
-            outcomes = [self._file(one, group, person, search) for one in group.files]
-        return Noted(digest, {"files": [entry for entry, _ in outcomes]}, all(lasting for _, lasting in outcomes))
+            outcomes = [self._file(one, group, person) for one in group.files]
+        return _noted(digest, [entry for entry, _ in outcomes], all(lasting for _, lasting in outcomes))
 
     def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
         """What is noted of a group that was lost with its process: each file alone, so that only the culprit is."""
         group, _ = task
         if len(group.files) == 1:
-            files: list[Entry] = [{"id": self._name(group.files[0]), "quarantined": loss.value}]
-            return Noted(self._digest(group), {"files": files}, loss.lasting)
+            return _noted(self._digest(group), [self._withheld(group.files[0], loss.value)], loss.lasting)
         alone = ((group.alone(one), None) for one in group.files)
         outcomes = list(ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed))
         files = [file for done in outcomes for file in done.entry["files"]]
-        return Noted(self._digest(group), {"files": files}, all(done.lasting for done in outcomes))
+        return _noted(self._digest(group), files, all(done.digest != VOID for done in outcomes))
 
-    def _name(self, one: SourceFile) -> str:
-        return self.keys.pseudonym("file", one.path)
-
-    def _file(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> tuple[Entry, bool]:
+    def _file(self, one: Item, group: Group, person: Person) -> tuple[Entry, bool]:
         """What came of one file, and whether it lasts."""
-        path = output_path(one, self.keys)
+        path = self.writer.path(one, self.keys)
         try:
-            cleaned = tried_again(lambda: self._cleaned(one, group, person, search))
-            write_bytes(self.target / path, cleaned.data)
+            written = tried_again(lambda: self.writer.written(one, group, person, self.source, self.engine))
         except Quarantined as withheld:
-            return {"id": self._name(one), "quarantined": withheld.reason}, not is_transient(withheld)
+            return self._withheld(one, withheld.reason), not is_transient(withheld)
         except MedveilError:
-            raise  # a full disk or a missing model, which no file is to blame for
+            raise
         except Exception as surprise:  # whatever went wrong, the file stays behind
             return self._surprised(one, surprise)
-        told = {"id": self._name(one), **cleaned.told(path, self.keys)}
+        try:
+            write_bytes(self.target / path, written.data)
+        except OSError:
+            raise StorageError("the output cannot be written at the moment; run the same command again") from None
+        told = {"id": self.writer.identifier(one, self.keys), **written.told(path, self.keys)}
         return {**told, "unlinked": True} if one.own else told, True
 
-    def _surprised(self, one: SourceFile, surprise: Exception) -> tuple[Entry, bool]:
+    def _surprised(self, one: Item, surprise: Exception) -> tuple[Entry, bool]:
         reason = f"could not be processed ({type(surprise).__name__})"
-        return {"id": self._name(one), "quarantined": reason}, not is_transient(surprise)
+        return self._withheld(one, reason), not is_transient(surprise)
 
-    def _cleaned(self, one: SourceFile, group: Group, person: Person, search: KnownSearch) -> Cleaned:
-        tools = tools_for(self.settings)
-        path = inside(self.source, one.path)
-        if path.stat().st_size > MAX_FILE_BYTES:
-            raise Quarantined("too large")
-        match one.kind:
-            case Kind.DICOM:
-                return clean_dicom(path, person, search, tools)
-            case Kind.IMAGE:
-                return clean_picture(self.source, one.path, search, tools)
-            case Kind.REPORT:
-                return _report(path, person, tools)
-            case Kind.CSV | Kind.JSONL:
-                return clean_table(path, one, group.headers, self.source, self.keys, self.settings, tools)
-        raise Quarantined("not a kind of file that can be cleaned")
+    def _withheld(self, one: Item, reason: str) -> Entry:
+        return {"id": self.writer.identifier(one, self.keys), "quarantined": reason}
 
     def _digest(self, group: Group) -> str:
-        """A keyed digest of the files and whose they are: tells whether they changed, and nothing to others."""
+        """A keyed digest of what the group holds and whose it is: tells whether it changed, and nothing to others."""
         digest = hmac.new(self.keys.secret, digestmod=sha256)
         for one in group.files:
             digest.update(f"{one.path}\x1f{one.patient}\x1f{one.study}\x1f".encode())
             digest.update(content_digest(self.source, one.path))
+            if isinstance(one, ImageRow):
+                digest.update(json.dumps(plain_row(one.row), sort_keys=True).encode())
         for patient, files in sorted(group.headers.items()):
             digest.update(f"{patient}\x1f{files}\x1f{[_stamp(self.source / file) for file in files]}\x1f".encode())
         return digest.hexdigest()[:32]
@@ -135,17 +124,9 @@ class GroupCleaner:
         return bool(seal(file["path"], digest, self.keys) == file.get("seal"))
 
 
-def _report(path: Path, person: Person, tools: Tools) -> Cleaned:
-    from medveil.defenses.reports.formats.text_file import clean_text_file
-
-    data = path.read_bytes()
-    if len(data) > MAX_REPORT_BYTES:
-        raise Quarantined("report too long")
-    with quarantining("report cannot be cleaned"):
-        cleaned = clean_text_file(data, tools.reports, person)
-        refuse_leftovers(cleaned.data, person.known)
-    found = Counter(f"report {one.category}" for one in cleaned.found)
-    return Cleaned(cleaned.data, found, not_rewritten=int(cleaned.not_rewritten))
+def _noted(digest: str, files: list[Entry], lasting: bool) -> Noted:
+    """What does not last is told all the same: others of the group were released, and their seals belong there."""
+    return Noted(digest if lasting else VOID, {"source": digest, "files": files})
 
 
 def _stamp(path: Path) -> tuple[int, int]:

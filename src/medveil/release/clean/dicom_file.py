@@ -1,8 +1,7 @@
-"""One DICOM file, cleaned: pixels, header, structured content, and the file itself written anew."""
+"""DICOM files as a whole: what is no whole object is refused, and the cleaned one is written anew and searched."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from pydicom.dataset import FileDataset
@@ -11,14 +10,9 @@ from pydicom.uid import UID
 from medveil.cohort.dicom.elements import Layout, elements
 from medveil.cohort.dicom.encode import encoded
 from medveil.cohort.dicom.opening import open_dicom, quarantining
-from medveil.defenses.headers.attribute import attribute
-from medveil.defenses.headers.known_in_header import known_in
 from medveil.errors import Quarantined
 from medveil.person.person import Person
-from medveil.person.search.known import KnownSearch
 from medveil.release.clean.leftovers import refuse_leftovers
-from medveil.release.clean.results import Cleaned
-from medveil.release.clean.tools import Tools
 
 _OTHER_PIXELS = ("FloatPixelData", "DoubleFloatPixelData")
 # Whole documents and recordings inside a file: no part of medveil reads them.
@@ -27,34 +21,17 @@ _ENCLOSED = ("EncapsulatedDocument", "WaveformSequence", "SpectroscopyData")
 _NEEDED = {"SOPClassUID": "object class", "SOPInstanceUID": "image uid", "StudyInstanceUID": "study uid"}
 
 
-def clean_dicom(path: Path, person: Person, search: KnownSearch, tools: Tools) -> Cleaned:
+def open_whole(path: Path) -> FileDataset:
+    """A dataset with its pixels. Reading stops without a word where a file ends too early: an image then lacks its
+    pixels, but not a plan."""
     dataset = open_dicom(path, pixels=True)
-    cleaned = Cleaned(b"")
     with quarantining("damaged DICOM file"):
         refuse_strange(dataset)
-        cleaned.found = Counter(f"header {known.category}" for known in known_in(dataset))
-        has_pixels = "PixelData" in dataset
-        if not has_pixels:
-            _refuse_cut_short(path)
-    overlays = 0
-    if has_pixels:
-        overlays = sum(attribute(int(tag)).is_overlay and tag.element != 0 for tag in list(dataset.keys()))
-        for removal in tools.pixels.clean_dataset(dataset, search):
-            cleaned.boxes += len(removal.boxes)
-            cleaned.markers_kept += len(removal.kept)
-            cleaned.masked.append(removal.mask_pct)
-    tools.free_text.begin()
-    headers = tools.structured if "ContentSequence" in dataset else tools.headers
-    done = headers.clean(dataset, person, pixels_cleaned=has_pixels)
-    cleaned.actions = Counter(one.action for one in done)
-    cleaned.actions.update({"X": overlays} if overlays else {})  # which went with the burned-in text
-    cleaned.found.update({f"descriptions {kind}": count for kind, count in tools.free_text.found.items()})
-    cleaned.not_rewritten = tools.free_text.not_rewritten
-    with quarantining("cannot be written"):
-        cleaned.data = encoded(dataset)
-        if not tools.profile.weakened:
-            refuse_leftovers(_without_pixels(cleaned.data, dataset), person.known)
-    return cleaned
+        if "PixelData" not in dataset:
+            layout = Layout.of(path.read_bytes())
+            for _ in elements(layout.dataset, 0, len(layout.dataset), layout.encoding):
+                pass
+    return dataset
 
 
 def refuse_strange(dataset: FileDataset) -> None:
@@ -73,11 +50,13 @@ def refuse_strange(dataset: FileDataset) -> None:
         raise Quarantined("a document or recording inside")
 
 
-def _refuse_cut_short(path: Path) -> None:
-    """Reading stops without a word where a file ends too early: an image then lacks its pixels, but not a plan."""
-    layout = Layout.of(path.read_bytes())
-    for _ in elements(layout.dataset, 0, len(layout.dataset), layout.encoding):
-        pass
+def dicom_bytes(dataset: FileDataset, person: Person, *, weakened: bool) -> bytes:
+    """The file to write, searched for what is known of the person unless the profile lets some of it stay."""
+    with quarantining("cannot be written"):
+        data = encoded(dataset)
+        if not weakened:
+            refuse_leftovers(_without_pixels(data, dataset), person.known)
+    return data
 
 
 def _without_pixels(content: bytes, dataset: FileDataset) -> bytes:

@@ -1,13 +1,16 @@
-"""The work in pieces: the files of one patient together, so that what one of them tells is known for all."""
+"""The work in pieces: everything of one patient together, so that what one file tells is known for all."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from medveil.cohort import Cohort
 from medveil.cohort.input import Kind, SourceFile
+from medveil.cohort.rows import CHUNK
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.people import gathered
@@ -16,52 +19,92 @@ MOST_FILES = 200  # in one piece; a patient with more comes in several
 
 
 @dataclass(frozen=True)
+class ImageRow:
+    """An image of a cohort with its row. It belongs to whom the row says."""
+
+    row: dict[str, Any]
+    kind = Kind.IMAGE
+    own = False
+
+    @property
+    def path(self) -> str:
+        return str(self.row["path"])
+
+    @property
+    def patient(self) -> str:
+        return str(self.row["patient_id"])
+
+    @property
+    def study(self) -> str:
+        return str(self.row["study_id"])
+
+    @property
+    def image(self) -> str:
+        return str(self.row["image_id"])
+
+
+Item = SourceFile | ImageRow
+
+
+@dataclass(frozen=True)
 class Group:
-    """Files of one patient, or one table with the files of all patients it may speak of."""
+    """What there is of one patient, or one table with the files of all patients it may speak of."""
 
     patient: str
-    files: tuple[SourceFile, ...]
+    files: tuple[Item, ...]
     headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where more than its own are needed: by patient
 
     @property
     def header_files(self) -> tuple[str, ...]:
-        """The DICOM files that tell of the patient."""
-        return tuple(dict.fromkeys((*_dicom(self.files), *self.headers.get(self.patient, ()))))
+        """The files that tell of the patient by a header."""
+        return tuple(dict.fromkeys((*_with_headers(self.files), *self.headers.get(self.patient, ()))))
 
     def person(self, keys: Keys, root: Path) -> Person:
-        """The patient, as these headers and the names of the files know one."""
-        return gathered(keys, root, self.patient, self.header_files, [one.path for one in self.files])
+        """The patient, as these headers, the names of the files and the rows know one."""
+        rows = [one.row for one in self.files if isinstance(one, ImageRow)]
+        return gathered(keys, root, self.patient, self.header_files, [one.path for one in self.files], rows)
 
-    def alone(self, one: SourceFile) -> Group:
+    def alone(self, one: Item) -> Group:
         """One file of the group, which still knows what the others tell."""
         return Group(self.patient, (one,), self.headers | {self.patient: self.header_files})
 
 
-def grouped(linked: Iterable[SourceFile], keys: Keys) -> Iterator[Group]:
+def grouped(items: Iterable[Item], keys: Keys) -> Iterator[Group]:
     """In the order of the pseudonyms, which says nothing of the input's; tables last."""
-    patients: dict[str, list[SourceFile]] = defaultdict(list)
+    patients: dict[str, list[Item]] = defaultdict(list)
     tables = []
-    for one in linked:
+    for one in items:
         if one.kind.is_table:
             tables.append(one)
         else:
             patients[one.patient].append(one)
     for patient in sorted(patients, key=lambda patient: keys.pseudonym("patient", patient)):
-        files = sorted(patients[patient], key=lambda one: (one.study, one.path))
+        files = sorted(patients[patient], key=_order)
         # what one piece tells of the patient must be known in the others
         headers = {patient: _telling(files)} if len(files) > MOST_FILES else {}
         for start in range(0, len(files), MOST_FILES):
             yield Group(patient, tuple(files[start : start + MOST_FILES]), headers)
-    headers = {patient: _telling(files) for patient, files in patients.items()}
+    headers = {patient: _telling(files) for patient, files in patients.items()} if tables else {}
     for table in sorted(tables, key=lambda one: keys.pseudonym("file", one.path)):
         yield Group("", (table,), {patient: files for patient, files in headers.items() if files})
 
 
-def _dicom(files: Iterable[SourceFile]) -> tuple[str, ...]:
-    return tuple(one.path for one in files if one.kind is Kind.DICOM)
+def image_rows(cohort: Cohort) -> Iterator[ImageRow]:
+    """Rows as plain dicts, a thousand at a time: a table of a million is never copied whole."""
+    for start in range(0, len(cohort), CHUNK):
+        yield from map(ImageRow, cohort.table.iloc[start : start + CHUNK].to_dict("records"))
 
 
-def _telling(files: Iterable[SourceFile]) -> tuple[str, ...]:
+def _order(one: Item) -> tuple[str, str, str]:
+    return one.study, one.path, one.image or ""
+
+
+def _with_headers(files: Sequence[Item]) -> tuple[str, ...]:
+    """DICOM files; of an image of a cohort only a look tells, which the one who reads it takes."""
+    return tuple(one.path for one in files if one.kind is Kind.DICOM or isinstance(one, ImageRow))
+
+
+def _telling(files: Sequence[Item]) -> tuple[str, ...]:
     """As many headers as one piece may have, from all over the patient's studies."""
-    found = sorted((one.study, one.path) for one in files if one.kind is Kind.DICOM)
-    return tuple(file for _, file in found[:: -(-len(found) // MOST_FILES) or 1])
+    found = _with_headers(sorted(files, key=_order))
+    return found[:: -(-len(found) // MOST_FILES) or 1]

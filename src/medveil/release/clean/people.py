@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import Any
 
+import pandas as pd
 from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.opening import open_dicom, quarantining
@@ -32,6 +34,8 @@ _COLUMNS = (
     (("study", "order", "visit", "uid", "series"), Category.OTHER_ID),
     (("name", "patient"), Category.NAME),
 )
+_IDS = (("patient_id", Category.MRN), ("study_id", Category.OTHER_ID), ("image_id", Category.OTHER_ID))
+_SHORTEST_ID = 5  # characters; a study called 2 is not known by its number
 _MACHINES = ("Modality", "Manufacturer", "ManufacturerModelName", "BodyPartExamined")
 
 
@@ -41,8 +45,15 @@ def person_of(keys: Keys, patient: str, known: Iterable[Known], sex: str = "") -
     return Person(keys, patient, tuple(dict.fromkeys((*known, *own))), sex)
 
 
-def gathered(keys: Keys, root: Path, patient: str, headers: Iterable[str], names: Iterable[str] = ()) -> Person:
-    """A person as the headers of these files and the names of those know one.
+def gathered(
+    keys: Keys,
+    root: Path,
+    patient: str,
+    headers: Iterable[str],
+    names: Iterable[str] = (),
+    rows: Iterable[Mapping[str, Any]] = (),
+) -> Person:
+    """A person as the headers of these files, the names of those and the rows of a cohort know one.
 
     A damaged header tells what can be read of it; its file is quarantined when its turn comes.
     """
@@ -50,6 +61,9 @@ def gathered(keys: Keys, root: Path, patient: str, headers: Iterable[str], names
     rest: set[Known] = set()
     technical: set[str] = set()
     sex = ""
+    for row in rows:
+        rest |= set(known_of_image(row))
+        sex = sex or (row["sex"] if pd.notna(row["sex"]) else "")
     for file in headers:
         try:
             dataset = open_dicom(root / file, pixels=False)
@@ -64,6 +78,20 @@ def gathered(keys: Keys, root: Path, patient: str, headers: Iterable[str], names
     for name in names:
         rest |= set(known_in_name(name, technical))
     return person_of(keys, patient, (*first, *sorted(rest)), sex)
+
+
+def person_of_row(row: Mapping[str, Any], root: Path, keys: Keys) -> Person:
+    """Who one row of a cohort is about, as far as the row, its file's header and its name tell."""
+    return gathered(keys, root, row["patient_id"], (row["path"],), (row["path"],), (row,))
+
+
+def known_of_image(row: Mapping[str, Any]) -> Iterator[Known]:
+    """What a row of a cohort says of the person."""
+    for column, category in _IDS:
+        if len(row[column]) >= _SHORTEST_ID:
+            yield Known(category, row[column])
+    if pd.notna(row["date"]):
+        yield Known(Category.DATE, f"{row['date']:%Y%m%d}")
 
 
 def _told_by(dataset: Dataset) -> tuple[Known, ...]:

@@ -1,33 +1,39 @@
-"""`deid`: a folder of DICOM files, images and reports, without what identifies people.
+"""A run of the engine: a source in groups of patients, through the defenses, by a writer, into OUT beside its records.
 
-OUT/data/<patient>/<study>/<image>.dcm    what may go on to `verify`; reports (.txt) beside the images
-OUT/quarantine.csv                        what was withheld and why, by pseudonym
-OUT/deid.json                             what was found and done, in counts
-OUT/run.json, OUT/journal.sqlite          so that a killed run goes on where it was
+`deidentify` is what `medveil deid` does; `release` (in `medveil.release`) calls `clean` with a writer of its choice.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from medveil.cohort import Problem
-from medveil.cohort.input import Kind, Source, read_source
+from medveil.cohort import Cohort, Problem
+from medveil.cohort.input import Source, read_source
 from medveil.defenses.headers.options import NOT_DONE
-from medveil.errors import InputError
+from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
 from medveil.release.clean.cleaning import GroupCleaner
-from medveil.release.clean.groups import Group, grouped
-from medveil.release.clean.outputs import DATA, output_path, remove_others
-from medveil.release.clean.seals import seal_records
-from medveil.release.clean.settings import DeidSettings
+from medveil.release.clean.dicom_writer import DicomWriter
+from medveil.release.clean.engine import Engine
+from medveil.release.clean.groups import Group, Item, grouped, image_rows
+from medveil.release.clean.records import (
+    DATA,
+    SUMMARY,
+    remove_others,
+    seal_records,
+    withdrawn,
+    write_quarantine,
+)
+from medveil.release.clean.settings import Chosen
 from medveil.release.clean.summary import Summary
-from medveil.release.clean.table_file import refuse_unknown_columns
-from medveil.release.clean.withdrawn import withdrawn
+from medveil.release.clean.table_file import column_settings, refuse_unknown_columns
+from medveil.release.clean.table_writer import TableWriter
+from medveil.release.clean.writer import Writer
 from medveil.release.folder import begin, check_places, check_run, held, write_csv
 from medveil.release.settings import Progress
 from medveil.runtime.journal import FILE as JOURNAL
@@ -52,72 +58,111 @@ class DeidOutcome:
         return 1 if self.withheld else 0
 
 
+@dataclass(frozen=True)
+class Work:
+    """What is to be cleaned and by which writer, in groups of patients, and what was set aside before."""
+
+    root: Path
+    writer: Writer
+    groups: list[Group]
+    problems: tuple[Problem, ...]
+    name: str = ""  # of the data set
+    left_out: int = 0
+    doubtful_ids: int = 0
+
+    @classmethod
+    def of_files(cls, source: Source, engine: Engine) -> Work:
+        """Every file, for DICOM, texts and tables back."""
+        if not source.files:
+            raise InputError(
+                f"{source.path} holds nothing that can be cleaned; name a folder of DICOM files, images or reports"
+            )
+        if engine.headers is None:
+            raise SettingsError(
+                "DICOM files are released only where their headers are cleaned; add the defense headers"
+            )
+        tables = [(source.root / one.path, one.kind) for one in source.files if one.kind.is_table]
+        refuse_unknown_columns(tables, column_settings(engine))
+        if source.doubtful_ids:
+            log.warning(
+                "%d patient ids come from several issuers; the files of each become one person's", source.doubtful_ids
+            )
+        if engine.headers.profile.options & NOT_DONE:
+            log.warning(
+                "the profile asks for faces to be made unrecognizable, which medveil cannot do; no file claims it"
+            )
+        groups, repeats = without_repeats(grouped(source.files, engine.keys), DicomWriter(), engine.keys)
+        return cls(
+            source.root,
+            DicomWriter(),
+            groups,
+            (*source.problems, *repeats),
+            left_out=source.left_out,
+            doubtful_ids=source.doubtful_ids,
+        )
+
+    @classmethod
+    def of_images(cls, cohort: Cohort, engine: Engine) -> Work:
+        """Every image of a cohort, for images and a table."""
+        groups = list(grouped(image_rows(cohort), engine.keys))
+        return cls(cohort.root, TableWriter(), groups, cohort.problems, cohort.name)
+
+
 def deidentify(
     source: Path,
     out: Path,
     *,
     keys: Keys,
-    settings: DeidSettings,
+    defenses: Chosen | None = None,
     workers: int | None = None,
     crosswalk: Path | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> DeidOutcome:
     """Clean everything under `source` into `out`. What cannot be cleaned stays behind and is told."""
+    engine = Engine(keys, defenses)
+    settings = {"defenses": engine.told()}
     check_places(source, out, crosswalk)
-    check_run(out, settings.told(), keys)
-    keys = replace(keys, moves_dates=settings.header_profile.moves_dates)
+    check_run(out, DicomWriter.name, settings, keys)
     files = read_source(source, workers=workers, progress=partial(progress, "reading"))
-    if not files.files:
-        raise InputError(f"{source} holds nothing that can be cleaned; name a folder of DICOM files, images or reports")
-    refuse_unknown_columns(_tables(files), settings)
-    if settings.rewriter:
-        _refuse_missing_model(settings.rewriter)
-    if files.doubtful_ids:
-        log.warning(
-            "%d patient ids come from several issuers; the files of each become one person's", files.doubtful_ids
-        )
-    if settings.header_profile.options & NOT_DONE:
-        log.warning("the profile asks for faces to be made unrecognizable, which medveil cannot do; no file claims it")
-    groups, repeats = without_repeats(grouped(files.files, keys), keys)
+    work = Work.of_files(files, engine)
+    engine.check_models()
     with held(out):
-        created = begin(out, settings.told(), keys)
-        summary = Summary(
-            settings,
-            keys,
-            created,
-            left_out=files.left_out,
-            doubtful_ids=files.doubtful_ids,
-            withdrawn=withdrawn(out),
-        )
-        cleaner = GroupCleaner(files.root, out / DATA, keys, settings)
-        total = sum(len(group.files) for group in groups)
-        for entry in journaled(out / JOURNAL, cleaner, groups, workers=workers, chunk=1):
-            summary.add(entry)
-            progress("cleaning", summary.files, total)
-        for problem in (*files.problems, *repeats):
-            summary.withhold(keys.pseudonym("file", problem.path), problem.reason)
-        remove_others(out / DATA, summary.paths)
-        sweep(out)
-        write_csv(out / "quarantine.csv", ("id", "reason"), sorted(summary.withheld))
-        if crosswalk:
-            _write_crosswalk(crosswalk, files, keys)
-        write_json(out / "deid.json", summary.told())
-        seal_records(out, keys)
-    return DeidOutcome(summary.released, len(summary.withheld), out / "deid.json", summary.not_rewritten)
+        created = begin(out, DicomWriter.name, settings, keys)
+        summary = clean(work, out, engine, created=created, workers=workers, progress=progress, crosswalk=crosswalk)
+    return DeidOutcome(summary.released, len(summary.withheld), out / SUMMARY, summary.not_rewritten)
 
 
-def _refuse_missing_model(rewriter: str) -> None:
-    """Loaded and asked once, so that nothing is written with a model that is not there or does not work."""
-    from medveil.defenses.reports.rewriting import Rewriter
+def clean(
+    work: Work,
+    out: Path,
+    engine: Engine,
+    *,
+    created: str,
+    workers: int | None,
+    crosswalk: Path | None,
+    progress: Progress,
+) -> Summary:
+    """Into OUT/data, with everything that is noted of a run. The folder is held by the caller."""
+    summary = Summary(engine, created, withdrawn=withdrawn(out))
+    cleaner = GroupCleaner(work.root, out / DATA, engine, work.writer)
+    total = sum(len(group.files) for group in work.groups)
+    for entry in journaled(out / JOURNAL, cleaner, work.groups, workers=workers, chunk=1):
+        summary.add(entry)
+        progress("cleaning", summary.files, total)
+    for problem in work.problems:
+        summary.withhold(engine.keys.pseudonym("file", problem.path), problem.reason)
+    remove_others(out / DATA, summary.paths | work.writer.finish(out, work.name))
+    sweep(out)
+    write_quarantine(out, summary.withheld)
+    if crosswalk:
+        _write_crosswalk(crosswalk, work, engine.keys)
+    told = summary.told(work.writer.name, left_out=work.left_out, doubtful_ids=work.doubtful_ids)
+    write_json(out / SUMMARY, told)
+    seal_records(out, engine.keys)
+    return summary
 
-    Rewriter(rewriter).rewrite("[NAME]")
 
-
-def _tables(files: Source) -> list[tuple[Path, Kind]]:
-    return [(files.root / one.path, one.kind) for one in files.files if one.kind.is_table]
-
-
-def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], list[Problem]]:
+def without_repeats(groups: Iterable[Group], writer: Writer, keys: Keys) -> tuple[list[Group], list[Problem]]:
     """Two files must not want one place in the output: the first of several copies of an image is taken."""
     seen: set[str] = set()
     repeats: list[Problem] = []
@@ -125,30 +170,32 @@ def without_repeats(groups: Iterator[Group], keys: Keys) -> tuple[list[Group], l
     for group in groups:
         files = []
         for one in group.files:
-            path = output_path(one, keys)
+            path = writer.path(one, keys)
             if path in seen:
                 repeats.append(Problem(one.path, "repeats another image"))
             else:
                 seen.add(path)
                 files.append(one)
         if files:
-            kept.append(Group(group.patient, tuple(files), group.headers))
+            kept.append(replace(group, files=tuple(files)))
     return kept, repeats
 
 
-def _write_crosswalk(path: Path, files: Source, keys: Keys) -> None:
+def _write_crosswalk(path: Path, work: Work, keys: Keys) -> None:
     """What leads from pseudonyms back to people: written on request only, for its owner's eyes only."""
-    rows: list[tuple[Any, ...]] = [
-        (
-            one.path,
-            "" if one.own else one.patient,
-            one.study,
-            keys.pseudonym("file", one.path),
-            keys.pseudonym("patient", one.patient),
-            output_path(one, keys),
-        )
-        for one in files.files
-    ]
-    rows += [(one.path, "", "", keys.pseudonym("file", one.path), "", "") for one in files.problems]
-    header = ("path", "patient_id", "study_id", "released_file", "released_patient", "released_path")
+    rows = [_who(one, work.writer, keys) for group in work.groups for one in group.files]
+    rows += [(one.path, "", "", "", keys.pseudonym("file", one.path), "", "", "", "") for one in work.problems]
+    ids = ("patient_id", "study_id", "image_id")
+    header = ("path", *ids, "released_file", *(f"released_{name}" for name in ids), "released_path")
     write_csv(path, header, sorted(rows), private=True)
+
+
+def _who(one: Item, writer: Writer, keys: Keys) -> tuple[Any, ...]:
+    """`released_file` is what it goes by in the quarantine."""
+    released = (
+        keys.pseudonym("patient", one.patient),
+        keys.pseudonym("study", one.study) if one.study else "",
+        keys.pseudonym("image", one.image) if one.image else "",
+    )
+    known = ("" if one.own else one.patient, one.study, one.image or "")
+    return (one.path, *known, writer.identifier(one, keys), *released, writer.path(one, keys))

@@ -3,52 +3,69 @@
 from __future__ import annotations
 
 from collections import Counter
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
 
 import medveil
-from medveil.defenses.headers.options import NOT_DONE
+from medveil.defenses.headers.defense import ACTIONS, found_in_headers, replaced_in_descriptions
 from medveil.defenses.headers.table import EDITION
-from medveil.person.keys import Keys
-from medveil.release.clean.settings import DeidSettings
+from medveil.defenses.pixels.defense import KEPT, REMOVED
+from medveil.defenses.reports.defense import NOT_REWRITTEN, replaced_in_reports
+from medveil.person.identifiers import Category
+from medveil.release.clean.engine import Engine
 from medveil.runtime.journal import Entry
 
-FORMAT = "medveil.deid/1"
+FORMAT = "medveil.deid/2"
 _SHARES = (50, 90, 99, 100)
+_PLACES = {"header": found_in_headers, "descriptions": replaced_in_descriptions, "report": replaced_in_reports}
 
 
 class Summary:
     """Adds up the journal as it is written."""
 
-    def __init__(
-        self,
-        settings: DeidSettings,
-        keys: Keys,
-        created: str,
-        *,
-        left_out: int,
-        doubtful_ids: int,
-        withdrawn: dict[str, str],
-    ) -> None:
-        self.settings, self.keys, self.created, self.left_out = settings, keys, created, left_out
-        self.doubtful_ids, self.withdrawn = doubtful_ids, withdrawn
+    def __init__(self, engine: Engine, created: str, *, withdrawn: dict[str, str]) -> None:
+        self.engine, self.created, self.withdrawn = engine, created, withdrawn
         self.files = 0
         self.released = 0
         self.unlinked = 0
-        self.not_rewritten = 0
         self.paths: set[str] = set()
+        self._source = sha256()
         self.withheld: list[tuple[str, str]] = []
+        self.done: dict[str, Counter[str]] = {}  # by defense
         self._kinds: Counter[str] = Counter()
-        self._found: Counter[str] = Counter()
-        self._actions: Counter[str] = Counter()
-        self._pixels: Counter[str] = Counter()
         self._masked: list[float] = []
         self._rows = 0
         self._rows_withheld: Counter[str] = Counter()
 
+    @property
+    def not_rewritten(self) -> int:
+        return self._all[NOT_REWRITTEN]
+
+    @property
+    def source_digest(self) -> str:
+        """Of what was cleaned; it says whether the input was the same, and of whom nothing without the key."""
+        return self._source.hexdigest()
+
+    @property
+    def digest(self) -> str:
+        """Of the input and of what was withheld of it, by whatever decision."""
+        told = "".join(f"{name} {reason}\n" for name, reason in sorted(self.withheld))
+        return sha256(f"{self.source_digest}\n{told}".encode()).hexdigest()
+
+    @property
+    def quarantined(self) -> dict[str, int]:
+        return dict(sorted(Counter(reason for _, reason in self.withheld).items()))
+
+    @property
+    def _all(self) -> Counter[str]:
+        """What was done, by whichever defense."""
+        return sum(self.done.values(), Counter())
+
     def add(self, entry: Entry) -> None:
         """One line of the journal."""
+        self._source.update(f"{entry['source']}\n".encode())
         for file in entry["files"]:
             self.files += 1
             reason = file.get("quarantined") or self.withdrawn.get(file["path"])
@@ -64,48 +81,46 @@ class Summary:
         self.released += 1
         self.paths.add(file["path"])
         self.unlinked += file.get("unlinked", False)
-        self.not_rewritten += file.get("not_rewritten", 0)
         self._kinds[file["path"].rpartition(".")[2]] += 1
-        self._found.update(file["found"])
-        self._actions.update(file.get("actions", {}))
-        if "masked" in file:
-            self._pixels.update({"boxes": file["boxes"], "markers_kept": file["kept"], "frames": len(file["masked"])})
-            self._masked += file["masked"]
+        for defense, notes in file["done"].items():
+            self.done.setdefault(defense, Counter()).update(notes)
+        self._masked += file.get("masked", [])
         self._rows += file.get("rows", 0)
         for reason, rows in file.get("rows_withheld", {}).items():
             self._rows_withheld[reason] += rows
             self.withhold(file["id"], reason)
 
-    def told(self) -> dict[str, Any]:
-        places: dict[str, dict[str, int]] = {}
-        for what, number in sorted(self._found.items()):
-            place, _, category = what.partition(" ")
-            places.setdefault(place, {})[category] = number
+    def told(self, writer: str, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
+        done = self._all
+        headers = self.engine.headers
         return {
             "format": FORMAT,
             "medveil": medveil.__version__,
             "created": self.created,
-            "key_fingerprint": self.keys.fingerprint,
-            "settings": self.settings.told(),
-            "profile": {
-                "edition": EDITION,
-                "options": sorted(option.meaning for option in self.settings.header_profile.options - NOT_DONE),
-            },
+            "key_fingerprint": self.engine.keys.fingerprint,
+            "writer": writer,
+            "settings": self.engine.told(),
+            "profile": {"edition": EDITION, "options": headers.options_done if headers else []},
             "files": {
                 "released": self.released,
                 "withheld": len(self.withheld),
-                "left_out": self.left_out,
+                "left_out": left_out,
                 "without_patient": self.unlinked,
-                "ids_of_several_issuers": self.doubtful_ids,
+                "ids_of_several_issuers": doubtful_ids,
                 "by_kind": dict(sorted(self._kinds.items())),
             },
             "rows": {"released": self._rows, "withheld": dict(sorted(self._rows_withheld.items()))},
-            "identifiers": places,
-            "not_rewritten": self.not_rewritten,
-            "header_actions": dict(sorted(self._actions.items())),
-            "pixels": {**dict(sorted(self._pixels.items())), "mask_pct": self._mask_shares()},
-            "quarantined": dict(sorted(Counter(reason for _, reason in self.withheld).items())),
+            "identifiers": _identifiers(done),
+            "not_rewritten": done[NOT_REWRITTEN],
+            "header_actions": {letter: done[what] for letter, what in sorted(ACTIONS.items()) if what in done},
+            "pixels": {**self._pixels(done), "mask_pct": self._mask_shares()},
+            "quarantined": self.quarantined,
         }
+
+    def _pixels(self, done: Counter[str]) -> dict[str, int]:
+        if not self._masked:
+            return {}
+        return {"boxes": done[REMOVED], "frames": len(self._masked), "markers_kept": done[KEPT]}
 
     def _mask_shares(self) -> dict[str, float]:
         """How much of a frame was masked: the mean, and what half, nine of ten and so on stay below."""
@@ -113,3 +128,12 @@ class Summary:
             return {}
         shares = {f"p{share}": round(float(np.percentile(self._masked, share)), 3) for share in _SHARES}
         return {"mean": round(float(np.mean(self._masked)), 3), **shares}
+
+
+def _identifiers(done: Counter[str]) -> dict[str, dict[str, int]]:
+    """By place and kind; only what was found."""
+    found = {
+        place: {category.value: done[phrase(category)] for category in sorted(Category) if done[phrase(category)]}
+        for place, phrase in sorted(_PLACES.items())
+    }
+    return {place: kinds for place, kinds in found.items() if kinds}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from io import BytesIO, TextIOWrapper
@@ -13,52 +12,46 @@ from pathlib import Path
 from typing import BinaryIO
 
 from medveil.cohort.input import OWN, Kind, SourceFile
-from medveil.cohort.readers.csv_table import ALIASES
+from medveil.cohort.tables.columns import ALIASES
+from medveil.cohort.tables.encodings import encoding_of
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import clean_csv
-from medveil.defenses.reports.formats.encodings import encoding_of
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
+from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
+from medveil.release.clean.engine import Engine
 from medveil.release.clean.people import gathered, known_in_row, person_of
-from medveil.release.clean.results import Cleaned
-from medveil.release.clean.settings import DeidSettings
-from medveil.release.clean.tools import Tools
+from medveil.release.clean.records import Written
 
+ColumnSettings = PseudonymousRecords.Settings
 _REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
 _HEAD = 1 << 16
 _UNREADABLE = "table that cannot be read and written as one"
 
 
 def clean_table(
-    path: Path,
-    file: SourceFile,
-    headers: Mapping[str, tuple[str, ...]],
-    root: Path,
-    keys: Keys,
-    settings: DeidSettings,
-    tools: Tools,
-) -> Cleaned:
-    columns = columns_of(path, file.kind, settings)
-    person = RowPeople(file.path, columns, headers, root, keys)
+    path: Path, table: SourceFile, headers: Mapping[str, tuple[str, ...]], root: Path, engine: Engine
+) -> Written:
+    columns = columns_of(path, table.kind, column_settings(engine))
+    person = RowPeople(table.path, columns, headers, root, engine.keys)
     out = BytesIO()
-    clean = clean_csv if file.kind is Kind.CSV else clean_jsonl
+    clean = clean_csv if table.kind is Kind.CSV else clean_jsonl
     with path.open("rb") as source:
         try:
-            result = clean(source, out, columns, tools.reports, person)
+            result = clean(source, out, columns, engine.clean_many, person)
         except InputError:  # of this table alone, and no reason to stop the others
             raise Quarantined(_UNREADABLE) from None
     if not result.rows:
         raise Quarantined("no row could be cleaned")
-    found = Counter({f"report {category}": count for category, count in result.found.items()})
-    return Cleaned(
-        out.getvalue(),
-        found,
-        rows=result.rows,
-        rows_withheld=Counter(result.quarantined),
-        not_rewritten=result.not_rewritten,
-    )
+    return Written(out.getvalue(), result.done, rows=result.rows, rows_withheld=result.quarantined)
+
+
+def column_settings(engine: Engine) -> ColumnSettings:
+    """What the user said of the columns of tables."""
+    said = [choice.settings for choice in engine.chosen if isinstance(choice.settings, ColumnSettings)]
+    return said[0] if said else ColumnSettings()
 
 
 class RowPeople:
@@ -81,7 +74,7 @@ class RowPeople:
         return person_of(self._keys, patient, (*known.known, *sorted(told)), known.sex)
 
 
-def columns_of(path: Path, kind: Kind, settings: DeidSettings) -> Columns:
+def columns_of(path: Path, kind: Kind, settings: ColumnSettings) -> Columns:
     """The columns the user named, else those whose names are usual."""
     names = _names(path, kind)
     if len(set(names)) < len(names):
@@ -95,9 +88,9 @@ def columns_of(path: Path, kind: Kind, settings: DeidSettings) -> Columns:
     return Columns(text, patient, tuple(name for name in settings.keep_columns if name in names))
 
 
-def refuse_unknown_columns(tables: list[tuple[Path, Kind]], settings: DeidSettings) -> None:
+def refuse_unknown_columns(tables: list[tuple[Path, Kind]], settings: ColumnSettings) -> None:
     """A column the user named must be in some table: a slip of the pen would leave reports out silently."""
-    wanted = {*settings.report_columns, *settings.keep_columns, *filter(None, (settings.patient_column,))}
+    wanted = set(settings.named)
     for path, kind in tables:
         if not wanted:
             return

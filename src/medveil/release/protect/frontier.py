@@ -247,7 +247,7 @@ def _check(data: ProtectionData) -> None:
         raise InputError("the features of all parts must come from the same encoders")
     for name, part in data.parts().items():
         if len(part) < 2:
-            raise InputError(f"the {name} part needs at least two pairs; split the cohort anew")
+            raise InputError(f"the {name} part needs at least two pairs; split the cohort again")
 
 
 def _concluded(

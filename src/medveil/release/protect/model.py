@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from medveil.cohort import Cohort
-from medveil.cohort.input import read_cohort
+from medveil.cohort.input import InputOptions, read_cohort
 from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
 from medveil.defenses.alignment.training import PRIVATE
 from medveil.defenses.alignment.training_run import HEADS
@@ -62,6 +63,7 @@ def protect_data_set(
     tried: Sequence[Candidate],
     device: str = "cpu",
     layout: str | None = None,
+    options: InputOptions | None = None,
     public: Path | None = None,
     transfer: Sequence[Path] = (),
     budget: float | None = None,
@@ -74,7 +76,7 @@ def protect_data_set(
     """`protect_model` on data sets and an encoder by their names; `budget` is kept to by the runs in `ledger`."""
     _refuse_ledger(budget, ledger, tried)
     elsewhere = _read_others(source, transfer, watch)
-    cohort = _read(source, layout, watch)
+    cohort = _read(source, layout, options, watch)
     protected = Input.of_cohort(cohort)
     return protect_model(
         cohort,
@@ -82,7 +84,7 @@ def protect_data_set(
         out,
         tried=tried,
         protected=protected,
-        public=None if public is None else _read(public, None, watch),
+        public=None if public is None else _read(public, None, None, watch),
         transfer=elsewhere,
         cache=cache,
         canaries=canaries,
@@ -157,8 +159,8 @@ def _hand_over(out: Path, heads: Path, point: OperatingPoint, encoder: Encoder) 
     )
 
 
-def _read(source: Path, layout: str | None, watch: Watch) -> Cohort:
-    return read_cohort(source, layout=layout, progress=lambda done, total: watch("reading", done, total))
+def _read(source: Path, layout: str | None, options: InputOptions | None, watch: Watch) -> Cohort:
+    return read_cohort(source, layout=layout, options=options, progress=partial(watch, "reading"))
 
 
 def _read_others(source: Path, others: Sequence[Path], watch: Watch) -> dict[str, Cohort]:
@@ -166,8 +168,8 @@ def _read_others(source: Path, others: Sequence[Path], watch: Watch) -> dict[str
     found: dict[str, Cohort] = {}
     for path in others:
         if path.resolve() == source.resolve():
-            raise SettingsError("heads are transferred to another data set than the one they are trained on")
-        cohort = _read(path, None, watch)
+            raise SettingsError("name a data set to transfer to other than the one the heads are trained on")
+        cohort = _read(path, None, None, watch)
         again = sum(name.startswith(cohort.name) for name in found)
         found[f"{cohort.name} {again + 1}" if again else cohort.name] = cohort
     return found

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
+from medveil.release.clean.dicom_writer import is_pseudonymous
 from medveil.release.clean.groups import Group
-from medveil.release.clean.outputs import is_pseudonymous
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.byte_search import KnownBytes, distinctive_needles

@@ -18,18 +18,18 @@ from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
-from medveil.cohort.input import Kind, SourceFile
+from medveil.cohort.input import Kind
 from medveil.cohort.phantom.gold import ImageGold
+from medveil.cohort.tables.encodings import decode
 from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.formats.encodings import decode
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
 from medveil.person.surrogates.surrogates import Surrogates
 from medveil.release.clean.cleaning import content_digest
-from medveil.release.clean.groups import Group
-from medveil.release.clean.outputs import output_path
+from medveil.release.clean.dicom_writer import output_path
+from medveil.release.clean.groups import Group, Item
 from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
 from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
@@ -104,7 +104,7 @@ class GroupChecker:
                     path, "files", "", "", "readable", f"could not be checked ({type(surprise).__name__})"
                 )
 
-    def _file(self, one: SourceFile, group: Group, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+    def _file(self, one: Item, group: Group, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
         content = (self.data / path).read_bytes()
         if one.kind.is_table:
             yield from self._table(one, group, path, content)
@@ -121,7 +121,7 @@ class GroupChecker:
             case Kind.REPORT:
                 yield from self._report(one, path, content, subject)
 
-    def _dicom(self, one: SourceFile, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+    def _dicom(self, one: Item, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.path, pixels=False)
         check = HeaderCheck(
@@ -151,7 +151,7 @@ class GroupChecker:
         if gold is not None:
             yield from answer_key.in_pixels(path, gold, reads)
 
-    def _report(self, one: SourceFile, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
+    def _report(self, one: Item, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = decode(content).text
         original = decode((self.source / one.path).read_bytes()).text
         check = TextCheck(_cleaner().find)
@@ -160,7 +160,7 @@ class GroupChecker:
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
-    def _table(self, one: SourceFile, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
+    def _table(self, one: Item, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
         source = self.source / one.path
         columns = columns_of(source, one.kind, self.recorded.columns)
         people = RowPeople(one.path, columns, group.headers, self.source, self.keys)

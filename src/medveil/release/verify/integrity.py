@@ -7,15 +7,9 @@ from pathlib import Path
 
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean.outputs import DATA
-from medveil.release.clean.results import seal
-from medveil.release.clean.seals import FILE as SEALS
-from medveil.release.clean.seals import RECORDS as SEALED
-from medveil.release.clean.seals import broken_seals
-from medveil.release.clean.withdrawn import withdrawn
+from medveil.release.clean.records import DATA, SEALED, SEALS, broken_seals, released_files, seal, withdrawn
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.runtime.journal import FILE as JOURNAL
-from medveil.runtime.journal import noted_in
 
 # What deid, verify and review tell of the data, and everything else that they put beside it.
 RECORDS = (*SEALED, SEALS, "verify.json", "discrepancies.csv")
@@ -51,10 +45,7 @@ def _is_plain(path: Path) -> bool:
 
 def _written(out: Path) -> dict[str, str]:
     """The seal of every file the run released, from its journal."""
-    found: dict[str, str] = {}
     try:
-        for _, noted in noted_in(out / JOURNAL):
-            found |= {entry["path"]: entry["seal"] for entry in noted.entry["files"] if "path" in entry}
+        return {entry["path"]: entry["seal"] for entry in released_files(out)}
     except (InputError, KeyError, TypeError):
         raise InputError(f"{out / JOURNAL} cannot be read; run medveil deid again, with the same settings") from None
-    return found

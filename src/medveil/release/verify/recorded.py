@@ -7,26 +7,27 @@ from pathlib import Path
 
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, SettingsError
-from medveil.release.clean.settings import DeidSettings
+from medveil.release.clean.table_file import ColumnSettings
 from medveil.release.folder import read_run
 
 
 @dataclass(frozen=True)
 class Recorded:
     profile: Profile
-    columns: DeidSettings  # of which only the columns of tables count
+    columns: ColumnSettings
 
     @classmethod
     def of(cls, out: Path) -> Recorded:
         """From the run's own note, which identifies nobody."""
         try:
-            told = read_run(out)["settings"]
-            columns = DeidSettings(
-                report_columns=tuple(map(str, told["report_columns"])),
-                patient_column=told["patient_column"],
-                keep_columns=tuple(map(str, told["keep_columns"])),
+            told = read_run(out)["settings"]["defenses"]
+            columns = told.get("records", {})
+            settings = ColumnSettings(
+                report_columns=tuple(map(str, columns.get("report_columns", ()))),
+                patient_column=columns.get("patient_column"),
+                keep_columns=tuple(map(str, columns.get("keep_columns", ()))),
             )
-            return cls(Profile.of(told["profile"]), columns)
+            return cls(Profile.of(told["headers"]["profile"]), settings)
         except (KeyError, TypeError, AttributeError, SettingsError):
             raise InputError(
                 f"{out} was made by an earlier version that did not note how; run medveil deid into a new folder"

@@ -16,20 +16,17 @@ from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
 from medveil.cohort.input import Kind, SourceFile, read_source
-from medveil.defenses.reports.formats.encodings import decode
+from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
-from medveil.release.clean.outputs import DATA, output_path
-from medveil.release.clean.seals import broken_seals, seal_records
-from medveil.release.clean.withdrawn import withdraw, withdrawn
+from medveil.release.clean.dicom_writer import output_path
+from medveil.release.clean.records import DATA, broken_seals, released_files, seal_records, withdraw, withdrawn
 from medveil.release.folder import held, read_run
 from medveil.release.settings import Progress
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
 from medveil.report.review_page import Case, render_review
-from medveil.runtime.journal import FILE as JOURNAL
-from medveil.runtime.journal import noted_in
 from medveil.runtime.storage import refuse_unwritable, write_bytes
 
 SHOWN = 640  # pixels a side
@@ -128,11 +125,10 @@ def _discrepancies(out: Path) -> dict[str, list[Discrepancy]]:
 def _masked(out: Path) -> dict[str, Masked]:
     """How much of each image was masked, and in which of its frames most, from the run's own journal."""
     found = {}
-    for _, noted in noted_in(out / JOURNAL):
-        for entry in noted.entry["files"]:
-            if "masked" in entry:
-                most = max(entry["masked"])
-                found[entry["path"]] = most, entry["masked"].index(most)
+    for entry in released_files(out):
+        if "masked" in entry:
+            most = max(entry["masked"])
+            found[entry["path"]] = most, entry["masked"].index(most)
     return found
 
 

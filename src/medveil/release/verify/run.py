@@ -21,8 +21,9 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
+from medveil.release.clean.dicom_writer import DicomWriter, is_pseudonymous, output_path
 from medveil.release.clean.groups import grouped
-from medveil.release.clean.outputs import DATA, is_pseudonymous, output_path
+from medveil.release.clean.records import DATA
 from medveil.release.clean.run import without_repeats
 from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
@@ -73,7 +74,7 @@ def verify(
     """
     _refuse_others(out, keys)
     files = read_source(source, workers=workers, progress=partial(progress, "reading"))
-    groups, _ = without_repeats(grouped(files.files, keys), keys)
+    groups, _ = without_repeats(grouped(files.files, keys), DicomWriter(), keys)
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
     recorded = Recorded.of(out)

@@ -11,8 +11,8 @@ from io import StringIO
 from typing import Any
 
 from medveil.cohort.input import Kind
+from medveil.cohort.tables.encodings import decode
 from medveil.defenses.reports.formats.columns import Columns
-from medveil.defenses.reports.formats.encodings import decode
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
 from medveil.release.clean.table_file import RowPeople

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 import pytest
 
+from medveil.cohort.tables.encodings import decode, encode, encoding_of
 from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.defense import CleanReports
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.defenses.reports.formats.csv_column import BROKEN, clean_csv
-from medveil.defenses.reports.formats.encodings import decode, encode, encoding_of
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.reports.formats.text_file import clean_text_file
 from medveil.errors import InputError, Quarantined, SettingsError
@@ -20,7 +21,8 @@ from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 
 KEYS = Keys.for_demonstration(4)
-CLEANER = ReportCleaner(tagger=None)
+REPORTS = CleanReports(KEYS)
+REPORTS.cleaner = ReportCleaner(tagger=None)
 TEXT = "Größe normal. Discussed with Dr. Müller on 14.03.2021.\r\nKein Erguss.\r\n"
 
 
@@ -43,7 +45,7 @@ def person_of(row: Mapping[str, str]) -> Person:
 )
 def test_a_text_file_keeps_its_encoding(encoding: str, mark: bytes) -> None:
     data = mark + TEXT.encode(encoding)
-    cleaned = clean_text_file(data, CLEANER, Person(KEYS, "1")).data
+    cleaned = clean_text_file(data, REPORTS.apply, Person(KEYS, "1"))[0]
     assert cleaned.startswith(mark)
     text = cleaned[len(mark) :].decode(encoding)
     assert "Müller" not in text
@@ -54,7 +56,7 @@ def test_a_text_file_keeps_its_encoding(encoding: str, mark: bytes) -> None:
 
 def test_a_file_without_identifiers_is_the_very_same_bytes() -> None:
     data = codecs.BOM_UTF8 + "Größe normal.\n ___ year old. \n".encode()
-    assert clean_text_file(data, CLEANER, Person(KEYS, "1")).data == data
+    assert clean_text_file(data, REPORTS.apply, Person(KEYS, "1"))[0] == data
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02PNG\xff\xfe\x00", codecs.BOM_UTF16_LE + b"\x00\xd8\x41", b"abc\x00def"])
@@ -87,7 +89,7 @@ ROWS = [
 def test_a_csv_column(delimiter: str, ending: str) -> None:
     out = io.BytesIO()
     columns = Columns(("report",), "id", ("study",))
-    outcome = clean_csv(table(ROWS, delimiter, ending), out, columns, CLEANER, person_of)
+    outcome = clean_csv(table(ROWS, delimiter, ending), out, columns, REPORTS.apply_many, person_of)
     text = out.getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(text), delimiter=delimiter))
     assert [row["id"] for row in rows] == [KEYS.pseudonym("patient", "A1"), KEYS.pseudonym("patient", "A2")]
@@ -100,20 +102,20 @@ def test_a_csv_column(delimiter: str, ending: str) -> None:
     assert outcome.rows == 2
     assert outcome.quarantined == {"row without a patient": 1, BROKEN: 1}
     assert outcome.left_out == ("name",)
-    assert outcome.found[Category.DATE] == 1
+    assert outcome.done[""]["dates replaced in reports"] == 1
 
 
 def test_a_table_of_many_rows_streams_in_batches() -> None:
     rows = [["id", "report"], *([f"P{place}", f"Seen by Dr. Hartwell, film {place}."] for place in range(200))]
     out = io.BytesIO()
-    outcome = clean_csv(table(rows), out, Columns(("report",), "id"), CLEANER, person_of)
+    outcome = clean_csv(table(rows), out, Columns(("report",), "id"), REPORTS.apply_many, person_of)
     assert outcome.rows == 200
     assert b"Hartwell" not in out.getvalue()
 
 
 def test_a_missing_column_is_told_without_a_value() -> None:
     with pytest.raises(InputError, match="finding"):
-        clean_csv(table(ROWS), io.BytesIO(), Columns(("finding",)), CLEANER, person_of)
+        clean_csv(table(ROWS), io.BytesIO(), Columns(("finding",)), REPORTS.apply_many, person_of)
     with pytest.raises(SettingsError):
         Columns(())
     with pytest.raises(SettingsError):
@@ -130,7 +132,7 @@ def test_json_lines() -> None:
     ]
     out = io.BytesIO()
     source = io.BytesIO("\n".join(lines).encode())
-    outcome = clean_jsonl(source, out, Columns(("study.report",), "id", ("n",)), CLEANER, person_of)
+    outcome = clean_jsonl(source, out, Columns(("study.report",), "id", ("n",)), REPORTS.apply_many, person_of)
     rows = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [row["id"] for row in rows] == [KEYS.pseudonym("patient", patient) for patient in ("A1", "A4")]
     assert "Hartwell" not in out.getvalue().decode()

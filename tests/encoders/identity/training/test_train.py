@@ -15,12 +15,10 @@ from medveil.encoders.identity.inference import as_input
 from medveil.encoders.identity.networks.checkpoint import Architecture, load_into, save_network
 from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
 from medveil.encoders.identity.training import train as training
-from medveil.encoders.identity.training.decision import fit_decision
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.settings import TrainingSettings, published
 from medveil.encoders.identity.training.teachers import Teachers
 from medveil.encoders.identity.training.train import MODEL, train, train_on
-from medveil.encoders.identity.verification import VerificationNetwork
 from medveil.errors import InputError, SettingsError
 from medveil.training.loop import STATE
 from medveil.weights.identity import bundled
@@ -183,18 +181,3 @@ def test_the_published_settings() -> None:
     assert (verification.mining, verification.rate, verification.patience) == ("redrawn", 1e-4, 5)
     with pytest.raises(SettingsError):
         TrainingSettings(images=1)
-
-
-def test_a_decision_fitted_on_fixed_branches_separates_patients(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    codes = np.repeat(np.arange(40), 3)
-    outputs = (rng.normal(size=(40, 16))[codes] * 3 + 5 + rng.normal(size=(120, 16))).astype(np.float32)
-    network = VerificationNetwork("efficientnet-lite0", "global", 16)
-    head = network.branch.head.fc.weight.detach().clone()  # type: ignore[union-attr]
-    fit_decision(network, outputs, codes.astype(np.int64), seed=1)
-    values = torch.sigmoid(torch.from_numpy((outputs - outputs.mean(0)) / outputs.std(0, ddof=1)))
-    with torch.inference_mode():
-        similarity = torch.stack([network.compare(values, value) for value in values]).numpy()
-    assert training.score(similarity, codes.astype(np.int64)).pair_auc > 0.97
-    spread = torch.from_numpy(outputs).std(0)
-    assert torch.allclose(network.branch.head.fc.weight * spread[:, None], head, atol=1e-5)  # type: ignore[union-attr]

@@ -32,7 +32,7 @@ class Architecture:
         if self.channels not in (1, 3):
             raise SettingsError("images have one channel (gray) or three; set `channels` to 1 or 3")
         if min(self.width, self.hidden, *self.dilations, len(self.dilations)) < 1:
-            raise SettingsError("widths and dilations must be at least 1, with one block at the bottleneck at least")
+            raise SettingsError("widths and dilations must be at least 1, with at least one block at the bottleneck")
 
 
 class Spade(nn.Module):

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.errors import Quarantined, SettingsError
-from medveil.person.identifiers import Category
+from medveil.parts import Subject
 from medveil.person.person import Person
 
 BATCH = 64  # rows that go through the tagger together
 
 PersonOf = Callable[[Mapping[str, str]], Person]
+CleanMany = Callable[[Sequence[Subject]], list[Subject | Quarantined]]  # the reason in place of what is withheld
 
 
 @dataclass(frozen=True)
@@ -43,32 +43,34 @@ class RowsCleaned:
     """Counts alone. Rows that could not be cleaned are not in the output."""
 
     rows: int = 0
-    found: Counter[Category] = field(default_factory=Counter)
+    done: dict[str, Counter[str]] = field(default_factory=dict)  # by defense, as the subjects noted it
     quarantined: Counter[str] = field(default_factory=Counter)
     left_out: tuple[str, ...] = ()  # columns
-    not_rewritten: int = 0  # texts that the rewriting model would have changed in content
 
 
 Row = Mapping[str, str]
 
 
 def clean_rows(
-    rows: Sequence[Row], columns: Columns, cleaner: ReportCleaner, person_of: PersonOf, outcome: RowsCleaned
+    rows: Sequence[Row], columns: Columns, clean: CleanMany, person_of: PersonOf, outcome: RowsCleaned
 ) -> list[dict[str, str] | None]:
     """Each row's new values by column, None for a row that must not be released."""
+    persons = [_person(row, person_of) for row in rows]
+    cells = [(column, column in columns.keep) for column in (*columns.text, *columns.keep)]
+    subjects = [
+        Subject(person, text=row.get(column, ""), phrase=phrase)
+        for row, person in zip(rows, persons, strict=True)
+        if isinstance(person, Person)
+        for column, phrase in cells
+    ]
+    cleaned = iter(clean(subjects))
     results: list[dict[str, str] | None] = []
-    persons: list[Person | Quarantined] = [_person(row, person_of) for row in rows]
-    good = [(row, person) for row, person in zip(rows, persons, strict=True) if isinstance(person, Person)]
-    texts = [row.get(column, "") for row, _ in good for column in columns.text]
-    cleaned = iter(cleaner.attempt_many(texts, [person for _, person in good for _ in columns.text]))
-    for row, person in zip(rows, persons, strict=True):
+    for person in persons:
         if isinstance(person, Quarantined):
             outcome.quarantined[person.reason] += 1
             results.append(None)
-            continue
-        values: dict[str, CleanedText | Quarantined] = {column: next(cleaned) for column in columns.text}
-        values |= {column: _phrase(cleaner, row.get(column, ""), person) for column in columns.keep}
-        results.append(_row(values, columns, person, outcome))
+        else:
+            results.append(_row({column: next(cleaned) for column, _ in cells}, columns, person, outcome))
     return results
 
 
@@ -79,25 +81,19 @@ def _person(row: Row, person_of: PersonOf) -> Person | Quarantined:
         return reason
 
 
-def _phrase(cleaner: ReportCleaner, text: str, person: Person) -> CleanedText | Quarantined:
-    try:
-        return cleaner.clean_phrase(text, person)
-    except Quarantined as reason:
-        return reason
-
-
 def _row(
-    values: Mapping[str, CleanedText | Quarantined], columns: Columns, person: Person, outcome: RowsCleaned
+    values: Mapping[str, Subject | Quarantined], columns: Columns, person: Person, outcome: RowsCleaned
 ) -> dict[str, str] | None:
     reasons = sorted({value.reason for value in values.values() if isinstance(value, Quarantined)})
     if reasons:
         outcome.quarantined[reasons[0]] += 1
         return None
-    result = {column: value.text for column, value in values.items() if isinstance(value, CleanedText)}
-    for value in values.values():
-        if isinstance(value, CleanedText):
-            outcome.found.update(found.category for found in value.found)
-            outcome.not_rewritten += value.not_rewritten
+    result: dict[str, str] = {}
+    for column, value in values.items():
+        if isinstance(value, Subject):
+            result[column] = value.text or ""
+            for defense, notes in value.done.items():
+                outcome.done.setdefault(defense, Counter()).update(notes)
     if columns.patient:
         result[columns.patient] = person.pseudonym
     outcome.rows += 1

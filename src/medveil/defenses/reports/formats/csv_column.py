@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import BinaryIO
 
-from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.formats.columns import BATCH, Columns, PersonOf, RowsCleaned, clean_rows
-from medveil.defenses.reports.formats.encodings import encoding_of
+from medveil.cohort.tables.encodings import encoding_of
+from medveil.defenses.reports.formats.columns import BATCH, CleanMany, Columns, PersonOf, RowsCleaned, clean_rows
 from medveil.errors import InputError
 
 _LONGEST_FIELD = 1 << 24
@@ -18,9 +17,7 @@ _DELIMITERS = ",;\t|"
 BROKEN = "row with more or fewer fields than the table has columns"
 
 
-def clean_csv(
-    source: BinaryIO, out: BinaryIO, columns: Columns, cleaner: ReportCleaner, person_of: PersonOf
-) -> RowsCleaned:
+def clean_csv(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf) -> RowsCleaned:
     """Delimiter, encoding and line ends stay. Raises InputError for a table that lacks a column it should have.
 
     `source` must be seekable: its encoding is told by reading all of it.
@@ -30,7 +27,7 @@ def clean_csv(
     writing = io.TextIOWrapper(out, encoding=like.encoding, newline="", errors="strict")
     try:
         out.write(like.mark)
-        return _clean(reading, writing, columns, cleaner, person_of)
+        return _clean(reading, writing, columns, clean, person_of)
     except csv.Error:
         raise InputError("the table is not readable as CSV from some row on; check its quotes") from None
     except UnicodeEncodeError:
@@ -42,7 +39,7 @@ def clean_csv(
 
 
 def _clean(
-    reading: io.TextIOWrapper, writing: io.TextIOWrapper, columns: Columns, cleaner: ReportCleaner, person_of: PersonOf
+    reading: io.TextIOWrapper, writing: io.TextIOWrapper, columns: Columns, clean: CleanMany, person_of: PersonOf
 ) -> RowsCleaned:
     head = next(reading, "")
     delimiter = max(_DELIMITERS, key=head.count)
@@ -57,7 +54,7 @@ def _clean(
         writer.writerow(kept)
         while batch := list(islice(reader, BATCH)):
             rows = list(_named(batch, names, outcome))
-            for row in clean_rows(rows, columns, cleaner, person_of, outcome):
+            for row in clean_rows(rows, columns, clean, person_of, outcome):
                 if row is not None:
                     writer.writerow([row[name] for name in kept])
         return outcome

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.formats.columns import BATCH, Columns, PersonOf, RowsCleaned, clean_rows
+from medveil.defenses.reports.formats.columns import BATCH, CleanMany, Columns, PersonOf, RowsCleaned, clean_rows
 from medveil.errors import Quarantined
 
 BROKEN = "line that is no JSON object"
@@ -16,7 +15,7 @@ NOT_TEXT = "report field that is not text"
 
 
 def clean_jsonl(
-    source: BinaryIO, out: BinaryIO, columns: Columns, cleaner: ReportCleaner, person_of: PersonOf
+    source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf
 ) -> RowsCleaned:
     """Only the named fields are written; a line that cannot be read or cleaned is left out and counted."""
     outcome = RowsCleaned()
@@ -24,7 +23,7 @@ def clean_jsonl(
     lines = (line for line in source if line.strip())
     while batch := list(islice(lines, BATCH)):
         rows = list(_flat(batch, columns, outcome, seen))
-        for row in clean_rows(rows, columns, cleaner, person_of, outcome):
+        for row in clean_rows(rows, columns, clean, person_of, outcome):
             if row is not None:
                 out.write(json.dumps(_nested(row), ensure_ascii=False).encode() + b"\n")
     outcome.left_out = tuple(sorted(seen - set(columns.named)))

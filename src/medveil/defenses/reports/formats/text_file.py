@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.formats.encodings import decode, encode
+from medveil.cohort.tables.encodings import decode, encode
+from medveil.parts import Subject
 from medveil.person.person import Person
-from medveil.person.span import Span
 
 
-@dataclass(frozen=True)
-class CleanedFile:
-    """The bytes to release, and what was found at which characters of the original."""
-
-    data: bytes
-    found: tuple[Span, ...]
-    not_rewritten: bool = False
-
-
-def clean_text_file(data: bytes, cleaner: ReportCleaner, person: Person) -> CleanedFile:
-    """The very same bytes where nothing is found; raises Quarantined."""
+def clean_text_file(data: bytes, clean: Callable[[Subject], Subject], person: Person) -> tuple[bytes, Subject]:
+    """The bytes to release, the very same where nothing is found, and the subject cleaned; raises Quarantined."""
     decoded = decode(data)
-    cleaned = cleaner.clean(decoded.text, person)
-    if cleaned.text == decoded.text:
-        return CleanedFile(data, cleaned.found)
-    return CleanedFile(encode(cleaned.text, decoded), cleaned.found, cleaned.not_rewritten)
+    subject = clean(Subject(person, text=decoded.text))
+    if subject.text == decoded.text:
+        return data, subject
+    return encode(subject.text or "", decoded), subject

@@ -47,7 +47,7 @@ class TrainingSettings:
         if min(self.patients, self.images, self.epochs, self.validate_every, self.dim) < 1 or self.size < 64:
             raise SettingsError("counts must be at least 1 and the image size at least 64; correct the settings")
         if self.images < 2 and self.mining == "online":
-            raise SettingsError("online mining needs at least two images a patient in a batch; raise `images`")
+            raise SettingsError("online mining needs at least two images per patient in a batch; raise `images`")
 
     def architecture(self, kind: Kind) -> Architecture:
         return Architecture(kind, self.backbone, self.head, self.dim, self.size)

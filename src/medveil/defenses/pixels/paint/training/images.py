@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.cohort.input import InputOptions, read_cohort
 from medveil.errors import InputError, Quarantined
 
 SIDE = 512  # larger images are shrunk to it
 MOST = 8000  # images; 2 GB in memory
 VALIDATION = ("val", "validate", "validation")
-PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp")
 KEPT = 0.1  # of the patients, for validation, where the data have no splits
 
 
@@ -72,20 +72,15 @@ def prepare(image: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def read_images(
-    source: Path, *, layout: str | None = None, seed: int, progress: Callable[[int, int], None] | None = None
+    source: Path,
+    *,
+    layout: str | None = None,
+    options: InputOptions | None = None,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> TrainingImages:
-    """From a data set in any layout, or from a folder of pictures, each then counted as a patient of its own."""
-    from medveil.cohort.input import read_cohort
-
-    pictures = sorted(file.name for file in source.glob("*") if file.suffix.lower() in PICTURES)
-    try:
-        cohort = read_cohort(source, layout=layout)
-    except InputError:
-        if layout is not None or not pictures:
-            raise
-        from medveil.cohort.images import load_image
-
-        return _read(lambda row: load_image(source, pictures[row]), np.array(pictures), None, seed, progress)
+    """From a data set in any layout; pictures of which nothing says whose they are each count as a patient."""
+    cohort = read_cohort(source, layout=layout, options=options)
     patients = cohort.table["patient_id"].astype(str).to_numpy()
     return _read(cohort.image, patients, cohort.table["split"].astype(str).to_numpy(), seed, progress)
 

@@ -47,7 +47,7 @@ class InpaintingSettings:
         if min(self.batch, self.epochs, self.validate_every, self.judge_width, *self.shrink) < 1:
             raise SettingsError("counts must be at least 1; correct the settings")
         if self.size < 32 or self.size % STEP:
-            raise SettingsError(f"the crops' size must be a multiple of {STEP}, and 32 at least; correct `size`")
+            raise SettingsError(f"the crops' size must be a multiple of {STEP}, and at least 32; correct `size`")
         if self.rate <= 0 or not 0 <= self.decay_from <= 1 or not 0 <= self.average < 1:
             raise SettingsError("the rate must be above 0, its decay within 0 to 1, the average below 1")
 

@@ -1,0 +1,132 @@
+"""Excel workbooks (.xlsx): the first sheet that holds anything, each cell as it is shown, and the way back."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from medveil.errors import Quarantined
+
+SUFFIXES = (".xlsx", ".xlsm")
+MOST_BYTES = 1 << 30  # unpacked; more is a decompression bomb, not a table
+UNREADABLE = "workbook that cannot be read"
+_PADDED = re.compile(r"0+")  # a number format that shows leading zeros
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # what a file says of when it was written, since that is nobody's concern
+
+
+def sheet_rows(source: Path | BinaryIO) -> Iterator[tuple[int, list[str]]]:
+    """Header and rows of the first visible sheet that has any, each with its number there; raises Quarantined."""
+    with _opened(source) as book:
+        for sheet in book.worksheets:
+            if sheet.sheet_state != "visible":
+                continue
+            rows = _filled(sheet)
+            first = next(rows, None)
+            if first is not None:
+                yield first
+                yield from rows
+                return
+
+
+def begins_1904(source: Path | BinaryIO) -> bool:
+    """Whether days are counted as on old Macintoshes."""
+    with _opened(source) as book:
+        return bool(book.epoch.year == 1904)
+
+
+def write_sheet(out: BinaryIO, rows: Iterator[Sequence[str]]) -> None:
+    """Every cell as text: a formula in a report must not run in the program that opens it."""
+    from openpyxl import Workbook
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.utils.exceptions import IllegalCharacterError
+
+    book = Workbook(write_only=True)
+    book.properties.creator = None
+    book.properties.created = book.properties.modified = datetime(*_LONG_AGO)
+    sheet = book.create_sheet("Sheet1")
+    for row in rows:
+        cells = []
+        for value in row:
+            try:
+                cell = WriteOnlyCell(sheet, value)
+            except IllegalCharacterError:
+                raise Quarantined("text that its encoding cannot hold") from None
+            if value:
+                cell.data_type = "s"
+            cells.append(cell)
+        sheet.append(cells)
+    made = io.BytesIO()
+    book.save(made)
+    with zipfile.ZipFile(made) as parts, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as target:
+        for part in parts.infolist():
+            content = parts.read(part)
+            if part.filename == "docProps/core.xml":
+                content = re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>1980-01-01T00:00:00Z", content)
+            target.writestr(zipfile.ZipInfo(part.filename, _LONG_AGO), content, zipfile.ZIP_DEFLATED)
+
+
+@contextmanager
+def _opened(source: Path | BinaryIO) -> Iterator[Any]:
+    import warnings
+
+    from openpyxl import load_workbook
+
+    try:
+        with zipfile.ZipFile(source) as parts:
+            if sum(part.file_size for part in parts.infolist()) > MOST_BYTES:
+                raise Quarantined("too large")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of styles and extensions that do not matter here
+            book = load_workbook(source, read_only=True, data_only=True, keep_links=False)
+    except Quarantined:
+        raise
+    except Exception:
+        # openpyxl raises nearly anything over a damaged file.
+        raise Quarantined(UNREADABLE) from None
+    try:
+        yield book
+    except Quarantined:
+        raise
+    except GeneratorExit:
+        raise
+    except Exception:
+        raise Quarantined(UNREADABLE) from None
+    finally:
+        book.close()
+
+
+def _filled(sheet: Any) -> Iterator[tuple[int, list[str]]]:
+    sheet.reset_dimensions()  # what a file says of its size may be wrong
+    for number, row in enumerate(sheet.rows, start=1):
+        values = [_shown(cell) for cell in row]
+        while values and not values[-1]:
+            values.pop()
+        if values:
+            yield number, values
+
+
+def _shown(cell: Any) -> str:
+    """A cell's text as a CSV export would have it; days as ISO dates."""
+    value = cell.value
+    match value:
+        case None:
+            return ""
+        case bool():
+            return str(int(value))
+        case datetime():
+            value = value.replace(microsecond=0)
+            return str(value.date()) if value.time() == time() else value.isoformat(" ")
+        case date():
+            return value.isoformat()
+        case float() if value.is_integer() and abs(value) < 1e15:
+            value = int(value)
+    text = str(value)
+    if isinstance(value, int) and _PADDED.fullmatch(str(cell.number_format)):
+        return text.zfill(len(cell.number_format))
+    return text

@@ -1,0 +1,53 @@
+"""What came out of the engine, beside the originals it came from: what attacks, measures and the check compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from medveil.cohort import Cohort
+from medveil.cohort.cohort import FILE
+from medveil.cohort.input import Source, read_cohort
+from medveil.person.keys import Keys
+from medveil.release.clean.dicom_writer import output_path
+from medveil.release.clean.records import DATA
+from medveil.release.clean.summary import Summary
+
+
+@dataclass
+class Released:
+    """The released cohort and which source rows it holds, in its order; what was done and what was withheld."""
+
+    cohort: Cohort | None
+    rows: list[int]
+    done: dict[str, dict[str, int]] = field(default_factory=dict)  # by defense
+    quarantined: dict[str, int] = field(default_factory=dict)
+    source_digest: str = ""
+
+
+def released_table(out: Path, originals: Cohort, summary: Summary, keys: Keys) -> Released:
+    """Of images and a table: an image is known by its pseudonym."""
+    if not (out / DATA / FILE).exists():
+        return _of(None, [], summary)
+    after = Cohort.open(out / DATA)
+    at = {keys.pseudonym("image", image): row for row, image in enumerate(originals.table["image_id"])}
+    ids = [Path(path).stem for path in after.table["path"]]  # the table's own defense may not have run
+    return _of(after, [at[name] for name in ids], summary)
+
+
+def released_dicom(out: Path, originals: Cohort, source: Source, summary: Summary, keys: Keys) -> Released:
+    """Of a tree of DICOM files, read back as anybody would read it: an image is known by its place."""
+    if not any((out / DATA).rglob("*.dcm")):
+        return _of(None, [], summary)
+    places = {one.path: output_path(one, keys) for one in source.files}
+    pairs = zip(originals.table["path"], originals.table["frame"], strict=True)
+    at = {(places.get(path), frame): row for row, (path, frame) in enumerate(pairs)}
+    after = read_cohort(out / DATA, layout="dicom")
+    keys_after = list(zip(after.table["path"], after.table["frame"], strict=True))
+    after = after.where([one in at for one in keys_after])
+    return _of(after, [at[one] for one in keys_after if one in at], summary)
+
+
+def _of(cohort: Cohort | None, rows: list[int], summary: Summary) -> Released:
+    done = {defense: dict(notes) for defense, notes in summary.done.items()}
+    return Released(cohort, rows, done, summary.quarantined, summary.source_digest)
