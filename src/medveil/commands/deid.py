@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, LogLevel, Quiet, Workers
+from medveil.commands.options import Config, Json, LogLevel, Quiet, Ray, Workers
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def deid(
         Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
     ] = None,
     workers: Workers = None,
+    ray: Ray = False,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
@@ -86,6 +87,7 @@ def deid(
     from medveil.release.clean.run import deidentify
     from medveil.release.clean.settings import deid_defenses
     from medveil.release.folder import site_key
+    from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
     defenses = deid_defenses(
@@ -103,9 +105,16 @@ def deid(
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
     keys = site_key(key, out, may_make=True)
-    with console.progress_bars(quiet or json) as watch:
+    with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
         outcome = deidentify(
-            source, out, keys=keys, defenses=defenses, workers=workers, crosswalk=crosswalk, progress=watch
+            source,
+            out,
+            keys=keys,
+            defenses=defenses,
+            workers=workers,
+            runner=runner,
+            crosswalk=crosswalk,
+            progress=watch,
         )
     named = ("--key-file", key) if key else ()
     if json:

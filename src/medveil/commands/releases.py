@@ -19,6 +19,7 @@ from medveil.commands.options import (
     LogLevel,
     Measures,
     Quiet,
+    Ray,
     Seed,
     Workers,
 )
@@ -56,6 +57,7 @@ def release(
     ] = None,
     seed: Seed = 7,
     workers: Workers = None,
+    ray: Ray = False,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
@@ -68,6 +70,7 @@ def release(
     from medveil.release import Settings
     from medveil.release import release as run
     from medveil.release.folder import site_key
+    from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
     keys = site_key(key_file, out, may_make=True)
@@ -81,8 +84,17 @@ def release(
         attacks=tuple(attack or ()),
         measures=tuple(measure or ()),
     )
-    with console.progress_bars(quiet or json) as watch:
-        outcome = run(source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch)
+    with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
+        outcome = run(
+            source,
+            out,
+            keys=keys,
+            settings=settings,
+            workers=workers,
+            runner=runner,
+            crosswalk=crosswalk,
+            progress=watch,
+        )
     console.show_outcome(outcome, json=json, quiet=quiet)
     raise typer.Exit(outcome.exit_code)
 

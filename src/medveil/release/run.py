@@ -19,6 +19,7 @@ from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
 from medveil.report import write_report
 from medveil.runtime.storage import write_json
+from medveil.runtime.workers import Runner
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ def release(
     keys: Keys,
     settings: Settings,
     workers: int | None = None,
+    runner: Runner | None = None,
     crosswalk: Path | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Outcome:
@@ -56,7 +58,9 @@ def release(
     engine.check_models()
     with held(out):
         created = begin(out, settings.writer, told, keys)
-        summary = clean(work, out, engine, created=created, workers=workers, crosswalk=crosswalk, progress=progress)
+        summary = clean(
+            work, out, engine, created=created, workers=workers, runner=runner, crosswalk=crosswalk, progress=progress
+        )
         finished = _finished(out, summary)
         if finished:
             return finished
