@@ -15,7 +15,7 @@ from medveil.errors import SettingsError
 from medveil.parts import KINDS, PLACES, catalogue, choose, register_attack, registered
 from medveil.testing import check_settings
 
-HEAVY = ("torch", "sklearn", "scipy", "numba", "cv2")
+HEAVY = ("torch", "numpy", "pandas", "sklearn", "scipy", "numba", "cv2", "pydicom")
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from medveil.cohort import Cohort, Problem
-from medveil.cohort.describe import describe
-from medveil.cohort.problems import write_problems
+from medveil.cohort.describe import describe, write_problems
 
 
 def cohort() -> Cohort:
@@ -33,6 +32,7 @@ def test_counts_by_hand() -> None:
     assert found["patients"] == 2
     assert found["studies"] == 3
     assert found["images"] == 4
+    assert found["images of nobody known"] == 0
     assert found["patients with two or more studies"] == 1
     assert found["views"] == {"PA": 2, "LATERAL": 1, "missing": 1}
     assert found["sex (patients)"] == {"F": 1, "M": 1}

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from medveil.cohort import schema
-from medveil.cohort.images import load_image
 from medveil.errors import InputError
 from medveil.runtime.storage import atomic_path
 
@@ -73,6 +72,8 @@ class Cohort:
 
     def image(self, row: int) -> NDArray[Any]:
         """The pixels of one row as displayed: two-dimensional, unsigned, bright is dense."""
+        from medveil.cohort.images import load_image  # brings the decoders, which a table alone does not need
+
         return load_image(self.root, self.table["path"].iat[row], frame=int(self.table["frame"].iat[row]))
 
     def images(self) -> Iterator[NDArray[Any]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -9,7 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from medveil.cohort.cohort import Cohort
+from medveil.cohort.input import OWN
 from medveil.cohort.schema import LABELS
+from medveil.runtime.storage import write_bytes
 
 
 def describe(cohort: Cohort) -> dict[str, Any]:
@@ -24,6 +29,7 @@ def describe(cohort: Cohort) -> dict[str, Any]:
         "patients": len(per_patient),
         "studies": int(per_patient.sum()),
         "images": len(table),
+        "images of nobody known": int(table["patient_id"].str.startswith(OWN).sum()),
         "patients with two or more studies": int((per_patient >= 2).sum()),
         "sites": int(table["site"].nunique()),
         "views": _counts(table["view"]),
@@ -35,6 +41,15 @@ def describe(cohort: Cohort) -> dict[str, Any]:
         "report length (characters)": _quantiles(_lengths(table["report"])[new_study]),
         "set aside": _counts(pd.Series([problem.reason for problem in cohort.problems], dtype=str)),
     }
+
+
+def write_problems(cohort: Cohort, path: Path) -> None:
+    """What was set aside, as CSV that only its owner can read: file names may identify people."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("path", "reason"))
+    writer.writerows((problem.path, problem.reason) for problem in cohort.problems)
+    write_bytes(path, text.getvalue().encode(), private=True)
 
 
 def _counts(values: pd.Series) -> dict[str, int]:

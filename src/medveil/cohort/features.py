@@ -1,4 +1,4 @@
-"""Simple image features, taken in parallel: one vector an image."""
+"""Simple features, one vector an image: what it looks like, taken in parallel, and what is known without it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.cohort.cohort import Cohort
@@ -60,3 +61,14 @@ def image_features(cohort: Cohort, feature: Callable[[Image], Vector]) -> Vector
 
 def _feature_of(root: Path, feature: Callable[[Image], Vector], place: tuple[str, int]) -> Vector:
     return feature(load_image(root, place[0], frame=int(place[1])))
+
+
+def demographics(table: pd.DataFrame) -> NDArray[np.float32]:
+    """What every control attack knows without the image; inner products measure agreement.
+
+    Sex, view and site as they are, age as a tent five years wide.
+    """
+    blocks = [pd.get_dummies(table[column]).to_numpy(np.float32) for column in ("sex", "view", "site")]
+    ages = table["age"].to_numpy(np.float32)
+    tent = np.maximum(0, 1 - np.abs(ages[:, None] - np.arange(131)) / 2.5)
+    return np.concatenate([*blocks, np.nan_to_num(tent).astype(np.float32)], axis=1)

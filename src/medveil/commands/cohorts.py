@@ -67,8 +67,8 @@ def describe(
 ) -> None:
     """Count what a data set holds: patients, studies, views, ages, labels, report lengths, and files set aside."""
     from medveil.cohort.describe import describe as summarise
+    from medveil.cohort.describe import write_problems
     from medveil.cohort.input import InputOptions, read_cohort
-    from medveil.cohort.problems import write_problems
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:

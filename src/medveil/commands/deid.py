@@ -9,10 +9,11 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, LogLevel, Quiet, Ray, Workers
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Ray, Workers
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
+    from medveil.cohort.input import InputOptions
     from medveil.release.clean.settings import Chosen
 
 
@@ -72,6 +73,9 @@ def deid(
     crosswalk: Annotated[
         Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
     ] = None,
+    layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     workers: Workers = None,
     ray: Ray = False,
     json: Json = False,
@@ -84,23 +88,28 @@ def deid(
     OUT/data holds the cleaned files under pseudonyms; what could not be cleaned stays behind and is listed in
     OUT/quarantine.csv. Exit code 0: all is clean; 1: something was withheld. A killed run continues where it was.
     """
+    from medveil.cohort.input import InputOptions
     from medveil.release.clean.run import deidentify
     from medveil.release.clean.settings import deid_defenses
     from medveil.release.folder import site_key
     from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
+    options = InputOptions.of(column_map, date_order)
+    mapped = dict(options.columns)
+    if "report" in mapped and not report_column:
+        report_column = [mapped["report"]]
     defenses = deid_defenses(
         reports=reports,
         fill=fill,
         rewriter=rewriter,
         profile=profile,
         report_columns=tuple(report_column or ()),
-        patient_column=patient_column,
+        patient_column=patient_column or mapped.get("patient_id"),
         keep_columns=tuple(keep_column or ()),
     )
     if what_if:
-        _show_what_if(source, defenses, key, json=json)
+        _show_what_if(source, defenses, key, layout, options, json=json)
         return
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
@@ -111,6 +120,8 @@ def deid(
             out,
             keys=keys,
             defenses=defenses,
+            layout=layout,
+            options=options,
             workers=workers,
             runner=runner,
             crosswalk=crosswalk,
@@ -134,7 +145,9 @@ def deid(
     raise typer.Exit(outcome.exit_code)
 
 
-def _show_what_if(source: Path, defenses: Chosen, key: Path | None, *, json: bool) -> None:
+def _show_what_if(
+    source: Path, defenses: Chosen, key: Path | None, layout: str | None, options: InputOptions, *, json: bool
+) -> None:
     """Nothing is written, so the key need not last: files go by the names of the key given, or of one made for this."""
     import secrets
 
@@ -144,4 +157,4 @@ def _show_what_if(source: Path, defenses: Chosen, key: Path | None, *, json: boo
     from medveil.release.folder import site_key
 
     keys = site_key(key, None) if key else Keys(secrets.token_bytes(32))
-    show_what_if(what_if(source, keys=keys, defenses=defenses), json=json)
+    show_what_if(what_if(source, keys=keys, defenses=defenses, layout=layout, options=options), json=json)

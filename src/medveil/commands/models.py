@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -14,7 +16,6 @@ from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout,
 
 if TYPE_CHECKING:
     from medveil.cohort.input import InputOptions
-    from medveil.defenses.pixels.paint.training.train import TrainingResult
 
 
 class Network(StrEnum):
@@ -56,6 +57,10 @@ def train(
     size: Annotated[
         int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of the recipe's.")
     ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option("--minutes", min=0, help="Stop after this long with the model so far; run again to continue."),
+    ] = None,
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     layout: Layout = None,
     column_map: ColumnMap = None,
@@ -67,77 +72,104 @@ def train(
     config: Config = None,
 ) -> None:
     """Train a network that recognises patients or fills in removed text. An interrupted run can be continued."""
-    from medveil.cohort.input import InputOptions, read_cohort
+    from medveil.cohort.input import InputOptions
 
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)
-    if network is Network.inpainting:
-        with console.progress_bars(quiet or json) as watch:
-            painter = _train_inpainting(source, out, recipe, start, epochs, size, device, layout, options, seed, watch)
-        if json:
-            console.show_json({"model": str(painter.model), "epochs": painter.epochs, "error": painter.error})
-        elif not quiet:
-            typer.echo(f"The model is {painter.model}")
-        return
-    from dataclasses import replace
+    chosen = Chosen(recipe is Recipe.published, start, epochs, size, seed)
+    seconds = None if minutes is None else 60 * minutes
+    with console.progress_bars(quiet or json) as watch:
+        trained = _inpainting if network is Network.inpainting else partial(_identity, network)
+        model, told, finished = trained(source, layout, options, out, chosen, device, seconds, watch)
+    if json:
+        console.show_json({"model": str(model), "finished": finished, **told})
+    elif not quiet:
+        typer.echo(f"The model is {model}")
+        if not finished:
+            typer.echo("Time is up before the last epoch; run the same command again to continue.")
 
+
+class Chosen(NamedTuple):
+    """What the command line sets of a network's settings."""
+
+    published: bool
+    start: Path | None
+    epochs: int | None
+    size: int | None
+    seed: int
+
+
+def _identity(
+    network: Network,
+    source: Path,
+    layout: str | None,
+    options: InputOptions,
+    out: Path,
+    chosen: Chosen,
+    device: str,
+    seconds: float | None,
+    watch: console.Watch,
+) -> tuple[Path, dict[str, Any], bool]:
+    from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.training.settings import TrainingSettings, published
     from medveil.encoders.identity.training.train import train as run
 
     kind: Literal["verification", "reidentification"] = (
         "verification" if network is Network.verification else "reidentification"
     )
-    settings = published(kind, start) if recipe is Recipe.published else TrainingSettings(start=start)
-    settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
-    with console.progress_bars(quiet or json) as watch:
-        cohort = read_cohort(
-            source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
-        )
-        result = run(
-            kind,
-            cohort,
-            out,
-            settings=settings,
-            device=device,
-            progress=lambda state: watch("epochs", state["epoch"], settings.epochs),
-        )
-    if json:
-        console.show_json({"model": str(result.model), "epochs": result.epochs, "scores": vars(result.scores)})
-    elif not quiet:
-        typer.echo(f"The model is {result.model}")
+    settings = published(kind, chosen.start) if chosen.published else TrainingSettings(start=chosen.start)
+    settings = replace(
+        settings, seed=chosen.seed, epochs=chosen.epochs or settings.epochs, size=chosen.size or settings.size
+    )
+    cohort = read_cohort(
+        source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+    )
+    result = run(
+        kind,
+        cohort,
+        out,
+        settings=settings,
+        device=device,
+        seconds=seconds,
+        progress=lambda state: watch("epochs", state["epoch"], settings.all_epochs),
+    )
+    return result.model, {"epochs": result.epochs, "scores": vars(result.scores)}, result.finished
 
 
-def _train_inpainting(
+def _inpainting(
     source: Path,
-    out: Path,
-    recipe: Recipe,
-    features: Path | None,
-    epochs: int | None,
-    size: int | None,
-    device: str,
     layout: str | None,
     options: InputOptions,
-    seed: int,
+    out: Path,
+    chosen: Chosen,
+    device: str,
+    seconds: float | None,
     watch: console.Watch,
-) -> TrainingResult:
-    from dataclasses import replace
-
+) -> tuple[Path, dict[str, Any], bool]:
     from medveil.defenses.pixels.paint.training.images import read_images
     from medveil.defenses.pixels.paint.training.settings import InpaintingSettings, published
     from medveil.defenses.pixels.paint.training.train import train_inpainting
 
-    settings = published(features) if recipe is Recipe.published else InpaintingSettings(features=features)
-    settings = replace(settings, seed=seed, epochs=epochs or settings.epochs, size=size or settings.size)
-    images = read_images(
-        source, layout=layout, options=options, seed=seed, progress=lambda done, total: watch("reading", done, total)
+    settings = published(chosen.start) if chosen.published else InpaintingSettings(features=chosen.start)
+    settings = replace(
+        settings, seed=chosen.seed, epochs=chosen.epochs or settings.epochs, size=chosen.size or settings.size
     )
-    return train_inpainting(
+    images = read_images(
+        source,
+        layout=layout,
+        options=options,
+        seed=chosen.seed,
+        progress=lambda done, total: watch("reading", done, total),
+    )
+    result = train_inpainting(
         images,
         out,
         settings=settings,
         device=device,
+        seconds=seconds,
         progress=lambda state: watch("epochs", state["epoch"], settings.epochs),
     )
+    return result.model, {"epochs": result.epochs, "error": result.error}, result.finished
 
 
 @app.command(epilog="Example: medveil encode /data/to-publish --encoder medveil-small -o /data/vectors")

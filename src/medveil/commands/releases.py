@@ -11,7 +11,9 @@ from medveil import console
 from medveil.commands.app import app
 from medveil.commands.options import (
     Attacks,
+    ColumnMap,
     Config,
+    DateOrder,
     Defenses,
     Device,
     Json,
@@ -43,6 +45,8 @@ def release(
     measure: Measures = None,
     device: Device = "cpu",
     layout: Layout = None,
+    column_map: ColumnMap = None,
+    date_order: DateOrder = None,
     written_as: Annotated[
         str, typer.Option("--as", help="What comes out: table (images and a table), or dicom (DICOM files and texts).")
     ] = "table",
@@ -67,6 +71,7 @@ def release(
 
     OUT/data is what may be published, once OUT/report.html says so. A killed run continues where it was.
     """
+    from medveil.cohort.input import InputOptions
     from medveil.release import Settings
     from medveil.release import release as run
     from medveil.release.folder import site_key
@@ -78,6 +83,7 @@ def release(
         seed=seed,
         threshold=threshold,
         layout=layout,
+        input=InputOptions.of(column_map, date_order),
         writer=cast("Literal['table', 'dicom']", written_as),
         device=device,
         defenses=tuple(defense or ()),

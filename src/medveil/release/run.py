@@ -52,7 +52,8 @@ def release(
     told = {**settings.to_json(), "defenses": engine.told()}
     check_places(source, out, crosswalk)
     check_run(out, settings.writer, told, keys)
-    data = read_source(source, layout=settings.layout, workers=workers, progress=partial(progress, "reading"))
+    reading = partial(progress, "reading")
+    data = read_source(source, layout=settings.layout, options=settings.input, workers=workers, progress=reading)
     originals = data.cohort
     work = Work.of_images(originals, engine) if settings.writer == "table" else Work.of_files(data, engine)
     engine.check_models()

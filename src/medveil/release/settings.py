@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
+from medveil.cohort.input import InputOptions
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
 from medveil.training.device import check_device
@@ -22,6 +23,7 @@ class Settings:
     seed: int = 7
     threshold: float | None = None
     layout: str | None = None
+    input: InputOptions = field(default_factory=InputOptions)
     device: str = "cpu"
     writer: Literal["table", "dicom"] = "table"  # images and a table come out, or DICOM files and texts
     defenses: tuple[str, ...] = ()
@@ -47,4 +49,4 @@ class Settings:
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }
-        return {**asdict(self), **parts}
+        return {**asdict(self), "input": self.input.told(), **parts}

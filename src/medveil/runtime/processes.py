@@ -47,12 +47,17 @@ class Loss(StrEnum):
         return self is Loss.CRASHED
 
 
-def _start_server() -> None:
-    """The process that workers are forked from: it has no threads, and never hears Ctrl-C."""
+def warm_up(*modules: str) -> None:
+    """Begin to load what workers will need, in the process they are forked from, while this one goes on.
+
+    Only the first call of a program counts, and only before its first worker starts.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return
     with _starting:
         if not _started.is_set():
             with _environment(ONE_THREAD), _interrupts_blocked():
-                multiprocessing.forkserver.set_forkserver_preload(["cv2", __name__])
+                multiprocessing.forkserver.set_forkserver_preload(["cv2", __name__, *modules])
                 multiprocessing.forkserver.ensure_running()
             _started.set()
 
@@ -219,7 +224,7 @@ def _new_pool() -> ProcessPool:
     # never a plain fork, which hangs for ever if another library holds a lock at that moment
     server = "forkserver" in multiprocessing.get_all_start_methods()
     if server:
-        _start_server()
+        warm_up()
     return ProcessPool(max_workers=1, context=multiprocessing.get_context("forkserver" if server else "spawn"))
 
 

@@ -55,12 +55,16 @@ class Trainee(Protocol):
 
 @dataclass
 class Course:
-    """What a run has come to: every round's line, the line and merit of the model that is kept, rounds since then."""
+    """What a run has come to: every round's line, the line and merit of the model that is kept, rounds since then.
+
+    It is not finished where the time was over first.
+    """
 
     history: list[dict[str, Any]] = field(default_factory=list)
     kept: dict[str, Any] = field(default_factory=dict)
     merit: float | None = None
     waited: int = 0
+    finished: bool = False
 
 
 def run(
@@ -81,13 +85,14 @@ def run(
     before = len(course.history)
     while not trainee.finished and (patience is None or course.waited < patience):
         if len(course.history) > before and time.monotonic() >= end:
-            break
+            return course
         _add(course, trainee.train_round(), trainee.keep, always=patience is None)
         if out is not None:
             state = {"format": FORMAT, "fingerprint": trainee.fingerprint, "course": asdict(course)}
             save_state(out / STATE, state | {"trainee": trainee.state()})
         if progress is not None:
             progress(course.history[-1])
+    course.finished = True
     return course
 
 

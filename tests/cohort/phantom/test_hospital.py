@@ -155,3 +155,8 @@ def test_visits_of_one_patient_share_the_person_and_little_else(phantom) -> None
 def test_every_row_has_the_visits_of_the_plan(phantom) -> None:
     for number, images in enumerate(phantom.gold.patients.values()):
         assert len(images) == len(plan_patient(phantom.seed, number, phantom.sites).visits)
+
+
+def test_what_a_worker_loads_draws_and_writes_but_holds_no_tables() -> None:
+    code = "import sys, medveil.cohort.phantom.patient_files; sys.exit(bool({'pandas', 'torch'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pydicom
 import pytest
 
@@ -122,3 +124,15 @@ def test_a_key_is_made_for_cleaning_alone_and_with_a_word(
     caplog.clear()
     site_key(None, tmp_path / "nothing", may_make=True)
     assert not caplog.text
+
+
+def test_images_belong_to_whom_their_table_says(tmp_path: Path, clean: Clean) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    for number in range(6):
+        cv2.imwrite(str(source / f"{number}.png"), np.full((64, 64), 10 * number, np.uint8))
+    rows_of_table = [f"{number}.png,P{number // 2:05d},No effusion." for number in range(6)]
+    (source / "images.csv").write_text("\n".join(["path,patient_id,report", *rows_of_table]))
+    made = clean(source)
+    assert made.outcome.released == 7
+    assert len({path.parent.parent.name for path in made.files("png")}) == 3

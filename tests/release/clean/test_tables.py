@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pydicom
 import pytest
+from openpyxl import Workbook, load_workbook
 from pydicom.dataset import Dataset
 
 from medveil.errors import InputError, SettingsError
@@ -59,7 +60,7 @@ def test_a_column_that_is_nowhere_is_an_error(tmp_path: Path, clean) -> None:
     [
         (b"patient_id,report,report\n1,Pemberton,Pemberton\n", "table with two columns of one name"),
         (b"patient_id,report,x,x\n1,Pemberton,1,2\n", "table with two columns of one name"),
-        (b"patient_id,report\n1," + b"x" * (1 << 24) + b"y\n", "table that cannot be read and written as one"),
+        (b"patient_id,report\n1," + b"x" * (1 << 24) + b"y\n", "no row could be cleaned"),
     ],
 )
 def test_a_broken_table_stays_behind_and_stops_nothing(
@@ -81,6 +82,41 @@ def test_a_table_as_spreadsheets_export_it(tmp_path: Path, clean, encoding: str)
     text = made.files("csv")[0].read_bytes().decode(encoding)
     assert text.startswith("patient_id\treport\r\n") and "Lungs are clear." in text
     assert "Pemberton" not in text
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_a_table_comes_back_with_its_first_line(tmp_path: Path, clean, delimiter: str) -> None:
+    (tmp_path / "in").mkdir()
+    rows = [f"sep={delimiter}", delimiter.join(("Patient ID", "Report")), delimiter.join(("7", REPORT))]
+    (tmp_path / "in/r.csv").write_text("\r\n".join(rows) + "\r\n", newline="")
+    made = clean(tmp_path / "in")
+    first, header, row = made.files("csv")[0].read_bytes().decode().split("\r\n")[:3]
+    assert (first, header) == (rows[0], rows[1])
+    assert row.startswith(KEYS.pseudonym("patient", "7") + delimiter) and "Pemberton" not in row
+
+
+def test_a_workbook_comes_back_as_a_workbook(tmp_path: Path, clean) -> None:
+    (tmp_path / "in").mkdir()
+    book = Workbook()
+    for row in (["patient_id", "name", "report"], [7, "John Pemberton", REPORT], [8, "Ann Smith", "Clear."]):
+        book.active.append(row)
+    book.create_sheet("more").append(["Pemberton"])
+    book.save(tmp_path / "in/r.xlsx")
+    made = clean(tmp_path / "in")
+    (path,) = made.files("xlsx")
+    header, first, second = load_workbook(path).active.values
+    assert header == ("patient_id", "report") and load_workbook(path).sheetnames == ["Sheet1"]
+    assert first[0] == KEYS.pseudonym("patient", "7") and "Pemberton" not in first[1]
+    assert second == (KEYS.pseudonym("patient", "8"), "Clear.")
+    assert made.outcome.exit_code == 0
+
+
+def test_a_row_with_an_open_quote_costs_itself_alone(tmp_path: Path, clean) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/r.csv").write_text('patient_id,report\n1,"Clear.\n2,Clear.\n')
+    made = clean(tmp_path / "in")
+    assert len(made.files("csv")[0].read_text().splitlines()) == 2
+    assert "row with a quote that is never closed" in (made.out / "quarantine.csv").read_text()
 
 
 def test_a_report_that_is_an_object_is_told_not_emptied(tmp_path: Path, clean) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
 from medveil.attacks.identity.slices import FEWEST, Members, pair_slices, query_slices
-from medveil.cohort.demographics import demographics
+from medveil.cohort.features import demographics
 from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Series, Table
 from medveil.stats import retrieval

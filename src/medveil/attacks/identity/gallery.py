@@ -11,7 +11,7 @@ from medveil.attacks.identity.copies import Copies, Place, find_copies
 from medveil.attacks.identity.embedded_images import EmbeddedImages
 from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
 from medveil.cohort import Cohort
-from medveil.cohort.demographics import demographics
+from medveil.cohort.features import demographics
 from medveil.errors import NotMeasurable
 from medveil.stats.bootstrap import unit_codes
 from medveil.stats.kernels.grid import Codes

@@ -13,8 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
-from medveil.cohort.demographics import demographics
-from medveil.cohort.features import image_features, thumbnail
+from medveil.cohort.features import demographics, image_features, thumbnail
 from medveil.errors import NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, Finding, percent
 from medveil.stats.auc import WeightedAUC

@@ -6,11 +6,11 @@ import logging
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pydicom
 from pydicom.dataset import Dataset, FileDataset
-from pydicom.uid import DeflatedExplicitVRLittleEndian
+from pydicom.uid import DeflatedExplicitVRLittleEndian, MediaStorageDirectoryStorage
 
 from medveil.cohort.dicom.elements import PREFIX, PREFIX_AT, Layout
 from medveil.errors import MedveilError, Quarantined
@@ -84,3 +84,19 @@ def open_dicom(path: Path, *, pixels: bool) -> FileDataset:
 def _plausible(dataset: Dataset) -> bool:
     """Whether bytes read without a prefix are a dataset and not chance."""
     return "SOPClassUID" in dataset or "Modality" in dataset or ("Rows" in dataset and "Columns" in dataset)
+
+
+def is_directory(sop_class: str | None) -> bool:
+    return sop_class == MediaStorageDirectoryStorage
+
+
+def referenced_files(path: Path) -> list[PurePosixPath]:
+    """The files a DICOMDIR points to, relative to its folder, in its order."""
+    with quarantining("damaged DICOM file"):
+        dataset = open_dicom(path, pixels=False)
+        found = []
+        for record in dataset.get("DirectoryRecordSequence") or []:
+            parts = record.get("ReferencedFileID")
+            if parts:
+                found.append(PurePosixPath(parts) if isinstance(parts, str) else PurePosixPath(*parts))
+        return found

@@ -12,7 +12,6 @@ from pydicom.encaps import get_frame
 from pydicom.pixels import apply_color_lut, get_decoder
 from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
-from medveil.cohort.dicom.codestream import size_in
 from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import (
     MAX_PIXELS,
@@ -29,6 +28,10 @@ _NATIVE = {
     (False, False): ExplicitVRBigEndian,
 }
 _LUMA = np.array([0.299, 0.587, 0.114])  # ITU-R BT.601
+
+_J2K_START = b"\xff\x4f\xff\x51"
+# Start-of-frame markers of JPEG (C4, C8 and CC are others) and of JPEG-LS (F7).
+_FRAME_MARKERS = frozenset({*range(0xC0, 0xD0), 0xF7} - {0xC4, 0xC8, 0xCC})
 
 
 def read_pixels(path: Path, frame: int = 0) -> NDArray[Any]:
@@ -63,7 +66,7 @@ def check_size(dataset: FileDataset, frame: int) -> None:
     syntax = dataset.file_meta.get("TransferSyntaxUID")
     if syntax and syntax.is_encapsulated and syntax != RLELossless:
         stream = get_frame(dataset.PixelData, frame, number_of_frames=frames)
-        if size_in(stream) != (rows, columns):
+        if _declared_size(stream) != (rows, columns):
             raise Quarantined("unreadable pixel data")
 
 
@@ -119,3 +122,25 @@ def _luminance(rgb: NDArray[Any], bits: int) -> NDArray[Any]:
     top = np.iinfo(rgb.dtype).max
     gray = rgb[..., :3] @ _LUMA * (top / min(top, (1 << bits) - 1))
     return np.asarray(np.rint(np.clip(gray, 0, top)), dtype=rgb.dtype)
+
+
+def _declared_size(stream: bytes) -> tuple[int, int]:
+    """Rows and columns of a JPEG, JPEG-LS or JPEG 2000 stream, read before any decoder allocates for them."""
+    if stream[:2] == b"\xff\xd8":
+        return _jpeg_size(stream)
+    at = stream.find(_J2K_START)
+    if at < 0 or len(stream) < at + 24:
+        raise Quarantined("unreadable pixel data")
+    right, bottom, left, top = (int.from_bytes(stream[at + 8 + 4 * k : at + 12 + 4 * k], "big") for k in range(4))
+    return bottom - top, right - left
+
+
+def _jpeg_size(stream: bytes) -> tuple[int, int]:
+    at = 2
+    while at + 9 <= len(stream) and stream[at] == 0xFF:
+        marker = stream[at + 1]
+        if marker in _FRAME_MARKERS:
+            return int.from_bytes(stream[at + 5 : at + 7], "big"), int.from_bytes(stream[at + 7 : at + 9], "big")
+        # A fill byte, or a segment that says its own length.
+        at += 1 if marker == 0xFF else 2 + int.from_bytes(stream[at + 2 : at + 4], "big")
+    raise Quarantined("unreadable pixel data")

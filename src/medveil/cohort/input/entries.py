@@ -8,9 +8,8 @@ from pathlib import Path, PurePosixPath
 
 from pydicom.dataset import Dataset, FileDataset
 
-from medveil.cohort.dicom.directory import is_directory
 from medveil.cohort.dicom.metadata import DicomInfo, metadata_of
-from medveil.cohort.dicom.opening import open_dicom, quarantining
+from medveil.cohort.dicom.opening import is_directory, open_dicom, quarantining
 from medveil.cohort.input.kinds import Kind, kind_of
 from medveil.person.normalised import fold
 

@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from medveil.cohort.cohort import Cohort, Problem
-from medveil.cohort.dicom.directory import referenced_files
 from medveil.cohort.dicom.many import read_many
 from medveil.cohort.dicom.metadata import DicomInfo
+from medveil.cohort.dicom.opening import referenced_files
 from medveil.cohort.input.entries import Entry, look_at, normal
 from medveil.cohort.input.kinds import Kind
 from medveil.cohort.input.linking import Links, SourceFile

@@ -17,28 +17,27 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from medveil.cohort.cohort import FILE, Cohort
 from medveil.cohort.phantom.chart import MOST_PATIENTS, make_demographics
-from medveil.cohort.phantom.patient_files import HospitalSettings, gold_files, make_patient, report_name
 from medveil.cohort.phantom.plan import plan_patient
-from medveil.cohort.phantom.radiograph import draw
-from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import MOST as MOST_SITES
 from medveil.cohort.phantom.sites import make_site
-from medveil.cohort.rows import Rows
-from medveil.cohort.splits import assign_splits
 from medveil.errors import InputError
+from medveil.runtime.processes import warm_up
 from medveil.runtime.storage import sweep, write_json
-from medveil.runtime.workers import ordered_map
+from medveil.runtime.workers import available_cores, ordered_map
+
+if TYPE_CHECKING:
+    from medveil.cohort.cohort import Cohort
+    from medveil.cohort.phantom.patient_files import Row
 
 SETTINGS = "phantom.json"
 FORMAT = "medveil.phantom/1"
+COHORT = "cohort.parquet"
 SMALLEST, LARGEST = 64, 4096
 
 Pair = tuple[NDArray[np.uint16], str]
@@ -64,8 +63,14 @@ def build_hospital(
     _claim(out, {"format": FORMAT, "patients": patients, "sites": sites, "seed": seed, "size": size})
     if (whole := _whole(out)) is not None:
         return whole
+    if (workers or available_cores()) > 1:
+        warm_up("medveil.cohort.phantom.patient_files")  # they load what draws while this process loads tables
+    from medveil.cohort.cohort import Cohort
+    from medveil.cohort.rows import Rows
+    from medveil.cohort.splits import assign_splits
+
     sweep(out)
-    make = partial(make_patient, HospitalSettings(seed, sites, size, out))
+    make = partial(_make_patient, out, seed, sites, size)
     rows = Rows()
     for done, made in enumerate(ordered_map(make, range(patients), workers=workers, chunk=1), 1):
         rows.extend(made)
@@ -76,6 +81,12 @@ def build_hospital(
     cohort = Cohort.of(table.assign(split=assign_splits(table["patient_id"])), out, name="Phantom hospital")
     cohort.save(out)
     return cohort
+
+
+def _make_patient(out: Path, seed: int, sites: int, size: int, number: int) -> list[Row]:
+    from medveil.cohort.phantom.patient_files import HospitalSettings, make_patient
+
+    return make_patient(HospitalSettings(seed, sites, size, out), number)
 
 
 def _check(*, patients: int, sites: int, seed: int, size: int, workers: int | None) -> None:
@@ -109,8 +120,13 @@ def _claim(out: Path, settings: dict[str, Any]) -> None:
 
 def _whole(out: Path) -> Cohort | None:
     """The hospital in `out` if nothing of it is missing."""
-    if not (out / FILE).exists():
+    if not (out / COHORT).exists():
         return None
+    import pandas as pd
+
+    from medveil.cohort.cohort import Cohort
+    from medveil.cohort.phantom.patient_files import gold_files, report_name
+
     cohort = Cohort.open(out)
     table = cohort.table
     number, _ = pd.factorize(table["patient_id"])
@@ -133,6 +149,9 @@ def phantom_pairs(count: int, *, seed: int, size: int = 256, workers: int | None
 
 
 def _pair(seed: int, size: int, number: int) -> Pair:
+    from medveil.cohort.phantom.radiograph import draw
+    from medveil.cohort.phantom.reports import write_report
+
     patient = plan_patient(seed, number, MOST_SITES)
     site, visit = make_site(seed, patient.site), patient.visits[0]
     report, _ = write_report(seed, patient, visit, make_demographics(seed, patient, site), site)

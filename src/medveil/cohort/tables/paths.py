@@ -79,7 +79,8 @@ class FileFinder:
         if ".." in parts:
             return None, outside
         assert self._by_name is not None
-        candidates = self._by_name.get(parts[-1], []) or self._by_stem.get(_stem(parts[-1]), [])
+        name = parts[-1]
+        candidates = self._by_name.get(name) or self._by_stem.get(name) or self._by_stem.get(_stem(name)) or []
         file = _nearest(parts, candidates, absolute=absolute, preferred=self._folder.lower())
         if file is not None:
             return file, None

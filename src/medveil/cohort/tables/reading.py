@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 
-from medveil.cohort.tables.dialect import BROKEN, Dialect, named_rows
-from medveil.cohort.tables.spreadsheet import SUFFIXES, begins_1904, sheet_rows
+from medveil.cohort.tables.dialect import Dialect, named_rows
+from medveil.cohort.tables.spreadsheet import SUFFIXES, begins_1904, numbered_rows
 from medveil.errors import InputError, Quarantined
 
 CSV_SUFFIXES = (".csv", ".tsv", ".tab")
@@ -38,7 +38,7 @@ def header_of(path: Path) -> list[str]:
     """The names of the columns, or none where the file cannot be read."""
     try:
         if is_workbook(path):
-            return next(sheet_rows(path), (1, []))[1]
+            return numbered_rows(path)[0]
         if path.suffix.lower() == ".gz":
             return list(pd.read_csv(path, dtype=str, nrows=0).columns)
         with path.open("rb") as source:
@@ -99,19 +99,15 @@ def _slowly(path: Path, dialect: Dialect) -> Table:
 
 
 def _workbook(path: Path) -> Table:
-    rows = sheet_rows(path)
-    _, names = next(rows, (1, []))
-    padded = ((number, [*row, *[""] * (len(names) - len(row))]) for number, row in rows)
-    checked = ((number, row if len(row) == len(names) else BROKEN) for number, row in padded)
-    table = _gathered(names, checked)
+    table = _gathered(*numbered_rows(path))
     return Table(table.cells, table.broken, _DAY_0[begins_1904(path)])
 
 
-def _gathered(names: list[str], rows: object) -> Table:
+def _gathered(names: list[str], rows: Iterable[tuple[int, list[str] | str]]) -> Table:
     numbers: list[int] = []
     columns: list[list[str | None]] = [[] for _ in names]
     broken = []
-    for number, row in rows:  # type: ignore[attr-defined]
+    for number, row in rows:
         if isinstance(row, str):
             broken.append((number, row))
             continue

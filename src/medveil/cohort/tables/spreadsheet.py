@@ -11,6 +11,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from medveil.cohort.tables.dialect import BROKEN
 from medveil.errors import Quarantined
 
 SUFFIXES = (".xlsx", ".xlsm")
@@ -32,6 +33,18 @@ def sheet_rows(source: Path | BinaryIO) -> Iterator[tuple[int, list[str]]]:
                 yield first
                 yield from rows
                 return
+
+
+def numbered_rows(source: Path | BinaryIO) -> tuple[list[str], Iterator[tuple[int, list[str] | str]]]:
+    """The names of the columns, and the rows as wide as those, each with its number; a reason for a wider one."""
+    rows = sheet_rows(source)
+    _, names = next(rows, (1, []))
+    return names, ((number, _padded(row, len(names))) for number, row in rows)
+
+
+def _padded(row: list[str], width: int) -> list[str] | str:
+    """Cells that are empty at the end of a row are not in the file."""
+    return [*row, *[""] * (width - len(row))] if len(row) <= width else BROKEN
 
 
 def begins_1904(source: Path | BinaryIO) -> bool:

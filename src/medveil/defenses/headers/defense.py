@@ -9,10 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from medveil.defenses.headers.cleaner import Done, HeaderCleaner
-from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.headers.options import NOT_DONE, Option
-from medveil.defenses.headers.profile import Profile
 from medveil.parts import Defense, Guarantee, Subject, register_defense
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
@@ -20,6 +17,8 @@ from medveil.person.person import Person
 
 if TYPE_CHECKING:
     from pydicom.dataset import FileDataset
+
+    from medveil.defenses.headers.cleaner import Done, HeaderCleaner
 
 LONGEST_PHRASE = 120  # characters; more, or a second line, is read as a report
 ACTIONS = {
@@ -104,6 +103,8 @@ class CleanHeaders:
         realistic: bool = True
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
+        from medveil.defenses.headers.profile import Profile
+
         self.settings = settings or self.Settings()
         path = self.settings.profile
         self.profile = Profile.default() if path is None else Profile.read(path)
@@ -131,6 +132,8 @@ class CleanHeaders:
         return subject
 
     def _clean(self, subject: Subject, dataset: FileDataset) -> None:
+        from medveil.defenses.headers.known_in_header import known_in
+
         text = FreeText(self._reports) if self._reports is not None else None
         for category, count in Counter(known.category for known in known_in(dataset)).items():
             subject.note(found_in_headers(category), count)
@@ -149,6 +152,8 @@ class CleanHeaders:
 
     def _cleaner(self, dataset: FileDataset, text: FreeText | None) -> HeaderCleaner:
         """Of structured reports the content is the report, which is cleaned whatever the profile says."""
+        from medveil.defenses.headers.cleaner import HeaderCleaner
+
         profile = self.profile
         if text is not None and "ContentSequence" in dataset:
             profile = replace(profile, options=profile.options | {Option.CLEAN_STRUCTURED})

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.guards.filtering import kept_by_guards
 from medveil.defenses.reports.merging import merged
-from medveil.defenses.reports.rewriting import Rewriter
+from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
 from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from medveil.defenses.reports.tagger.tagged_text import TaggedText
     from medveil.defenses.reports.tagger.tagger import Tagger
 
-Style = Literal["surrogates", "placeholders", "rewritten"]
-STYLES: tuple[Style, ...] = get_args(Style)
 UNCLEAN = "report that could not be cleaned"
 _ROUNDS = 3
 _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not looked through by anybody

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from medveil.defenses.reports.cleaner import STYLES, CleanedText, ReportCleaner, Style
-from medveil.defenses.reports.rewriting import Rewriter
+from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
+
+if TYPE_CHECKING:
+    from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 
 NOT_REWRITTEN = "texts with surrogates, since rewriting would have lost content"
 
@@ -59,6 +62,8 @@ class CleanReports:
 
     @cached_property
     def cleaner(self) -> ReportCleaner:
+        from medveil.defenses.reports.cleaner import ReportCleaner
+
         return ReportCleaner(style=self.settings.style, rewriter=self.settings.rewriter)
 
     def check_models(self) -> None:

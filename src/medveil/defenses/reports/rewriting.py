@@ -11,12 +11,14 @@ from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Literal, get_args
 
 from medveil.encoders.published.hub import fetch
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
 
+Style = Literal["surrogates", "placeholders", "rewritten"]  # how reports come out; the last by the model below
+STYLES: tuple[Style, ...] = get_args(Style)
 # After the paper: the censored text goes in, the same text without gaps comes out.
 PROMPT = "Rewrite the clinical text fluently without any private information, keeping its meaning: {text}"
 _MOST_TOKENS = 512

@@ -6,9 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
-from medveil.cohort.splits import split_of
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
@@ -65,6 +62,10 @@ class PseudonymousRecords:
         return subject
 
     def _clean(self, subject: Subject, row: dict[str, Any]) -> None:
+        import pandas as pd
+
+        from medveil.cohort.splits import split_of
+
         for kind in ("patient", "study", "image"):
             if f"{kind}_id" in row:
                 row[f"{kind}_id"] = self.keys.pseudonym(kind, row[f"{kind}_id"])

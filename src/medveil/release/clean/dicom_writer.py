@@ -1,6 +1,6 @@
 """The writer of `deid`: DICOM files, pictures, texts and tables come back as what they were, under pseudonyms.
 
-data/<patient>/<study>/<image>.dcm, pictures (.png) and reports (.txt) beside; data/tables/<file>.csv or .jsonl
+data/<patient>/<study>/<image>.dcm, pictures (.png) and reports (.txt) beside; data/tables/<file>.csv, .jsonl or .xlsx
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from medveil.release.clean.table_file import clean_table
 
 MAX_FILE_BYTES = 1 << 30
 MAX_REPORT_BYTES = 1 << 20
-_MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl)")
-_ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt", Kind.CSV: "csv", Kind.JSONL: "jsonl"}
+_MADE = re.compile(r"(tables|[0-9a-f]{20}/[0-9a-f]{20})/[0-9a-f]{20}\.(dcm|png|txt|csv|jsonl|xlsx)")
+_ENDINGS = {Kind.DICOM: "dcm", Kind.IMAGE: "png", Kind.REPORT: "txt"}  # tables keep theirs
 # Quarter turns counter-clockwise that bring a picture upright, and whether it is mirrored after that (Exif 0112).
 _TURNS = {2: (0, True), 3: (2, False), 4: (2, True), 5: (3, True), 6: (3, False), 7: (1, True), 8: (1, False)}
 
 
 def output_path(one: Item, keys: Keys) -> str:
     """Below `data`: every name is a pseudonym, and a person's files lie together."""
-    ending = _ENDINGS[one.kind]
+    ending = _ENDINGS.get(one.kind, one.kind.value)
     if one.kind.is_table:
         return f"tables/{keys.pseudonym('file', one.path)}.{ending}"
     patient = keys.pseudonym("patient", one.patient)
@@ -81,7 +81,7 @@ class DicomWriter:
                 return _picture(root, one.path, person, engine)
             case Kind.REPORT:
                 return _report(path, person, engine)
-            case Kind.CSV | Kind.JSONL:
+            case Kind.CSV | Kind.JSONL | Kind.XLSX:
                 return clean_table(path, one, group.headers, root, engine)
         raise Quarantined("not a kind of file that can be cleaned")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.cohort import Cohort, Problem
-from medveil.cohort.input import Source, read_source
+from medveil.cohort.input import InputOptions, Source, read_source
 from medveil.defenses.headers.options import NOT_DONE
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
@@ -115,6 +115,8 @@ def deidentify(
     *,
     keys: Keys,
     defenses: Chosen | None = None,
+    layout: str | None = None,
+    options: InputOptions | None = None,
     workers: int | None = None,
     runner: Runner | None = None,
     crosswalk: Path | None = None,
@@ -122,10 +124,12 @@ def deidentify(
 ) -> DeidOutcome:
     """Clean everything under `source` into `out`. What cannot be cleaned stays behind and is told."""
     engine = Engine(keys, defenses)
-    settings = {"defenses": engine.told()}
+    options = options or InputOptions()
+    settings = {"defenses": engine.told(), "layout": layout, "input": options.told()}
     check_places(source, out, crosswalk)
     check_run(out, DicomWriter.name, settings, keys)
-    files = read_source(source, workers=workers, progress=partial(progress, "reading"))
+    reading = partial(progress, "reading")
+    files = read_source(source, layout=layout, options=options, workers=workers, progress=reading)
     work = Work.of_files(files, engine)
     engine.check_models()
     with held(out):

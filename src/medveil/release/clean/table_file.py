@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from io import BytesIO, TextIOWrapper
-from itertools import chain
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 from medveil.cohort.input import OWN, Kind, SourceFile
-from medveil.cohort.tables.columns import ALIASES
-from medveil.cohort.tables.encodings import encoding_of
+from medveil.cohort.tables.columns import ALIASES, squeezed
+from medveil.cohort.tables.dialect import Dialect
+from medveil.cohort.tables.spreadsheet import numbered_rows
 from medveil.defenses.reports.formats.columns import Columns
-from medveil.defenses.reports.formats.csv_column import clean_csv
+from medveil.defenses.reports.formats.csv_column import clean_csv, clean_xlsx
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import InputError, Quarantined
@@ -26,7 +25,11 @@ from medveil.release.clean.people import gathered, known_in_row, person_of
 from medveil.release.clean.records import Written
 
 ColumnSettings = PseudonymousRecords.Settings
-_REPORTS = (*ALIASES["report"], "findings", "impression", "history", "indication", "comparison", "radiology_report")
+_REPORTS = {
+    *map(squeezed, ALIASES["report"]),
+    *("findings", "impression", "history", "indication", "comparison"),
+}
+_PATIENTS = set(map(squeezed, ALIASES["patient_id"]))
 _HEAD = 1 << 16
 _UNREADABLE = "table that cannot be read and written as one"
 
@@ -37,7 +40,7 @@ def clean_table(
     columns = columns_of(path, table.kind, column_settings(engine))
     person = RowPeople(table.path, columns, headers, root, engine.keys)
     out = BytesIO()
-    clean = clean_csv if table.kind is Kind.CSV else clean_jsonl
+    clean = {Kind.CSV: clean_csv, Kind.XLSX: clean_xlsx}.get(table.kind, clean_jsonl)
     with path.open("rb") as source:
         try:
             result = clean(source, out, columns, engine.clean_many, person)
@@ -79,11 +82,11 @@ def columns_of(path: Path, kind: Kind, settings: ColumnSettings) -> Columns:
     names = _names(path, kind)
     if len(set(names)) < len(names):
         raise Quarantined("table with two columns of one name")
-    text = settings.report_columns or tuple(name for name in names if name.strip().lower() in _REPORTS)
+    text = settings.report_columns or tuple(name for name in names if squeezed(name) in _REPORTS)
     text = tuple(name for name in text if name in names)
     if not text:
         raise Quarantined("table without a known report column")
-    usual = (name for name in names if name.strip().lower() in ALIASES["patient_id"])
+    usual = (name for name in names if squeezed(name) in _PATIENTS)
     patient = settings.patient_column if settings.patient_column in names else next(usual, None)
     return Columns(text, patient, tuple(name for name in settings.keep_columns if name in names))
 
@@ -103,7 +106,9 @@ def refuse_unknown_columns(tables: list[tuple[Path, Kind]], settings: ColumnSett
 
 
 def _names(path: Path, kind: Kind) -> list[str]:
-    """The columns of a CSV, or the fields of the first line of a JSONL; those within fields as paths with dots."""
+    """The columns of a table, or the fields of the first line of a JSONL; those within fields as paths with dots."""
+    if kind is Kind.XLSX:
+        return numbered_rows(path)[0]
     with path.open("rb") as file:
         if kind is Kind.CSV:
             return _csv_names(file)
@@ -116,14 +121,10 @@ def _names(path: Path, kind: Kind) -> list[str]:
 
 
 def _csv_names(file: BinaryIO) -> list[str]:
-    text = TextIOWrapper(file, encoding=encoding_of(file).encoding, newline="")
-    first = next(text, "")
-    try:
-        return next(csv.reader(chain([first], text), delimiter=max(",;\t|", key=first.count)), [])
-    except csv.Error:
-        raise Quarantined(_UNREADABLE) from None
-    finally:
-        text.detach()
+    names = next(Dialect.of(file).records(file), [])
+    if isinstance(names, str):
+        raise Quarantined(_UNREADABLE)
+    return names
 
 
 def _fields(value: object, prefix: str = "") -> list[str]:

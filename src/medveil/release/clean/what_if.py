@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from medveil.cohort.dicom.opening import open_dicom
-from medveil.cohort.input import Kind, read_source
+from medveil.cohort.input import InputOptions, Kind, read_source
 from medveil.defenses.headers.cleaner import Done
 from medveil.defenses.headers.defense import CleanHeaders
 from medveil.errors import Quarantined
@@ -19,13 +19,20 @@ from medveil.release.clean.run import Work
 from medveil.release.clean.settings import Chosen
 
 
-def what_if(source: Path, *, keys: Keys, defenses: Chosen | None = None) -> Iterator[tuple[str, list[Done] | str]]:
+def what_if(
+    source: Path,
+    *,
+    keys: Keys,
+    defenses: Chosen | None = None,
+    layout: str | None = None,
+    options: InputOptions | None = None,
+) -> Iterator[tuple[str, list[Done] | str]]:
     """For each DICOM file, by pseudonym: every action on its header, or the reason why it would be withheld.
 
     What only shows when pixels and reports are cleaned, or the result is searched, is not foreseen.
     """
     engine = Engine(keys, defenses)
-    files = read_source(source, workers=1)
+    files = read_source(source, layout=layout, options=options, workers=1)
     work = Work.of_files(files, engine)
     assert engine.headers is not None
     for group in work.groups:

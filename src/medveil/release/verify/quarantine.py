@@ -9,11 +9,12 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from medveil.cohort.input import Source, read_source
+from medveil.cohort.input import Source
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.folder import refuse_other_key
 from medveil.release.settings import Progress
+from medveil.release.verify.recorded import read_as_recorded
 
 FILE = "quarantine.csv"
 
@@ -46,7 +47,7 @@ def name_withheld(
     refuse_other_key(out, keys)
     if not withheld:
         return []
-    read = read_source(source, progress=lambda done, total: progress("reading", done, total))
+    read = read_as_recorded(source, out, progress=lambda done, total: progress("reading", done, total))
     names = {keys.pseudonym("file", file): file for file in _files(read)}
     found = [Withheld(reason, names.get(name), name) for name, reason in withheld]
     return sorted(found, key=lambda one: (one.reason, one.file or "", one.id))

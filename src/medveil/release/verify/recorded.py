@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from medveil.cohort.input import InputOptions, Source, read_source
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, SettingsError
 from medveil.release.clean.table_file import ColumnSettings
 from medveil.release.folder import read_run
+
+
+def read_as_recorded(
+    source: Path, out: Path, *, workers: int | None = None, progress: Callable[[int, int], None] | None = None
+) -> Source:
+    """The source, read in the way that the run noted: another would give files to other people."""
+    settings = read_run(out).get("settings", {})
+    told = settings.get("input") or {}
+    options = InputOptions.of(told.get("map"), told.get("date_order"))
+    return read_source(source, layout=settings.get("layout"), options=options, workers=workers, progress=progress)
 
 
 @dataclass(frozen=True)

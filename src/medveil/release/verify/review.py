@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.images import load_image
-from medveil.cohort.input import Kind, SourceFile, read_source
+from medveil.cohort.input import Kind, SourceFile
 from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
@@ -26,6 +26,7 @@ from medveil.release.settings import Progress
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
+from medveil.release.verify.recorded import read_as_recorded
 from medveil.report.review_page import Case, render_review
 from medveil.runtime.storage import refuse_unwritable, write_bytes
 
@@ -47,7 +48,7 @@ def write_review(
     refuse_unwritable(page, "the page")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    files = read_source(source, progress=partial(progress, "reading"))
+    files = read_as_recorded(source, out, progress=partial(progress, "reading"))
     here = [one for one in files.files if (out / DATA / output_path(one, keys)).exists()]
     images = [one for one in here if one.kind in (Kind.DICOM, Kind.IMAGE)]
     reports: dict[tuple[str, str], list[SourceFile]] = defaultdict(list)

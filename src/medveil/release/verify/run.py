@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import medveil
-from medveil.cohort.input import Source, read_source
+from medveil.cohort.input import Source
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
@@ -33,7 +33,7 @@ from medveil.release.verify.full_search import search_everywhere
 from medveil.release.verify.group_check import GroupChecker
 from medveil.release.verify.integrity import not_as_written
 from medveil.release.verify.manifest import write_manifest
-from medveil.release.verify.recorded import Recorded
+from medveil.release.verify.recorded import Recorded, read_as_recorded
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
@@ -75,7 +75,7 @@ def verify(
     Headers are compared with the profile the run noted, unless another is given.
     """
     _refuse_others(out, keys)
-    files = read_source(source, workers=workers, progress=partial(progress, "reading"))
+    files = read_as_recorded(source, out, workers=workers, progress=partial(progress, "reading"))
     groups, _ = without_repeats(grouped(files.files, keys), DicomWriter(), keys)
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from io import StringIO
+from io import BytesIO
 from typing import Any
 
 from medveil.cohort.input import Kind
+from medveil.cohort.tables.dialect import Dialect, named_rows
 from medveil.cohort.tables.encodings import decode
+from medveil.cohort.tables.spreadsheet import numbered_rows
 from medveil.defenses.reports.formats.columns import Columns
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
@@ -21,7 +22,6 @@ from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.text_check import TextCheck
 
 _CHECK = "table"
-_LONGEST_FIELD = 1 << 24
 Row = dict[str, str | None]  # None for what is no text
 
 
@@ -81,17 +81,18 @@ class TableCheck:
 
 def rows_of(content: bytes, kind: Kind) -> list[Row]:
     """The rows that can be read; inner fields of JSON by names with dots."""
-    text = decode(content).text
+    source = BytesIO(content)
     if kind is Kind.JSONL:
-        return [row for line in text.splitlines() if line.strip() and (row := _object(line)) is not None]
-    limit = csv.field_size_limit(_LONGEST_FIELD)
-    try:
-        delimiter = max(",;\t|", key=text.split("\n", 1)[0].count)
-        reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-        names = next(reader, [])
-        return [dict(zip(names, fields, strict=True)) for fields in reader if len(fields) == len(names)]
-    finally:
-        csv.field_size_limit(limit)
+        lines = decode(content).text.splitlines()
+        return [row for line in lines if line.strip() and (row := _object(line)) is not None]
+    if kind is Kind.XLSX:
+        names, rows = numbered_rows(source)
+    else:
+        records = Dialect.of(source).records(source)
+        first = next(records, [])
+        names = first if isinstance(first, list) else []
+        rows = named_rows(records, len(names))
+    return [dict(zip(names, fields, strict=True)) for _, fields in rows if isinstance(fields, list)]
 
 
 def _object(line: str) -> Row | None:

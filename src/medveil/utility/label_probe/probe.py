@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort import LABELS, Cohort
-from medveil.cohort.demographics import demographics
-from medveil.cohort.features import image_features, texture
+from medveil.cohort.features import demographics, image_features, texture
 from medveil.cohort.labels import POLICIES
 from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Finding, Series, Table

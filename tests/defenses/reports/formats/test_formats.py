@@ -8,11 +8,12 @@ from collections.abc import Mapping
 
 import pytest
 
+from medveil.cohort.tables.dialect import BROKEN
 from medveil.cohort.tables.encodings import decode, encode, encoding_of
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.defense import CleanReports
 from medveil.defenses.reports.formats.columns import Columns
-from medveil.defenses.reports.formats.csv_column import BROKEN, clean_csv
+from medveil.defenses.reports.formats.csv_column import clean_csv
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.reports.formats.text_file import clean_text_file
 from medveil.errors import InputError, Quarantined, SettingsError

@@ -14,6 +14,9 @@ Floats = NDArray[np.floating[Any]]  # 32 bit wherever it is as large as the film
 Layer = NDArray[np.uint8]
 _SHIFT = 4  # OpenCV's fixed-point bits below the pixel
 
+# The C library gives large blocks back to the system, and asking for them again takes as long as filling them.
+# Having once freed a block as large as this, it keeps that much.
+np.empty(30 << 20, np.uint8)
 cv2.setNumThreads(1)  # the hospital parallelises over patients; threads inside one image would only compete
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.read.ctc import Reading as Reading
 from medveil.defenses.pixels.read.ctc import spelled
+from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
 from medveil.runtime.once import once
 from medveil.weights.reader import bundled
@@ -70,10 +71,14 @@ def _shares(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 @once
 def _network() -> Compiled:
     import torch
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     from medveil.defenses.pixels.read.network import ReaderNetwork
 
     network = ReaderNetwork().eval()
-    network.load_state_dict({name: value.float() for name, value in load_file(bundled()).items()})
+    try:
+        network.load_state_dict({name: value.float() for name, value in load_file(bundled()).items()})
+    except (OSError, RuntimeError, SafetensorError):
+        raise InputError(f"{bundled()} is not a reader of burned-in text; reinstall medveil") from None
     return compiled(network, torch.zeros(1, 1, HEIGHT, HEIGHT), varying=(3,), threads=1)

@@ -1,65 +1,68 @@
-"""Reports in the columns of a CSV file, row by row: any size, in little memory."""
+"""Reports in the columns of a table, CSV or .xlsx, row by row: any size, in little memory, and back as it came."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import BinaryIO
 
-from medveil.cohort.tables.encodings import encoding_of
+from medveil.cohort.tables.dialect import Dialect, named_rows
+from medveil.cohort.tables.spreadsheet import numbered_rows, write_sheet
 from medveil.defenses.reports.formats.columns import BATCH, CleanMany, Columns, PersonOf, RowsCleaned, clean_rows
 from medveil.errors import InputError
 
-_LONGEST_FIELD = 1 << 24
-_DELIMITERS = ",;\t|"
-BROKEN = "row with more or fewer fields than the table has columns"
+Row = tuple[int, list[str] | str]  # its number, and its fields or the reason why it has none
 
 
 def clean_csv(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf) -> RowsCleaned:
-    """Delimiter, encoding and line ends stay. Raises InputError for a table that lacks a column it should have.
+    """Delimiter, encoding, line ends and a line `sep=;` stay. Raises InputError for a table that lacks a column.
 
     `source` must be seekable: its encoding is told by reading all of it.
     """
-    like = encoding_of(source)
-    reading = io.TextIOWrapper(source, encoding=like.encoding, newline="")
-    writing = io.TextIOWrapper(out, encoding=like.encoding, newline="", errors="strict")
+    dialect = Dialect.of(source)
+    outcome = RowsCleaned()
+    writing = io.TextIOWrapper(out, encoding=dialect.encoding, newline="", errors="strict")
     try:
-        out.write(like.mark)
-        return _clean(reading, writing, columns, clean, person_of)
-    except csv.Error:
-        raise InputError("the table is not readable as CSV from some row on; check its quotes") from None
+        out.write(dialect.mark)
+        writing.write(dialect.first_line)
+        records = dialect.records(source)
+        names = next(records, [])
+        if isinstance(names, str):
+            raise InputError("the header of the table cannot be read; check its quotes")
+        rows = named_rows(records, len(names))
+        writer = csv.writer(writing, delimiter=dialect.delimiter, lineterminator=dialect.line_end)
+        writer.writerows(_cleaned(names, rows, columns, clean, person_of, outcome))
+        return outcome
     except UnicodeEncodeError:
         raise InputError("the cleaned table does not fit its encoding; store it as UTF-8 first") from None
     finally:
-        reading.detach()
         writing.flush()
         writing.detach()
 
 
-def _clean(
-    reading: io.TextIOWrapper, writing: io.TextIOWrapper, columns: Columns, clean: CleanMany, person_of: PersonOf
-) -> RowsCleaned:
-    head = next(reading, "")
-    delimiter = max(_DELIMITERS, key=head.count)
-    limit = csv.field_size_limit(_LONGEST_FIELD)
-    try:
-        reader = csv.reader(chain([head], reading), delimiter=delimiter)
-        names = next(reader, [])
-        _check(names, columns)
-        outcome = RowsCleaned(left_out=tuple(name for name in names if name not in columns.named))
-        kept = [name for name in names if name in columns.named]
-        writer = csv.writer(writing, delimiter=delimiter, lineterminator="\r\n" if head.endswith("\r\n") else "\n")
-        writer.writerow(kept)
-        while batch := list(islice(reader, BATCH)):
-            rows = list(_named(batch, names, outcome))
-            for row in clean_rows(rows, columns, clean, person_of, outcome):
-                if row is not None:
-                    writer.writerow([row[name] for name in kept])
-        return outcome
-    finally:
-        csv.field_size_limit(limit)
+def clean_xlsx(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf) -> RowsCleaned:
+    """A new workbook with the one sheet; every cell is text, and nothing else of the old one is in it."""
+    outcome = RowsCleaned()
+    names, rows = numbered_rows(source)
+    write_sheet(out, _cleaned(names, rows, columns, clean, person_of, outcome))
+    return outcome
+
+
+def _cleaned(
+    names: list[str], rows: Iterator[Row], columns: Columns, clean: CleanMany, person_of: PersonOf, outcome: RowsCleaned
+) -> Iterator[list[str]]:
+    """The header and each row, of the columns that are kept."""
+    _check(names, columns)
+    outcome.left_out = tuple(name for name in names if name not in columns.named)
+    kept = [name for name in names if name in columns.named]
+    yield kept
+    while batch := list(islice(rows, BATCH)):
+        named = list(_named(batch, names, outcome))
+        for row in clean_rows(named, columns, clean, person_of, outcome):
+            if row is not None:
+                yield [row[name] for name in kept]
 
 
 def _check(names: list[str], columns: Columns) -> None:
@@ -70,9 +73,11 @@ def _check(names: list[str], columns: Columns) -> None:
         raise InputError("two columns of the table have the same name; rename one")
 
 
-def _named(batch: list[list[str]], names: list[str], outcome: RowsCleaned) -> Iterator[dict[str, str]]:
-    for fields in batch:
-        if len(fields) == len(names):
+def _named(
+    batch: list[tuple[int, list[str] | str]], names: list[str], outcome: RowsCleaned
+) -> Iterator[dict[str, str]]:
+    for _, fields in batch:
+        if isinstance(fields, str):
+            outcome.quarantined[fields] += 1
+        else:
             yield dict(zip(names, fields, strict=True))
-        elif fields:
-            outcome.quarantined[BROKEN] += 1

@@ -49,6 +49,10 @@ class TrainingSettings:
         if self.images < 2 and self.mining == "online":
             raise SettingsError("online mining needs at least two images per patient in a batch; raise `images`")
 
+    @property
+    def all_epochs(self) -> int:
+        return self.frozen_epochs + self.epochs
+
     def architecture(self, kind: Kind) -> Architecture:
         return Architecture(kind, self.backbone, self.head, self.dim, self.size)
 

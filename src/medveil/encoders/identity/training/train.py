@@ -57,6 +57,7 @@ class TrainingResult:
     rate: float
     set_aside: int
     history: list[dict[str, Any]]
+    finished: bool  # or else the time was over first, and another run goes on
 
 
 def train(
@@ -93,7 +94,9 @@ def train_on(
     record = {"kind": kind, "settings": settings.as_dict(), "rate": training.rate, "history": course.history}
     write_json(training.out / RECORD, record)
     scores = Scores(course.kept["precision_at_1"], course.kept["pair_auc"])
-    return TrainingResult(training.out / MODEL, scores, training.epoch, training.rate, images.set_aside, course.history)
+    return TrainingResult(
+        training.out / MODEL, scores, training.epoch, training.rate, images.set_aside, course.history, course.finished
+    )
 
 
 class _Training:
@@ -118,18 +121,14 @@ class _Training:
         self.fingerprint = fingerprint_of(told, (images.pixels, images.patients))
 
     @property
-    def epochs(self) -> int:
-        return self.settings.frozen_epochs + self.settings.epochs
-
-    @property
     def finished(self) -> bool:
-        return self.epoch >= self.epochs
+        return self.epoch >= self.settings.all_epochs
 
     def train_round(self) -> Round:
         """Train until the next validation, and validate."""
         if self.rate == 0:
             self.rate = self._search_rate()
-        stop = min(self.epoch + self.settings.validate_every, self.epochs)
+        stop = min(self.epoch + self.settings.validate_every, self.settings.all_epochs)
         losses = []
         while self.epoch < stop:
             losses.append(self._one_epoch())

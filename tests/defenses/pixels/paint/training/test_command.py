@@ -29,3 +29,16 @@ def test_train_inpainting(shaded: Callable[..., NDArray[np.float32]], tmp_path: 
     mask[20:30, 10:50] = 1
     filled = fill(image, mask, how="generator", generator=Path(told["model"]))
     assert np.array_equal(filled[mask == 0], image[mask == 0]) and not np.array_equal(filled, image)
+
+
+def test_a_time_limit_leaves_a_model_and_the_next_run_ends_it(
+    shaded: Callable[..., NDArray[np.float32]], tmp_path: Path
+) -> None:
+    (tmp_path / "pictures").mkdir()
+    for number in range(3):
+        Image.fromarray((255 * shaded(64, 72, number)).astype(np.uint8)).save(tmp_path / "pictures" / f"{number}.png")
+    arguments = ["train", "inpainting", str(tmp_path / "pictures"), "-o", str(tmp_path / "out"), "--json"]
+    arguments += ["--epochs", "11", "--size", "64", "--minutes", "0"]  # looked at after ten epochs, and at the end
+    told = [json.loads(CliRunner().invoke(app, arguments).output) for _ in range(2)]
+    assert [(one["epochs"], one["finished"]) for one in told] == [(10, False), (11, True)]
+    assert Path(told[0]["model"]).is_file()

@@ -43,6 +43,7 @@ class TrainingResult:
     epochs: int
     set_aside: int
     history: list[dict[str, Any]]
+    finished: bool  # or else the time was over first, and another run goes on
 
 
 def train_inpainting(
@@ -62,7 +63,9 @@ def train_inpainting(
     with torch.backends.cudnn.flags(enabled=True, benchmark=True):
         course = run(training, Path(out), seconds=seconds, progress=progress)
     write_json(training.out / RECORD, {"settings": settings.as_dict(), "history": course.history})
-    return TrainingResult(training.out / MODEL, course.kept["error"], training.epoch, images.set_aside, course.history)
+    return TrainingResult(
+        training.out / MODEL, course.kept["error"], training.epoch, images.set_aside, course.history, course.finished
+    )
 
 
 class _Training:
