@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from medveil import cli, console
 from medveil.cli import app
+from medveil.person.keys import Keys
 
 MEDVEIL = [sys.executable, "-c", "from medveil.cli import main; main()"]
 
@@ -235,6 +236,7 @@ def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Pa
     )
     command = ["release", hospital_folder, "-o", tmp_path / "out", "--attack", "singling-out", "--workers", "1"]
     command += ["--measure", "label-probe", "--key-file", tmp_path / "key", "--quiet"]
+    Keys.load_or_create(tmp_path / "key")
     full = subprocess.run(
         [sys.executable, "-c", limit + "from medveil.cli import main; main()", *map(str, command)],
         capture_output=True,

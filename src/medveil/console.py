@@ -19,9 +19,6 @@ import click
 import typer
 
 from medveil.errors import SettingsError
-from medveil.part_settings import write_table
-from medveil.parts import DEFAULT
-from medveil.runtime.processes import silence_libraries
 
 if TYPE_CHECKING:
     from medveil.release import Outcome
@@ -102,6 +99,8 @@ def start_logging(level: str) -> None:
     number = logging.getLevelNamesMapping().get(level.upper())
     if number is None:
         raise SettingsError("the log level is one of debug, info, warning, error")
+    from medveil.runtime.processes import silence_libraries
+
     silence_libraries()
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
@@ -164,6 +163,9 @@ def _as_texts(flag: str, value: Any) -> Any:
     """A table of parts as that flag's texts: those that run unasked, and these, set so. Anything else as it is."""
     if not isinstance(value, dict):
         return value
+    from medveil.part_settings import write_table
+    from medveil.parts import DEFAULT
+
     for name, table in value.items():
         if not isinstance(table, dict) or any(isinstance(each, dict) for each in table.values()):
             raise SettingsError(f"under {flag} belong tables named after parts, with their settings; {name} is not one")
@@ -207,6 +209,15 @@ def show_outcome(outcome: Outcome, *, json: bool, quiet: bool, model: ModelOutco
         if model:
             typer.echo(f"{model.verdict}: a model with privately trained heads")
             typer.echo(f"Its report is {model.report}")
+
+
+def show_next_steps(out: Path, source: Path, key: Path | None, *, withheld: int) -> None:
+    """Where to look after a run, and the commands for it, ready to be copied."""
+    given = ("--source", source, *(("--key-file", key) if key else ()))
+    if withheld:
+        typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}, by pseudonym")
+        typer.echo(f"To see the file names, on screen only: {shell_command('quarantine', out, *given)}")
+    typer.echo(f"Check it next: {shell_command('verify', out, *given)}")
 
 
 def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:

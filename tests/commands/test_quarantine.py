@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from medveil.cli import app
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean import deid_defenses, deidentify
+from medveil.release.clean import deidentify
 
 KEY = "5a" * 32
 KEYS = Keys(bytes.fromhex(KEY))
@@ -22,7 +22,7 @@ def archive(tmp_path: Path) -> Path:
     (folder / "Miller\x1b[2J.pdf").write_bytes(b"%PDF-1.7")
     (folder / "empty.dcm").write_bytes(b"")
     (tmp_path / "key").write_text(KEY)
-    deidentify(folder, tmp_path / "out", keys=KEYS, defenses=deid_defenses(), workers=1)
+    deidentify(folder, tmp_path / "out", keys=KEYS, workers=1)
     return folder
 
 

@@ -62,6 +62,7 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
         "files searched": report["subject"]["released"],
         "images read": report["subject"]["released"],
         "reports searched": report["subject"]["released"],
+        "rows compared": report["subject"]["released"],
     }
     assert report["check"]["found"] == {}
     assert (released / "report.html").stat().st_size > 10_000

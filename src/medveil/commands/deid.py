@@ -1,4 +1,4 @@
-"""Take identifiers out of headers, pixels and reports."""
+"""Remove identifiers from headers, pixels and reports."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ def deid(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="OUT", help="New folder for the cleaned files and what was done."),
+        typer.Option("-o", "--out", metavar="OUT", help="New folder for the cleaned files and the records of the run."),
     ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
-            "--key-file", help="The site's secret, an existing file; the one in your settings folder if not set."
+            "--key-file", help="The site's secret key, an existing file; the one in your settings folder if not set."
         ),
     ] = None,
     profile: Annotated[
         Path | None,
-        typer.Option("--profile", help="What to do with headers: a TOML or YAML file in the standard's words."),
+        typer.Option("--profile", help="How to treat headers: a TOML or YAML file in the words of the standard."),
     ] = None,
     reports: Annotated[
         str,
         typer.Option(
             "--reports",
-            help="What becomes of reports: surrogates, placeholders, or rewritten (without a rewriter, surrogates).",
+            help="How reports come out: with surrogates, with placeholders, or rewritten (needs --rewriter).",
         ),
     ] = "surrogates",
     rewriter: Annotated[
@@ -53,7 +53,7 @@ def deid(
         str,
         typer.Option(
             "--fill",
-            help="What removed text is painted over with: generator (plausible tissue), classical or a plain box.",
+            help="What replaces removed text: generator (plausible tissue), classical (interpolated) or box (plain).",
         ),
     ] = "generator",
     report_column: Annotated[
@@ -61,17 +61,19 @@ def deid(
         typer.Option("--report-column", help="Column of a table that holds reports; repeat for several."),
     ] = None,
     patient_column: Annotated[
-        str | None, typer.Option("--patient-column", help="Column of a table that says whose report it is.")
+        str | None,
+        typer.Option("--patient-column", help="Column of a table that says which patient a report is about."),
     ] = None,
     keep_column: Annotated[
         list[str] | None,
-        typer.Option("--keep-column", help="Another column of a table to keep, cleaned; repeat for several."),
+        typer.Option("--keep-column", help="Another column of a table to keep and clean; repeat for several."),
     ] = None,
     what_if: Annotated[
-        bool, typer.Option("--what-if", help="Print each action on each header and write nothing.")
+        bool, typer.Option("--what-if", help="Print what would be done to each header, and write nothing.")
     ] = False,
     crosswalk: Annotated[
-        Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
+        Path | None,
+        typer.Option("--crosswalk", help="Also write whom each pseudonym stands for, readable only by you."),
     ] = None,
     layout: Layout = None,
     column_map: ColumnMap = None,
@@ -83,10 +85,11 @@ def deid(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Take what identifies people out of DICOM headers, burned-in text and reports, as one identity.
+    """Remove what identifies people from DICOM headers, burned-in text and reports, consistently for each patient.
 
-    OUT/data holds the cleaned files under pseudonyms; what could not be cleaned stays behind and is listed in
-    OUT/quarantine.csv. Exit code 0: all is clean; 1: something was withheld. A killed run continues where it was.
+    OUT/data holds the cleaned files under pseudonyms; whatever could not be cleaned is withheld and listed in
+    OUT/quarantine.csv. Exit code 0: everything is clean; 1: something was withheld. An interrupted run continues when
+    the same command is run again.
     """
     from medveil.cohort.input import InputOptions
     from medveil.release.clean.run import deidentify
@@ -127,28 +130,23 @@ def deid(
             crosswalk=crosswalk,
             progress=watch,
         )
-    named = ("--key-file", key) if key else ()
     if json:
         counts = {"released": outcome.released, "withheld": outcome.withheld, "not_rewritten": outcome.not_rewritten}
         console.show_json(counts | {"output": str(out), "summary": console.read_json(outcome.summary)})
     elif not quiet:
         typer.echo(f"{console.counted(outcome.released, 'file')} cleaned, {outcome.withheld:,} withheld")
-        if outcome.withheld:
-            typer.echo(f"What was withheld, and why, is in {out / 'quarantine.csv'}, by pseudonym")
-            by_name = console.shell_command("quarantine", out, "--source", source, *named)
-            typer.echo(f"To see their file names, on screen only: {by_name}")
         if outcome.not_rewritten:
             lost = "the rewriting model would have lost part of what they say"
             typer.echo(f"{outcome.not_rewritten:,} texts have surrogates: {lost}")
         typer.echo(f"What was found and done is in {outcome.summary}")
-        typer.echo(f"Check it next: {console.shell_command('verify', out, '--source', source, *named)}")
+        console.show_next_steps(out, source, key, withheld=outcome.withheld)
     raise typer.Exit(outcome.exit_code)
 
 
 def _show_what_if(
     source: Path, defenses: Chosen, key: Path | None, layout: str | None, options: InputOptions, *, json: bool
 ) -> None:
-    """Nothing is written, so the key need not last: files go by the names of the key given, or of one made for this."""
+    """Nothing is written, so the key need not last: pseudonyms are of the key given, or of one made for this."""
     import secrets
 
     from medveil.commands.what_if import show_what_if

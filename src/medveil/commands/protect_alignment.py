@@ -142,8 +142,8 @@ def alignment(
             watch=watch,
         )
     if json:
-        told = {"answer": outcome.answer, "settings": outcome.guarantees, "page": str(outcome.report)}
-        console.show_json(console.read_json(outcome.report.with_suffix(".json")) | told)
+        told = {"answer": outcome.answer, "settings": outcome.guarantees}
+        console.show_json(console.whole_result(outcome.report) | told)
     elif not quiet:
         typer.echo(f"{outcome.verdict}: {outcome.answer}")
         for guarantee in outcome.guarantees.values() if not sweep else ():

@@ -1,4 +1,4 @@
-"""Clean, attack, measure and report: the whole way."""
+"""Clean, attack, measure and report: the whole process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for 
 
 @app.command(epilog="Example: medveil release /data/to-publish -o /data/checked --threshold 0.05")
 def release(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="What is to be released: a folder or a CSV file.")],
+    source: Annotated[Path, typer.Argument(metavar="IN", help="What is to be released: a folder or a table.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the cleaned data and the report.")],
     threshold: Annotated[
         float | None,
@@ -53,11 +53,12 @@ def release(
     key_file: Annotated[
         Path | None,
         typer.Option(
-            "--key-file", help="The site's secret, an existing file; the one in your settings folder if not set."
+            "--key-file", help="The site's secret key, an existing file; the one in your settings folder if not set."
         ),
     ] = None,
     crosswalk: Annotated[
-        Path | None, typer.Option("--crosswalk", help="Also write which pseudonym is who, readable by you only.")
+        Path | None,
+        typer.Option("--crosswalk", help="Also write whom each pseudonym stands for, readable only by you."),
     ] = None,
     seed: Seed = 7,
     workers: Workers = None,
@@ -69,7 +70,8 @@ def release(
 ) -> None:
     """Clean a data set, attack it before and after, and write a report with a verdict.
 
-    OUT/data is what may be published, once OUT/report.html says so. A killed run continues where it was.
+    OUT/data is what may be published, once a person has read OUT/report.html and agrees. An interrupted run continues
+    when the same command is run again.
     """
     from medveil.cohort.input import InputOptions
     from medveil.release import Settings
@@ -102,13 +104,15 @@ def release(
             progress=watch,
         )
     console.show_outcome(outcome, json=json, quiet=quiet)
+    if not json and not quiet:
+        console.show_next_steps(out, source, key_file, withheld=outcome.withheld)
     raise typer.Exit(outcome.exit_code)
 
 
 @app.command(epilog="Example: medveil demo --out medveil-demo")
 def demo(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder to work in.")] = Path("medveil-demo"),
-    patients: Annotated[int, typer.Option("--patients", help="How many invented patients.")] = 40,
+    patients: Annotated[int, typer.Option("--patients", help="Number of invented patients.")] = 40,
     seed: Seed = 7,
     workers: Workers = None,
     json: Json = False,
@@ -116,7 +120,7 @@ def demo(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Invent a hospital and take it through a release, then protect a model. Ends well whatever the verdicts."""
+    """Invent a hospital, take it through a release, and protect a model. Exit code 0 whatever the verdicts."""
     from medveil.cohort.phantom.hospital import build_hospital
     from medveil.person.keys import Keys
     from medveil.release import Settings

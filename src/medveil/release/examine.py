@@ -11,12 +11,11 @@ from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Threshold
 from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
-from medveil.release.check import check_release
 from medveil.release.clean.engine import Engine
 from medveil.release.provenance import command_given, package_versions
 from medveil.release.released import Released
 from medveil.release.settings import Progress, Settings
-from medveil.report.content import Comparison, Gap, Provenance, Removal, ReportContent, ReportSubject
+from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
 
 PLACES = {
     "headers": "File headers",
@@ -35,7 +34,7 @@ def examine(
     created: str,
     progress: Progress,
     *,
-    workers: int | None = None,
+    check: OutputCheck | None,
 ) -> ReportContent:
     comparisons, gaps = _measured(cohort, released, settings, progress)
     gaps += _gaps(settings, engine)
@@ -56,15 +55,7 @@ def examine(
         comparisons=tuple(comparisons),
         gaps=tuple(gaps),
         provenance=_provenance(settings, engine.keys, created, released),
-        check=check_release(
-            cohort,
-            released,
-            engine.keys,
-            read=engine.covers("pixels"),
-            seed=settings.seed,
-            workers=workers,
-            progress=progress,
-        ),
+        check=check,
     )
 
 

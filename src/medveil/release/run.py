@@ -17,6 +17,7 @@ from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, check_run, held
 from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
+from medveil.release.verify.release_check import check_release
 from medveil.report import write_report
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
@@ -69,7 +70,8 @@ def release(
             released = released_table(out, originals, summary, engine.keys)
         else:
             released = released_dicom(out, originals, data, summary, engine.keys)
-        content = examine(originals, released, settings, engine, created, progress, workers=workers)
+        check = check_release(work, out, engine, seed=settings.seed, workers=workers, progress=progress)
+        content = examine(originals, released, settings, engine, created, progress, check=check)
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})
         return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)

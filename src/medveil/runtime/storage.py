@@ -61,7 +61,9 @@ def refuse_unwritable(path: Path, what: str) -> None:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError:
-        raise StorageError(f"{what} cannot be written to {path}; choose another place or change its rights") from None
+        raise StorageError(
+            f"{what} cannot be written to {path}; choose another place or change its permissions"
+        ) from None
 
 
 def sweep(folder: Path) -> None:

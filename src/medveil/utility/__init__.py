@@ -1,1 +1,1 @@
-"""What the data is still good for."""
+"""What the data is still good for: `label_probe` asks it of images, `linear_probe` of embeddings."""

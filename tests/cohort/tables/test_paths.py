@@ -38,8 +38,9 @@ def test_a_file_is_found_again(written, files, place):
         ("a.png", {"b.png"}, MISSING),
         ("a.png", {"x/a.png", "y/a.png"}, SEVERAL),
         ("p2/a.png", {"p3/a.png"}, MISSING),  # another patient's folder
-        ("C:\\x\\a.png", {"b.png"}, OUTSIDE),
-        ("C:\\p2\\a.png", {"p3/a.png", "p4/a.png"}, OUTSIDE),
+        ("C:\\x\\a.png", {"b.png"}, MISSING),
+        ("C:\\p2\\a.png", {"p3/a.png", "p4/a.png"}, MISSING),
+        (__file__, {"b.png"}, OUTSIDE),
         ("../a.png", {"a.png"}, OUTSIDE),
         ("a\x00.png", {"a.png"}, MISSING),
     ],

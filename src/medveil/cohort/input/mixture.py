@@ -106,6 +106,11 @@ class Mixture:
 
     def _look(self, names: Iterable[str]) -> None:
         todo = [file for file in names if file not in self._seen]
+        known = {file for file in self.told.tables if file in todo}  # read already: no process need be started for them
+        self._seen |= {file: look_at(self.root, file) for file in known}
+        todo = [file for file in todo if file not in known]
+        if not todo:
+            return
         looks = read_many(partial(look_at, self.root), todo, workers=self.workers)
         for done, (file, entry) in enumerate(zip(todo, looks, strict=True), start=1):
             if isinstance(entry, Entry) and entry.info is not None:

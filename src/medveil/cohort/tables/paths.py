@@ -75,7 +75,7 @@ class FileFinder:
         ]
         if not parts or "\x00" in path:
             return None, MISSING
-        outside = OUTSIDE if absolute or ".." in parts else MISSING
+        outside = OUTSIDE if ".." in parts or (absolute and _is_here(path)) else MISSING
         if ".." in parts:
             return None, outside
         assert self._by_name is not None
@@ -115,6 +115,14 @@ def _nearest(parts: list[str], candidates: Iterable[str], *, absolute: bool, pre
         return None
     whole, file = chosen[0]
     return file if whole or (absolute and (best[0] > 1 or len(scored) == 1)) else None
+
+
+def _is_here(path: str) -> bool:
+    """Whether an absolute path is one of this computer's, and not of the one that wrote the table."""
+    try:
+        return Path(path.removeprefix("file://")).exists()
+    except (OSError, ValueError):
+        return False
 
 
 def _stem(name: str) -> str:

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
-from medveil.release.clean.dicom_writer import is_pseudonymous
 from medveil.release.clean.groups import Group
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.byte_search import KnownBytes, distinctive_needles
 from medveil.release.verify.discrepancy import Discrepancy
+from medveil.release.verify.integrity import is_made_by_a_run
 from medveil.runtime.processes import Loss
 from medveil.runtime.workers import available_cores, ordered_map
 
@@ -87,7 +87,7 @@ class _Search:
     def __call__(self, path: Path) -> tuple[str, str, set[Discrepancy]]:
         name, content = path.relative_to(self.data).as_posix(), path.read_bytes()
         digest = sha256(content).hexdigest()
-        told = name if is_pseudonymous(name) else digest[:20]
+        told = name if is_made_by_a_run(name) else digest[:20]
         discrepancies = {
             Discrepancy(told, "bytes", "", category, "absent", "a known identifier")
             for category in self.needles.found_in(content)

@@ -1,18 +1,21 @@
-"""The check at work: the released files of one patient, each beside its original, and the journal's line of them."""
+"""The check of one patient: every released file and row beside its original, and the journal's line of them."""
 
 from __future__ import annotations
 
 import hmac
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from pydicom.dataset import Dataset
 
 import medveil
+from medveil.cohort import Cohort
+from medveil.cohort.cohort import FILE
 from medveil.cohort.colour_planes import colour_planes
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
@@ -22,22 +25,23 @@ from medveil.cohort.input import Kind
 from medveil.cohort.phantom.gold import ImageGold
 from medveil.cohort.tables.encodings import decode
 from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.errors import Quarantined
+from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
+from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 from medveil.release.clean.cleaning import content_digest
-from medveil.release.clean.dicom_writer import output_path
-from medveil.release.clean.groups import Group, Item
+from medveil.release.clean.groups import Group, ImageRow, Item
 from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
 from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
 from medveil.release.verify.byte_search import KnownBytes
-from medveil.release.verify.discrepancy import Discrepancy
+from medveil.release.verify.discrepancy import KEPT, Discrepancy
 from medveil.release.verify.header_check import HeaderCheck
 from medveil.release.verify.pixel_check import Reader, stray_text
-from medveil.release.verify.recorded import Recorded
+from medveil.release.verify.row_check import RowCheck
+from medveil.release.verify.run_record import RunRecord
 from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
 from medveil.runtime.journal import Noted
@@ -60,39 +64,49 @@ class GroupChecker:
     source: Path
     data: Path
     keys: Keys
-    recorded: Recorded
-    answers: dict[str, ImageGold]
+    record: RunRecord
+    answers: dict[str, ImageGold] = field(default_factory=dict)
+    read: frozenset[str] | None = None  # released images to look for text in; all, unless named
+    find_afresh: bool = True  # whether texts are also searched for what nobody knew of
 
     @cached_property
     def _report_answers(self) -> dict[str, ImageGold]:
         return {gold.report_path: gold for gold in self.answers.values()}
 
+    @property
+    def _text_check(self) -> TextCheck:
+        return TextCheck(_cleaner().find if self.find_afresh else _nothing)
+
     def name(self, group: Group) -> str:
-        return self.keys.pseudonym("file", group.files[0].path)
+        return self.record.writer.identifier(group.files[0], self.keys)
 
     def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
         """What is wrong with this group; what the earlier run noted, where nothing it compares has changed since."""
         group, earlier = task
-        digests = {path: digest for one in group.files if (digest := self._digest(path := output_path(one, self.keys)))}
+        digests = self._digests(group)
         against = self._against(group)
         if earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests):
             return earlier
-        discrepancies = sorted(set(self._checked(group, digests)))
-        told = [discrepancy.to_json() for discrepancy in discrepancies]
+        told = [discrepancy.to_json() for discrepancy in self.discrepancies(group)]
         return Noted(against, {"digests": digests, "discrepancies": told})
 
     def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
-        group, _ = task
-        files = [output_path(one, self.keys) for one in group.files]
-        discrepancies = [Discrepancy(file, "files", "", "", "readable", loss.value).to_json() for file in files]
-        return Noted("", {"digests": {}, "discrepancies": discrepancies}, lasting=False)
+        told = [discrepancy.to_json() for discrepancy in self.unchecked(task[0], loss)]
+        return Noted("", {"digests": {}, "discrepancies": told}, lasting=False)
+
+    def discrepancies(self, group: Group) -> list[Discrepancy]:
+        return sorted(set(self._checked(group, self._digests(group))))
+
+    def unchecked(self, group: Group, loss: Loss) -> list[Discrepancy]:
+        """Of a group whose check was lost with its process: what cannot be checked has not passed."""
+        return [Discrepancy(self._path(one), "files", "", "", "readable", loss.value) for one in group.files]
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
-        person = RetainedByProfile(self.source, self.recorded.profile).person(group, self.keys)
+        person = RetainedByProfile(self.source, self.record.profile).person(group, self.keys)
         known = without_moved_dates(person)
         subject = PersonSearch(person, KnownSearch(known), KnownBytes.own(known))
         for one in group.files:
-            path = output_path(one, self.keys)
+            path = self._path(one)
             if path not in released:
                 continue  # counted with the quarantine, or missing
             try:
@@ -111,6 +125,9 @@ class GroupChecker:
             return
         for category in subject.needles.found_in(content):
             yield Discrepancy(path, "bytes", "", category, "absent", "a known identifier")
+        if isinstance(one, ImageRow):
+            yield from self._image_row(one, path, subject)
+            return
         match one.kind:
             case Kind.DICOM:
                 yield from self._dicom(one, path, subject)
@@ -125,12 +142,12 @@ class GroupChecker:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.path, pixels=False)
         check = HeaderCheck(
-            self.recorded.profile, subject.person.shift, subject.search, Surrogates(subject.person, realistic=True).uid
+            self.record.profile, subject.person.shift, subject.search, Surrogates(subject.person, realistic=True).uid
         )
         yield from check.discrepancies(path, released, original)
         gold = self.answers.get(one.path)
         if gold is not None:
-            yield from answer_key.in_header(path, gold, released, self.recorded.profile)
+            yield from answer_key.in_header(path, gold, released, self.record.profile)
             yield from answer_key.in_names(path, gold)
         if "Rows" not in released:
             if "Rows" in original:
@@ -145,6 +162,8 @@ class GroupChecker:
 
     def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Discrepancy]:
         """`colours` are what the image shows in colour alone."""
+        if self.read is not None and path not in self.read:
+            return
         reads = [read for one in (image, *colours) for read in _reader().read(one)]
         for read in stray_text(reads):
             yield Discrepancy(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
@@ -154,35 +173,66 @@ class GroupChecker:
     def _report(self, one: Item, path: str, content: bytes, subject: PersonSearch) -> Iterator[Discrepancy]:
         released = decode(content).text
         original = decode((self.source / one.path).read_bytes()).text
-        check = TextCheck(_cleaner().find)
-        yield from check.discrepancies(path, released, original, subject.search, subject.person.shift)
-        gold = self._report_answers.get(one.path)
+        yield from self._text(path, released, original, self._report_answers.get(one.path), subject)
+
+    def _text(
+        self, path: str, released: str, original: str, gold: ImageGold | None, subject: PersonSearch
+    ) -> Iterator[Discrepancy]:
+        yield from self._text_check.discrepancies(path, released, original, subject.search, subject.person.shift)
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
+    def _image_row(self, one: ImageRow, path: str, subject: PersonSearch) -> Iterator[Discrepancy]:
+        """An image that was released with its row of the table, report included."""
+        gold = self.answers.get(one.path)
+        image = load_image(self.data, path)
+        yield from self._pixels(path, image, gold, [])
+        if gold is not None:
+            yield from answer_key.in_names(path, gold)
+            yield from answer_key.markers(path, gold, load_image(self.source, one.path, frame=one.row["frame"]), image)
+        row = released_rows(self.data).get(path)
+        if row is None:
+            yield Discrepancy(path, "row", "", "", "in the table", "missing")
+            return
+        yield from RowCheck(self.keys).discrepancies(path, row, one.row, subject.person)
+        before, after = (text if pd.notna(text) else "" for text in (one.row["report"], row["report"]))
+        yield from self._text(path, after, before, gold, subject)
+        if before and not after:
+            yield Discrepancy(path, "text", "", "K", KEPT, "missing")
+
     def _table(self, one: Item, group: Group, path: str, content: bytes) -> Iterator[Discrepancy]:
         source = self.source / one.path
-        columns = columns_of(source, one.kind, self.recorded.columns)
+        columns = columns_of(source, one.kind, self.record.columns)
         people = RowPeople(one.path, columns, group.headers, self.source, self.keys)
-        check = TableCheck(columns, people, TextCheck(_cleaner().find))
+        check = TableCheck(columns, people, self._text_check)
         released, original = (rows_of(table, one.kind) for table in (content, source.read_bytes()))
         yield from check.discrepancies(path, released, original)
 
     def _against(self, group: Group) -> str:
         """A keyed digest of everything the files are compared with: the originals, the profile, the answer key."""
         digest = hmac.new(self.keys.secret, medveil.__version__.encode(), sha256)
-        digest.update(repr((self.recorded.profile.told(), self.recorded.columns)).encode())
+        digest.update(repr((self.record.profile.told(), self.record.columns)).encode())
         for one in group.files:
-            digest.update(repr((one.path, self.answers.get(one.path))).encode())
+            digest.update(repr((one, self.answers.get(one.path))).encode())
             digest.update(repr(self._report_answers.get(one.path)).encode())
             digest.update(content_digest(self.source, one.path))
         return digest.hexdigest()[:32]
 
-    def _digest(self, path: str) -> str | None:
-        try:
-            return sha256((self.data / path).read_bytes()).hexdigest()
-        except OSError:
-            return None
+    def _path(self, one: Item) -> str:
+        return self.record.writer.path(one, self.keys)
+
+    def _digests(self, group: Group) -> dict[str, str]:
+        """Of the released files of a group, with their rows where they have any."""
+        found = {}
+        for path in map(self._path, group.files):
+            try:
+                content = (self.data / path).read_bytes()
+            except OSError:
+                continue  # counted with the quarantine, or missing
+            if self.record.is_table:
+                content += repr(released_rows(self.data).get(path)).encode()
+            found[path] = sha256(content).hexdigest()
+        return found
 
 
 def _colours(path: Path, header: Dataset) -> Callable[[int], list[Any]]:
@@ -191,6 +241,27 @@ def _colours(path: Path, header: Dataset) -> Callable[[int], list[Any]]:
         return lambda frame: []
     stored = StoredPixels.of(open_dicom(path, pixels=True))
     return stored.colours if stored is not None else lambda frame: []
+
+
+def released_rows(data: Path) -> dict[str, dict[str, Any]]:
+    """The rows of the released table by their image; none where there is no table that can be read."""
+    try:
+        changed = (data / FILE).stat().st_mtime_ns
+    except OSError:
+        return {}
+    return _rows_of(data, changed)
+
+
+@lru_cache(maxsize=1)
+def _rows_of(data: Path, changed: int) -> dict[str, dict[str, Any]]:
+    try:
+        return {str(row["path"]): row for row in Cohort.open(data).table.to_dict("records")}
+    except InputError:
+        return {}
+
+
+def _nothing(text: str) -> list[Span]:
+    return []
 
 
 @lru_cache(maxsize=1)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from medveil.cohort.input import Source
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.folder import refuse_other_key
 from medveil.release.settings import Progress
-from medveil.release.verify.recorded import read_as_recorded
+from medveil.release.verify.run_record import RunRecord
 
 FILE = "quarantine.csv"
 
@@ -47,11 +47,9 @@ def name_withheld(
     refuse_other_key(out, keys)
     if not withheld:
         return []
-    read = read_as_recorded(source, out, progress=lambda done, total: progress("reading", done, total))
-    names = {keys.pseudonym("file", file): file for file in _files(read)}
+    record = RunRecord.of(out)
+    originals = record.originals(record.read(source, progress=partial(progress, "reading")), keys)
+    names = {keys.pseudonym("file", problem.path): problem.path for problem in originals.problems}
+    names |= {record.writer.identifier(one, keys): one.path for group in originals.groups for one in group.files}
     found = [Withheld(reason, names.get(name), name) for name, reason in withheld]
     return sorted(found, key=lambda one: (one.reason, one.file or "", one.id))
-
-
-def _files(source: Source) -> list[str]:
-    return [*(one.path for one in source.files), *(problem.path for problem in source.problems)]

@@ -6,27 +6,34 @@ import ast
 import csv
 import json
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from medveil.cohort import Cohort
+from medveil.cohort.cohort import FILE as TABLE
 from medveil.cohort.images import load_image
-from medveil.cohort.input import Kind, SourceFile
+from medveil.cohort.input import Kind
 from medveil.cohort.tables.encodings import decode
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.release.clean.dicom_writer import output_path
+from medveil.release.clean.groups import ImageRow, Item
 from medveil.release.clean.records import DATA, broken_seals, released_files, seal_records, withdraw, withdrawn
-from medveil.release.folder import held, read_run
+from medveil.release.clean.table_writer import TableWriter
+from medveil.release.folder import held, read_run, refuse_other_key
 from medveil.release.settings import Progress
 from medveil.release.verify.discrepancy import Discrepancy
+from medveil.release.verify.group_check import released_rows
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
-from medveil.release.verify.recorded import read_as_recorded
+from medveil.release.verify.run_record import RunRecord
 from medveil.report.review_page import Case, render_review
 from medveil.runtime.storage import refuse_unwritable, write_bytes
 
@@ -36,44 +43,82 @@ REJECTED = "rejected in review"
 Masked = tuple[float, int]  # percent of a frame, and which frame
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """What may be shown as one case: a released image with its report, or a report without an image."""
+
+    path: str
+    original: str
+    frame: int = 0
+    is_image: bool = True
+    reports: tuple[tuple[str, str], ...] = ()  # files: the original's path, the released one's
+    texts: tuple[str, str] | None = None  # before and after, where they are in a table
+
+
 def write_review(
     out: Path, source: Path, page: Path, *, keys: Keys, most: int, progress: Progress = lambda stage, done, total: None
 ) -> tuple[int, int]:
-    """Write the page, readable by its owner only; returns how many cases it shows and how many it does not.
-
-    A case is an image with all reports of its study, or a report without an image.
-    """
+    """Write the page, readable by its owner only; returns how many cases it shows and how many it does not."""
     if page.resolve().is_relative_to(out.resolve()):
         raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
     refuse_unwritable(page, "the page")
     if not (out / DATA).is_dir():
-        raise InputError(f"{out} holds no de-identified data; run medveil deid first")
-    files = read_as_recorded(source, out, progress=partial(progress, "reading"))
-    here = [one for one in files.files if (out / DATA / output_path(one, keys)).exists()]
-    images = [one for one in here if one.kind in (Kind.DICOM, Kind.IMAGE)]
-    reports: dict[tuple[str, str], list[SourceFile]] = defaultdict(list)
-    for one in here:
-        if one.kind is Kind.REPORT:
-            reports[one.patient, one.study].append(one)
-    pictured = {(one.patient, one.study) for one in images}
-    alone = [report for study, several in reports.items() if study not in pictured for report in several]
+        raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
+    refuse_other_key(out, keys)
+    record = RunRecord.of(out)
+    originals = record.originals(record.read(source, progress=partial(progress, "reading")), keys)
+    items = [one for group in originals.groups for one in group.files]
+    candidates = _rows(out / DATA, items, record, keys) if record.is_table else _files(out / DATA, items, keys)
     discrepancies = _discrepancies(out)
+    for one in candidates:  # what is wrong with a report is shown beside its image
+        for _, released in one.reports if one.is_image else ():
+            discrepancies[one.path] += discrepancies.get(released, [])
     masked = _masked(out)
-    for one in images:  # what is wrong with a report is shown beside its image
-        for report in reports[one.patient, one.study]:
-            discrepancies[output_path(one, keys)] += discrepancies.get(output_path(report, keys), [])
-    order = sorted(
-        images + alone, key=lambda one: _badness(output_path(one, keys), discrepancies, masked), reverse=True
-    )
+    order = sorted(candidates, key=lambda one: _badness(one.path, discrepancies, masked), reverse=True)
     cases = []
     for done, one in enumerate(order[:most], start=1):
-        beside = [one] if one.kind is Kind.REPORT else reports[one.patient, one.study]
-        if (case := _case(files.root, out / DATA, one, beside, keys, discrepancies, masked)) is not None:
+        case = _case(originals.root, out / DATA, one, discrepancies.get(one.path, []), masked.get(one.path, (0.0, 0)))
+        if case is not None:
             cases.append(case)
         progress("drawing", done, min(most, len(order)))
     text = render_review(cases, title="De-identified data", hidden=len(order) - len(cases), run=_run(out))
     write_bytes(page, text.encode(), private=True)
     return len(cases), len(order) - len(cases)
+
+
+def _rows(data: Path, items: list[Item], record: RunRecord, keys: Keys) -> list[Candidate]:
+    """An image and its row."""
+    rows = released_rows(data)
+    found = []
+    for one in items:
+        path = record.writer.path(one, keys)
+        if isinstance(one, ImageRow) and (data / path).exists():
+            texts = _said(one.row["report"]), _said(rows.get(path, {}).get("report"))
+            found.append(Candidate(path, one.path, frame=one.row["frame"], texts=texts))
+    return found
+
+
+def _said(report: Any) -> str:
+    return str(report) if pd.notna(report) else ""
+
+
+def _files(data: Path, items: list[Item], keys: Keys) -> list[Candidate]:
+    """An image with all reports of its study, or a report without an image."""
+    here = [one for one in items if (data / output_path(one, keys)).exists()]
+    images = [one for one in here if one.kind in (Kind.DICOM, Kind.IMAGE)]
+    reports: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for one in here:
+        if one.kind is Kind.REPORT:
+            reports[one.patient, one.study].append((one.path, output_path(one, keys)))
+    pictured = {(one.patient, one.study) for one in images}
+    alone = [report for study, several in reports.items() if study not in pictured for report in several]
+    return [
+        *(
+            Candidate(output_path(one, keys), one.path, reports=tuple(reports[one.patient, one.study]))
+            for one in images
+        ),
+        *(Candidate(released, before, is_image=False, reports=((before, released),)) for before, released in alone),
+    ]
 
 
 def apply_decisions(out: Path, decisions: Path, keys: Keys) -> int:
@@ -90,9 +135,11 @@ def apply_decisions(out: Path, decisions: Path, keys: Keys) -> int:
     if unknown := set(rejected) - here - withdrawn(out).keys():
         raise InputError(f"{decisions} names {len(unknown)} file(s) that are not in the release; save it again")
     if broken_seals(out, keys):
-        raise InputError(f"what the run noted in {out} was changed since; run the same medveil deid again")
+        raise InputError(f"what the run noted in {out} was changed since; run the same command again")
     with held(out):
         withdraw(out, rejected, REJECTED)
+        if RunRecord.of(out).is_table and (out / DATA / TABLE).exists():
+            TableWriter().finish(out, Cohort.open(out / DATA).name.removesuffix(", released"))
         seal_records(out, keys)
         if (out / MANIFEST).exists():
             outcome = json.loads((out / MANIFEST).read_bytes())["outcome"]
@@ -133,38 +180,31 @@ def _masked(out: Path) -> dict[str, Masked]:
     return found
 
 
-def _case(
-    source: Path,
-    data: Path,
-    one: SourceFile,
-    reports: list[SourceFile],
-    keys: Keys,
-    discrepancies: dict[str, list[Discrepancy]],
-    masked: dict[str, Masked],
-) -> Case | None:
-    path = output_path(one, keys)
-    own = discrepancies.get(path, [])
+def _case(source: Path, data: Path, one: Candidate, own: list[Discrepancy], masked: Masked) -> Case | None:
     told = tuple(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in own)
-    before = _text([source / report.path for report in reports])
-    after = _text([data / output_path(report, keys) for report in reports])
-    if one.kind is Kind.REPORT:
-        return Case(path, ("a report without an image", *told), report_before=before, report_after=after)
-    share, frame = masked.get(path, (0.0, 0))
+    before, after = one.texts or (
+        _text([source / path for path, _ in one.reports]),
+        _text([data / path for _, path in one.reports]),
+    )
+    if not one.is_image:
+        return Case(one.path, ("a report without an image", *told), report_before=before, report_after=after)
+    share, number = masked
     try:
-        original, released = load_image(source, one.path, frame=frame), load_image(data, path, frame=frame)
+        original = load_image(source, one.original, frame=one.frame or number)
+        released = load_image(data, one.path, frame=number)
     except Quarantined:
         return None
     height, width = original.shape
     return Case(
-        path,
-        (f"{share:.1f} % masked" + (f", frame {frame + 1}" if frame else ""), *told),
+        one.path,
+        (f"{share:.1f} % masked" + (f", frame {number + 1}" if number else ""), *told),
         _jpeg(original),
         _jpeg(released),
         tuple(_percent(box, width, height) for box in _changed(original, released)),
         tuple(_percent(box, width, height) for discrepancy in own if (box := _box_of(discrepancy)) is not None),
         before,
         after,
-        tuple(output_path(report, keys) for report in reports),
+        tuple(released for _, released in one.reports),
     )
 
 

@@ -1,4 +1,4 @@
-"""`verify`: what `deid` put out, read, searched and compared afresh with the originals at hand.
+"""`verify`: the output of `deid` or `release`, read, searched and compared afresh with the originals at hand.
 
 OUT/verify.json         what was checked and what is wrong, in counts
 OUT/discrepancies.csv   one row a discrepancy: file, check, place, action, expected, found
@@ -7,7 +7,6 @@ OUT/manifest.json       the hash of every released file and the outcome, signed 
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -15,25 +14,23 @@ from pathlib import Path
 from typing import Any
 
 import medveil
-from medveil.cohort.input import Source
+from medveil.cohort.cohort import FILE as TABLE
 from medveil.cohort.phantom.gold import FOLDER as GOLD
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
-from medveil.release.clean.dicom_writer import DicomWriter, is_pseudonymous, output_path
-from medveil.release.clean.groups import grouped
 from medveil.release.clean.records import DATA
-from medveil.release.clean.run import without_repeats
 from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.full_search import search_everywhere
 from medveil.release.verify.group_check import GroupChecker
-from medveil.release.verify.integrity import not_as_written
+from medveil.release.verify.integrity import is_made_by_a_run, not_as_written
 from medveil.release.verify.manifest import write_manifest
-from medveil.release.verify.recorded import Recorded, read_as_recorded
+from medveil.release.verify.quarantine import read_quarantine
+from medveil.release.verify.run_record import Originals, RunRecord
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
@@ -75,15 +72,16 @@ def verify(
     Headers are compared with the profile the run noted, unless another is given.
     """
     _refuse_others(out, keys)
-    files = read_as_recorded(source, out, workers=workers, progress=partial(progress, "reading"))
-    groups, _ = without_repeats(grouped(files.files, keys), DicomWriter(), keys)
+    record = RunRecord.of(out)
+    told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or record.profile).told()}
+    record = record if profile is None else replace(record, profile=profile)
+    keys = replace(keys, moves_dates=record.profile.moves_dates)
+    files = record.read(source, workers=workers, progress=partial(progress, "reading"))
+    originals = record.originals(files, keys)
+    groups = originals.groups
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
-    recorded = Recorded.of(out)
-    told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or recorded.profile).told()}
-    recorded = recorded if profile is None else replace(recorded, profile=profile)
-    keys = replace(keys, moves_dates=recorded.profile.moves_dates)
-    checker = GroupChecker(files.root, out / DATA, keys, recorded, by_path)
+    checker = GroupChecker(originals.root, out / DATA, keys, record, by_path)
     discrepancies: list[Discrepancy] = []
     total = sum(len(group.files) for group in groups)
     done = 0
@@ -94,31 +92,31 @@ def verify(
             discrepancies += [Discrepancy.of(one) for one in entry["discrepancies"]]
             done += len(group.files)
             progress("checking", done, total)
-        retained = RetainedByProfile(files.root, recorded.profile)
+        retained = RetainedByProfile(originals.root, record.profile)
         hashes, found = search_everywhere(out / DATA, retained, groups, keys, workers=workers, progress=progress)
         discrepancies += found
-        discrepancies += _unaccounted(out, files, keys, set(hashes))
-        discrepancies += not_as_written(out, hashes, keys)
+        discrepancies += _unaccounted(out, originals, record, keys, set(hashes))
+        discrepancies += not_as_written(out, hashes, record, keys)
         return _write(out, sorted(set(discrepancies)), hashes, keys, {"profile": told, "answer_key": gold is not None})
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:
     if not (out / DATA).is_dir():
-        raise InputError(f"{out} holds no de-identified data; run medveil deid first")
+        raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
     refuse_other_key(out, keys)
 
 
-def _unaccounted(out: Path, files: Source, keys: Keys, here: set[str]) -> list[Discrepancy]:
-    """Every original must be released or told in the quarantine, and nothing else may lie there."""
+def _unaccounted(out: Path, originals: Originals, record: RunRecord, keys: Keys, here: set[str]) -> list[Discrepancy]:
+    """Every original must be released or listed in the quarantine, and nothing else may lie there."""
     withheld = _withheld(out)
     discrepancies = []
-    expected = set()
-    for one in files.files:
-        path, name = output_path(one, keys), keys.pseudonym("file", one.path)
+    expected = {TABLE} if record.is_table else set()
+    for one in (one for group in originals.groups for one in group.files):
+        path, name = record.writer.path(one, keys), record.writer.identifier(one, keys)
         expected.add(path)
         if path not in here and name not in withheld:
             discrepancies.append(Discrepancy(name, "files", "", "", "released or in the quarantine", "missing"))
-    for problem in files.problems:
+    for problem in originals.problems:
         if (name := keys.pseudonym("file", problem.path)) not in withheld:
             discrepancies.append(Discrepancy(name, "files", "", "", "in the quarantine", "missing"))
     told = (_told(name, keys) for name in here - expected)
@@ -127,15 +125,14 @@ def _unaccounted(out: Path, files: Source, keys: Keys, here: set[str]) -> list[D
 
 def _told(name: str, keys: Keys) -> str:
     """What a file is called in what is written of it: a name that no run gave may tell whose it is."""
-    return name if is_pseudonymous(name) else keys.pseudonym("file", name)
+    return name if is_made_by_a_run(name) else keys.pseudonym("file", name)
 
 
 def _withheld(out: Path) -> set[str]:
     try:
-        with (out / "quarantine.csv").open(newline="") as file:
-            return {row["id"] for row in csv.DictReader(file)}
-    except (OSError, KeyError):
-        return set()
+        return {name for name, _ in read_quarantine(out)}
+    except InputError:
+        return set()  # then nothing was withheld, as far as anyone can tell
 
 
 def _write(

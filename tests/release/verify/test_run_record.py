@@ -12,8 +12,8 @@ from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean import deid_defenses, deidentify
-from medveil.release.verify.recorded import Recorded
 from medveil.release.verify.run import verify
+from medveil.release.verify.run_record import RunRecord
 
 KEYS = Keys(b"\x07" * 32)
 PROFILE = """
@@ -39,7 +39,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def test_the_run_notes_what_it_was_made_with(made: tuple[Path, Path]) -> None:
-    recorded = Recorded.of(made[1])
+    recorded = RunRecord.of(made[1])
     assert recorded.profile == Profile.read(made[1].parent / "profile.toml")
     assert recorded.columns.keep_columns == ("view",)
 
@@ -65,5 +65,5 @@ def test_another_profile_may_be_given(made: tuple[Path, Path]) -> None:
 def test_a_run_that_does_not_say_is_refused(made: tuple[Path, Path], tmp_path: Path) -> None:
     for note in ("{}", '{"settings": {"profile": null}}', '{"settings": 3}'):
         (tmp_path / "run.json").write_text(note)
-        with pytest.raises(InputError, match="run medveil deid into a new folder"):
-            Recorded.of(tmp_path)
+        with pytest.raises(InputError, match="into a new folder"):
+            RunRecord.of(tmp_path)

@@ -1,0 +1,88 @@
+"""The check inside a release: the one of `verify`, on every file and row, with a sample of the images read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from medveil.cohort.input import Kind
+from medveil.defenses.headers.profile import Profile
+from medveil.release.clean.engine import Engine
+from medveil.release.clean.records import DATA
+from medveil.release.clean.run import Work
+from medveil.release.clean.table_file import column_settings
+from medveil.release.settings import Progress
+from medveil.release.verify.discrepancy import Discrepancy
+from medveil.release.verify.group_check import GroupChecker, released_rows
+from medveil.release.verify.run_record import RunRecord
+from medveil.report.content import OutputCheck
+from medveil.runtime.workers import ordered_map
+
+MOST_READ = 100  # images, drawn at random: reading takes a second each
+_PHRASES = {
+    "bytes": "known identifiers in files",
+    "header": "attributes of headers",
+    "intervals": "dates that did not move with the others",
+    "pixels": "images in which text can be read",
+    "row": "values in the table",
+    "table": "known identifiers in tables",
+    "text": "known identifiers in reports",
+}
+
+
+def check_release(
+    work: Work, out: Path, engine: Engine, *, seed: int, workers: int | None, progress: Progress
+) -> OutputCheck | None:
+    """What came out beside its originals, searched for what is known; text in images where it was to be removed."""
+    data, keys = out / DATA, engine.keys
+    items = {work.writer.path(one, keys): one for group in work.groups for one in group.files}
+    here = {path: one for path, one in items.items() if (data / path).exists()}
+    if not here:
+        return None
+    images = sorted(path for path, one in here.items() if one.kind in (Kind.DICOM, Kind.IMAGE))
+    drawn = np.random.default_rng(seed).permutation(images)[: MOST_READ if engine.covers("pixels") else 0].tolist()
+    profile = engine.headers.profile if engine.headers else Profile.default()
+    record = RunRecord(work.writer, profile, column_settings(engine))
+    checker = GroupChecker(work.root, data, keys, record, read=frozenset(drawn), find_afresh=False)
+    leaks: list[Discrepancy] = []
+    done = 0
+    for group, found in zip(
+        work.groups,
+        ordered_map(checker.discrepancies, work.groups, workers=workers, chunk=1, crashed=checker.unchecked),
+        strict=True,
+    ):
+        leaks += [one for one in found if one.leak and (one.check != "row" or engine.covers("table"))]
+        done += len(group.files)
+        progress("checking", done, len(items))
+    rows = released_rows(data) if record.is_table else {}
+    reports = sum(one.kind is Kind.REPORT for one in here.values())
+    reports += sum(pd.notna(row["report"]) for row in rows.values())
+    looked_at = {"files searched": len(here), "reports searched": reports, "images read": len(drawn)}
+    if rows:
+        looked_at["rows compared"] = len(rows)
+    return OutputCheck(looked_at, _counted(leaks), tuple(sorted({Path(one.file).stem for one in leaks})))
+
+
+def _counted(leaks: Iterable[Discrepancy]) -> dict[str, int]:
+    """By a phrase for the report; of text that can be read the images, not the words."""
+    leaks = list(leaks)
+    found: Counter[str] = Counter()
+    found[_PHRASES["pixels"]] = len({one.file for one in leaks if one.check == "pixels"})
+    for one in leaks:
+        what = _PHRASES.get(one.check, one.check)
+        match one.check:
+            case "pixels":
+                continue
+            case "intervals":
+                found[what] += 1
+            case "bytes" | "text":
+                found[f"{what}: {one.action}"] += 1
+            case "row":
+                found[f"{what}: {one.place}"] += 1
+            case _:
+                found[f"{what}: {one.found}"] += 1
+    return {what: number for what, number in found.items() if number}
