@@ -24,6 +24,7 @@ from medveil.cohort.readers import nih14, openi
 from medveil.cohort.tables.columns import ALIASES
 from medveil.finding import Verdict
 from medveil.parts import registered
+from medveil.person.keys import Keys
 from medveil.release import Outcome, Settings
 from medveil.report import schema as schema_of
 from medveil.report.page import Document
@@ -116,9 +117,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.chdir(tmp_path)
     example = DOCS / "examples" / "settings.toml"
     written = tomllib.loads(example.read_text())["release"]
-    key = tmp_path / written["key-file"]
-    key.parent.mkdir()
-    key.write_text("5a" * 32)
+    Keys.load_or_create(tmp_path / written["key-file"])
     command = ["release", "data", "--config", str(example)]
     with pytest.raises(SystemExit) as end:
         monkeypatch.setattr(sys, "argv", ["medveil", *command])
@@ -126,7 +125,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert end.value.code == 0
     assert (seen["source"], seen["out"], seen["workers"]) == (Path("data"), Path(written["out"]), written["workers"])
     assert seen["crosswalk"] == Path(written["crosswalk"])
-    assert seen["keys"].secret == bytes.fromhex(key.read_text())
+    assert (tmp_path / written["key-file"]).stat().st_mode & 0o777 == 0o600
     chosen: Settings = seen["settings"]
     assert (chosen.seed, chosen.threshold, chosen.layout) == tuple(written[k] for k in ("seed", "threshold", "layout"))
     assert [*chosen.defenses, *chosen.attacks, *chosen.measures] == [
