@@ -228,6 +228,7 @@ def test_nothing_said_on_the_way_names_a_patient(tmp_path: Path) -> None:
     assert "zebra" not in (tmp_path / "out" / "journal.sqlite").read_bytes().decode("latin-1").lower()
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_a_later_run_goes_on(hospital_folder: Path, tmp_path: Path) -> None:
     """The kernel refuses files over 40 kB, as a full disk would; the images are larger."""
     limit = (

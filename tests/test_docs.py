@@ -24,6 +24,7 @@ from medveil.cohort.readers import nih14, openi
 from medveil.cohort.tables.columns import ALIASES
 from medveil.finding import Verdict
 from medveil.parts import registered
+from medveil.person.keys import Keys
 from medveil.release import Outcome, Settings
 from medveil.report import schema as schema_of
 from medveil.report.page import Document
@@ -116,6 +117,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.chdir(tmp_path)
     example = DOCS / "examples" / "settings.toml"
     written = tomllib.loads(example.read_text())["release"]
+    Keys.load_or_create(tmp_path / written["key-file"])
     command = ["release", "data", "--config", str(example)]
     with pytest.raises(SystemExit) as end:
         monkeypatch.setattr(sys, "argv", ["medveil", *command])

@@ -24,6 +24,7 @@ def vectors(folder: Path, pairs: int, signal: float) -> list[object]:
     return ["--image-embeddings", folder / "images.npy", "--report-embeddings", folder / "reports.npy"]
 
 
+@pytest.mark.slow
 def test_a_data_set_is_attacked_at_once_or_after_encoding(hospital_folder: Path, tmp_path: Path) -> None:
     at_once = linkage(hospital_folder, "-o", tmp_path / "a", "--json")
     encoded = CliRunner().invoke(app, ["encode", str(hospital_folder), "-o", str(tmp_path / "vectors"), "--json"])

@@ -104,6 +104,7 @@ def test_its_digest_tells_what_it_says_and_not_how_it_came_to_be(tmp_path: Path,
     run(two, doubler, "c:3", "b:2", "a:1")
     run(other, doubler, "a:1", "b:2", "c:4")
     assert journal_sha256(one) == journal_sha256(two) != journal_sha256(other)
+    assert one.read_bytes() == two.read_bytes() != other.read_bytes()
 
 
 def test_a_second_run_changes_nothing(tmp_path: Path, doubler: Doubler) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Workers
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Ray, Workers
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def deid(
     column_map: ColumnMap = None,
     date_order: DateOrder = None,
     workers: Workers = None,
+    ray: Ray = False,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
@@ -94,6 +95,7 @@ def deid(
     from medveil.release.clean.run import deidentify
     from medveil.release.clean.settings import deid_defenses
     from medveil.release.folder import site_key
+    from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)
@@ -115,7 +117,7 @@ def deid(
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
     keys = site_key(key, out, may_make=True)
-    with console.progress_bars(quiet or json) as watch:
+    with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
         outcome = deidentify(
             source,
             out,
@@ -124,6 +126,7 @@ def deid(
             layout=layout,
             options=options,
             workers=workers,
+            runner=runner,
             crosswalk=crosswalk,
             progress=watch,
         )

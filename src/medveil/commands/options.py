@@ -64,3 +64,6 @@ Measures = Annotated[
         help="Run this measure, with these settings; repeat for several. default: the usual ones.",
     ),
 ]
+Ray = Annotated[
+    bool, typer.Option("--ray", help="Spread the work over a Ray cluster, whose machines share the folders.")
+]

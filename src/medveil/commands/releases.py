@@ -21,6 +21,7 @@ from medveil.commands.options import (
     LogLevel,
     Measures,
     Quiet,
+    Ray,
     Seed,
     Workers,
 )
@@ -61,6 +62,7 @@ def release(
     ] = None,
     seed: Seed = 7,
     workers: Workers = None,
+    ray: Ray = False,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
@@ -75,6 +77,7 @@ def release(
     from medveil.release import Settings
     from medveil.release import release as run
     from medveil.release.folder import site_key
+    from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
     keys = site_key(key_file, out, may_make=True)
@@ -89,8 +92,17 @@ def release(
         attacks=tuple(attack or ()),
         measures=tuple(measure or ()),
     )
-    with console.progress_bars(quiet or json) as watch:
-        outcome = run(source, out, keys=keys, settings=settings, workers=workers, crosswalk=crosswalk, progress=watch)
+    with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
+        outcome = run(
+            source,
+            out,
+            keys=keys,
+            settings=settings,
+            workers=workers,
+            runner=runner,
+            crosswalk=crosswalk,
+            progress=watch,
+        )
     console.show_outcome(outcome, json=json, quiet=quiet)
     if not json and not quiet:
         console.show_next_steps(out, source, key_file, withheld=outcome.withheld)

@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import Config, Json, Key, LogLevel, Quiet, Workers
+from medveil.commands.options import Config, Json, Key, LogLevel, Quiet, Ray, Workers
 from medveil.errors import SettingsError
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="The output folder of medveil deid or medveil release.")]
@@ -31,6 +31,7 @@ def verify(
     ] = None,
     key: Key = None,
     workers: Workers = None,
+    ray: Ray = False,
     json: Json = False,
     quiet: Quiet = False,
     log_level: LogLevel = "warning",
@@ -49,8 +50,9 @@ def verify(
     from medveil.defenses.headers.profile import Profile
     from medveil.release.folder import site_key
     from medveil.release.verify.run import verify as run
+    from medveil.runtime.cluster import runner_on
 
-    with console.progress_bars(quiet or json) as watch:
+    with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
         outcome = run(
             out,
             source,
@@ -58,6 +60,7 @@ def verify(
             profile=Profile.read(profile) if profile else None,
             answers=answers,
             workers=workers,
+            runner=runner,
             progress=watch,
         )
     if json:

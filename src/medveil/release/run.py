@@ -20,6 +20,7 @@ from medveil.release.settings import Progress, Settings
 from medveil.release.verify.release_check import check_release
 from medveil.report import write_report
 from medveil.runtime.storage import write_json
+from medveil.runtime.workers import Runner
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ def release(
     keys: Keys,
     settings: Settings,
     workers: int | None = None,
+    runner: Runner | None = None,
     crosswalk: Path | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Outcome:
@@ -58,7 +60,9 @@ def release(
     engine.check_models()
     with held(out):
         created = begin(out, settings.writer, told, keys)
-        summary = clean(work, out, engine, created=created, workers=workers, crosswalk=crosswalk, progress=progress)
+        summary = clean(
+            work, out, engine, created=created, workers=workers, runner=runner, crosswalk=crosswalk, progress=progress
+        )
         finished = _finished(out, summary)
         if finished:
             return finished

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from medveil.errors import InputError, StorageError
 from medveil.runtime.processes import Loss
+from medveil.runtime.storage import atomic_path
 from medveil.runtime.workers import Runner, ordered_map
 
 Entry = dict[str, Any]
@@ -121,10 +122,19 @@ class Journal:
                 self._begin()
 
     def finish(self) -> None:
-        """Every task is noted; what only earlier runs knew goes."""
+        """Every task is noted; what only earlier runs knew goes.
+
+        The file is written anew if anything changed: its bytes then tell what it says, and not in which order it came.
+        """
         with _plainly(self.path):
             gone = [row for row in self._rows.execute("SELECT id FROM noted") if row[0] not in self._confirmed]
             self._rows.executemany("DELETE FROM noted WHERE id = ?", gone)
+            self._rows.execute("COMMIT")
+            if self._rows.total_changes:
+                self._rows.execute("PRAGMA schema_version = 1")  # it counts how often the file was written anew
+                with atomic_path(self.path) as anew:
+                    self._rows.execute("VACUUM INTO ?", (str(anew),))
+            self._begin()
 
     def close(self) -> None:
         with _plainly(self.path):

@@ -30,7 +30,7 @@ from pebble import ProcessExpired, ProcessPool
 
 Item = TypeVar("Item")
 
-IDLE = 15.0  # seconds for which workers are kept without work: they hold models in memory
+IDLE = 60.0  # seconds for which workers are kept without work: they hold models in memory
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 

@@ -24,6 +24,8 @@ from medveil.runtime.storage import write_bytes
 from medveil.runtime.transient import is_transient, tried_again
 from medveil.runtime.workers import ordered_map
 
+START, A_FILE = 600.0, 60.0  # seconds: far more than a machine at work elsewhere needs
+A_SECOND = 1000  # bytes of a table, of which one may hold a million texts
 VOID = ""  # the digest of what the next run does once more, whatever this one noted of it
 
 
@@ -65,13 +67,21 @@ class GroupCleaner:
             outcomes = [self._file(one, group, person) for one in group.files]
         return _noted(digest, [entry for entry, _ in outcomes], all(lasting for _, lasting in outcomes))
 
+    def limit(self, group: Group) -> float:
+        """Seconds that a group may take; past them, each file of it is done alone."""
+        tables = [one.path for one in group.files if one.kind.is_table]
+        return START + A_FILE * len(group.files) + sum(_size(self.source / table) for table in tables) / A_SECOND
+
     def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
         """What is noted of a group that was lost with its process: each file alone, so that only the culprit is."""
         group, _ = task
         if len(group.files) == 1:
             return _noted(self._digest(group), [self._withheld(group.files[0], loss.value)], loss.lasting)
         alone = ((group.alone(one), None) for one in group.files)
-        outcomes = list(ordered_map(self, alone, workers=2, chunk=1, crashed=self.crashed))
+        done_alone = ordered_map(
+            self, alone, workers=2, chunk=1, crashed=self.crashed, limit=lambda task: self.limit(task[0])
+        )
+        outcomes = list(done_alone)
         files = [file for done in outcomes for file in done.entry["files"]]
         return _noted(self._digest(group), files, all(done.digest != VOID for done in outcomes))
 
@@ -122,6 +132,13 @@ class GroupCleaner:
     def _is_sealed(self, file: Entry) -> bool:
         digest = sha256((self.target / file["path"]).read_bytes()).hexdigest()
         return bool(seal(file["path"], digest, self.keys) == file.get("seal"))
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _noted(digest: str, files: list[Entry], lasting: bool) -> Noted:

@@ -39,6 +39,7 @@ from medveil.release.settings import Progress
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import sweep, write_json
+from medveil.runtime.workers import Runner
 
 log = logging.getLogger("medveil.deid")
 
@@ -117,6 +118,7 @@ def deidentify(
     layout: str | None = None,
     options: InputOptions | None = None,
     workers: int | None = None,
+    runner: Runner | None = None,
     crosswalk: Path | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> DeidOutcome:
@@ -132,7 +134,9 @@ def deidentify(
     engine.check_models()
     with held(out):
         created = begin(out, DicomWriter.name, settings, keys)
-        summary = clean(work, out, engine, created=created, workers=workers, progress=progress, crosswalk=crosswalk)
+        summary = clean(
+            work, out, engine, created=created, workers=workers, runner=runner, crosswalk=crosswalk, progress=progress
+        )
     return DeidOutcome(summary.released, len(summary.withheld), out / SUMMARY, summary.not_rewritten)
 
 
@@ -143,6 +147,7 @@ def clean(
     *,
     created: str,
     workers: int | None,
+    runner: Runner | None,
     crosswalk: Path | None,
     progress: Progress,
 ) -> Summary:
@@ -150,7 +155,8 @@ def clean(
     summary = Summary(engine, created, withdrawn=withdrawn(out))
     cleaner = GroupCleaner(work.root, out / DATA, engine, work.writer)
     total = sum(len(group.files) for group in work.groups)
-    for entry in journaled(out / JOURNAL, cleaner, work.groups, workers=workers, chunk=1):
+    journal = out / JOURNAL
+    for entry in journaled(journal, cleaner, work.groups, workers=workers, chunk=1, limit=cleaner.limit, runner=runner):
         summary.add(entry)
         progress("cleaning", summary.files, total)
     for problem in work.problems:

@@ -33,6 +33,7 @@ from medveil.release.verify.quarantine import read_quarantine
 from medveil.release.verify.run_record import Originals, RunRecord
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
+from medveil.runtime.workers import Runner
 
 FORMAT = "medveil.verify/1"
 JOURNAL = "verify.sqlite"
@@ -63,6 +64,7 @@ def verify(
     profile: Profile | None = None,
     answers: Path | None = None,
     workers: int | None = None,
+    runner: Runner | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> VerifyOutcome:
     """Check everything under `out`/data against `source`, and against its answer key where there is one.
@@ -85,7 +87,7 @@ def verify(
     done = 0
     with held(out):
         for group, entry in zip(
-            groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1), strict=True
+            groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1, runner=runner), strict=True
         ):
             discrepancies += [Discrepancy.of(one) for one in entry["discrepancies"]]
             done += len(group.files)
