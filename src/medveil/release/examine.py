@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 
 import medveil
@@ -34,7 +35,7 @@ def examine(
     created: str,
     progress: Progress,
     *,
-    check: OutputCheck | None,
+    check: Callable[[], OutputCheck | None],
 ) -> ReportContent:
     comparisons, gaps = _measured(cohort, released, settings, progress)
     gaps += _gaps(settings, engine)
@@ -55,7 +56,7 @@ def examine(
         comparisons=tuple(comparisons),
         gaps=tuple(gaps),
         provenance=_provenance(settings, engine.keys, created, released),
-        check=check,
+        check=check(),
     )
 
 

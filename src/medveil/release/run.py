@@ -11,7 +11,7 @@ from medveil.cohort.input import read_source
 from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
-from medveil.release.clean.run import Work, clean
+from medveil.release.clean.run import Work, clean, load_workers
 from medveil.release.clean.summary import Summary
 from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, check_run, held
@@ -19,8 +19,11 @@ from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
 from medveil.release.verify.release_check import check_release
 from medveil.report import write_report
+from medveil.runtime.meanwhile import load_meanwhile, meanwhile
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
+
+_COMPUTING = ("torch", "scipy.stats", "scipy.optimize")  # what attacks work with: seconds, while the workers read
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,10 @@ def release(
     told = {**settings.to_json(), "defenses": engine.told()}
     check_places(source, out, crosswalk)
     check_run(out, settings.writer, told, keys)
+    load_workers(engine)
     reading = partial(progress, "reading")
     data = read_source(source, layout=settings.layout, options=settings.input, workers=workers, progress=reading)
+    load_meanwhile(*_COMPUTING)
     originals = data.cohort
     work = Work.of_images(originals, engine) if settings.writer == "table" else Work.of_files(data, engine)
     engine.check_models()
@@ -70,8 +75,9 @@ def release(
             released = released_table(out, originals, summary, engine.keys)
         else:
             released = released_dicom(out, originals, data, summary, engine.keys)
-        check = check_release(work, out, engine, seed=settings.seed, workers=workers, progress=progress)
-        content = examine(originals, released, settings, engine, created, progress, check=check)
+        check = partial(check_release, work, out, engine, seed=settings.seed, workers=workers)
+        with meanwhile(check, progress) as checked:  # it reads in the workers, and the attacks compute in this process
+            content = examine(originals, released, settings, engine, created, progress, check=checked.result)
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})
         return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.runtime.workers import one_torch_thread
+
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
@@ -37,19 +39,25 @@ def compiled(
 
     Convolutions whose inputs' ranges are given, by the names of their modules, work with whole numbers of eight bits.
     """
-    import torch
-
-    # one at a time, for the filter of warnings is the whole process's
-    with _TRACING, torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that sizes stay as they are: those not named as varying do
-        traced = torch.jit.freeze(torch.jit.trace(network.eval(), example, check_trace=False))  # type: ignore[no-untyped-call]
-    model = _converted(traced)
+    model = _converted(_traced(network.eval().requires_grad_(False), example, named=bool(ranges)))
     shape = [-1 if axis in varying else size for axis, size in enumerate(example.shape)]
     model.inputs[0].get_node().set_element_type(_openvino().Type.f32)
     model.reshape(shape)
     if ranges:
         _quantise(model, ranges)
     return _on_processor(model, threads)
+
+
+def _traced(network: nn.Module, example: Tensor, *, named: bool) -> Any:
+    """With the names of its modules only if asked, for those take most of the time."""
+    import torch
+
+    # one at a time, for the filter of warnings is the whole process's
+    with _TRACING, torch.no_grad(), one_torch_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that sizes stay as they are: those not named as varying do
+        if named:
+            return torch.jit.freeze(torch.jit.trace(network, example, check_trace=False))  # type: ignore[no-untyped-call]
+        return torch.jit.trace(lambda values: network(values), example, check_trace=False)  # type: ignore[no-untyped-call]
 
 
 def compiled_onnx(path: str, *, threads: int) -> Compiled:

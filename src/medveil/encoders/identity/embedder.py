@@ -18,6 +18,7 @@ from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval import RetrievalNetwork, load_retrieval
 from medveil.errors import InputError
 from medveil.runtime.once import once
+from medveil.runtime.workers import one_torch_thread
 from medveil.training.device import placed
 from medveil.weights.card import read_card
 from medveil.weights.identity import MEMBERS, bundled
@@ -70,7 +71,8 @@ class IdentityEmbedder:
         self.dim = sum(network.dim for network in networks)
         self.device = device
         self.card = card
-        folded = fold_normalisation(Ensemble(networks).eval().requires_grad_(False))
+        with one_torch_thread():  # many small tensors
+            folded = fold_normalisation(Ensemble(networks).eval().requires_grad_(False))
         self._ensemble = placed(folded, device)
         self._look = for_device(self._ensemble, device)
 
@@ -80,7 +82,9 @@ class IdentityEmbedder:
 
     def attention(self, a: Image, b: Image) -> tuple[Floats, Floats]:
         """Two maps (size × size, 0..1): what in each image makes the pair similar."""
-        first, second = self._ensemble.attention(next(inputs([a, b], self.size, self.device))).cpu().numpy()
+        pair = next(inputs([a, b], self.size, self.device))
+        with one_torch_thread():  # two images are less work than sharing them between threads
+            first, second = self._ensemble.attention(pair).cpu().numpy()
         return first, second
 
 
@@ -98,7 +102,8 @@ def _bundled(device: str) -> IdentityEmbedder:
 
 def load_together(paths: Sequence[Path], *, device: str = "cpu", card: dict[str, Any]) -> IdentityEmbedder:
     """The ensemble of models saved by training, which must look at images of one size."""
-    networks, sizes = zip(*(load_retrieval(path) for path in paths), strict=True)
+    with one_torch_thread():  # many small tensors
+        networks, sizes = zip(*(load_retrieval(path) for path in paths), strict=True)
     if len(set(sizes)) > 1:
         raise InputError(f"{paths[0]} and its companions look at images of different sizes; train them at one")
     name = str(card["name"]) if "name" in card else _fingerprint(paths)

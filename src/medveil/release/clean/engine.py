@@ -66,6 +66,10 @@ class Engine:
     def covers(self, place: str) -> bool:
         return any(defense.place == place for defense in self.chain)
 
+    @property
+    def uses_networks(self) -> bool:
+        return any(self.covers(place) for place in _NETWORKS)
+
     @cached_property
     def headers(self) -> CleanHeaders | None:
         """What cleans headers, where anything does."""
@@ -142,7 +146,7 @@ def _made_once(keys: Keys, chosen: Chosen, told: str) -> Engine:
     engine = Engine(keys, chosen)
     if json.dumps(engine.told(), sort_keys=True) != told:
         raise InputError("a settings file was changed while the run was at work; run the same command again")
-    if multiprocessing.parent_process() and any(engine.covers(place) for place in _NETWORKS):
+    if multiprocessing.parent_process() and engine.uses_networks:
         import torch
 
         torch.set_num_threads(1)

@@ -38,6 +38,7 @@ from medveil.release.folder import begin, check_places, check_run, held, write_c
 from medveil.release.settings import Progress
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import journaled
+from medveil.runtime.processes import warm_up
 from medveil.runtime.storage import sweep, write_json
 from medveil.runtime.workers import Runner
 
@@ -128,6 +129,7 @@ def deidentify(
     settings = {"defenses": engine.told(), "layout": layout, "input": options.told()}
     check_places(source, out, crosswalk)
     check_run(out, DicomWriter.name, settings, keys)
+    load_workers(engine)
     reading = partial(progress, "reading")
     files = read_source(source, layout=layout, options=options, workers=workers, progress=reading)
     work = Work.of_files(files, engine)
@@ -138,6 +140,12 @@ def deidentify(
             work, out, engine, created=created, workers=workers, runner=runner, crosswalk=crosswalk, progress=progress
         )
     return DeidOutcome(summary.released, len(summary.withheld), out / SUMMARY, summary.not_rewritten)
+
+
+def load_workers(engine: Engine) -> None:
+    """What cleaning needs is loaded once, for all workers, while this process goes on."""
+    networks = ("torch",) if engine.uses_networks else ()
+    warm_up("medveil.release.clean.run", *networks)
 
 
 def clean(
