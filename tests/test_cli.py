@@ -98,10 +98,13 @@ def test_an_unexpected_error_shows_its_kind_and_place_but_not_its_words() -> Non
 
 class TestInterrupted:
     def said(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
-        def interrupt(**rest: object) -> None:
+        app = typer.Typer()
+
+        @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+        def interrupt() -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(cli, "app", interrupt)
+        monkeypatch.setattr(cli, "app", app)
         monkeypatch.setattr(sys, "argv", ["/somewhere/bin/medveil", *words])
         with pytest.raises(SystemExit) as end:
             cli.main()
