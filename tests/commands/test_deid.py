@@ -68,7 +68,7 @@ def test_what_if_writes_nothing_and_names_nobody(hospital: Path, tmp_path: Path)
     )
     assert "  removed   the attribute is not in the output (X)" in shown
     assert re.search(r"^\d+ files, 0 files withheld$", shown, re.MULTILINE)
-    assert re.search(r"^ +[\d,]+ attributes removed$", shown, re.MULTILINE)
+    assert re.search(r"^  removed   [\d,]+ attributes$", shown, re.MULTILINE)
     assert not load_gold(hospital).leaks(shown)
     assert sorted(tmp_path.rglob("*")) == before
     _, as_json = run(hospital, "--what-if", "--json")
