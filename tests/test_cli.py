@@ -269,7 +269,8 @@ def test_a_table_sets_a_part_and_leaves_the_choice(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     file = tmp_path / "medveil.toml"
     file.write_text('[release.attack.singling-out]\nfacts = ["age", "sex"]\n[release.measure.label-probe]\nfolds = 4\n')
-    arguments = ["release", "data", "-o", str(tmp_path / "out"), "--config", str(file)]
+    (tmp_path / "data").mkdir()
+    arguments = ["release", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--config", str(file)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     (settings,) = seen
     assert settings.attacks == ("default", "singling-out:facts=age,facts=sex")
