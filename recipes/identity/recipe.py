@@ -35,7 +35,7 @@ import torch
 from PIL import Image
 
 from medveil.encoders.identity.inference import as_input, run
-from medveil.encoders.identity.networks.checkpoint import save_network
+from medveil.encoders.identity.networks.model_file import save_network
 from medveil.encoders.identity.preparing import prepare
 from medveil.encoders.identity.training.augment import Augmentation
 from medveil.encoders.identity.training.images import TrainingImages
