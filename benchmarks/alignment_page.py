@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from medveil.finding import Table
-from medveil.release.protect.findings import Effect, Goal, Keys
+from medveil.release.protect.findings import Effect, Goal, MetricKeys
 from medveil.release.protect.frontier import FrontierResult
 from medveil.release.protect.tables import refuted, told
 from medveil.runtime.storage import write_bytes
@@ -87,7 +87,7 @@ def _found(results: Mapping[str, FrontierResult], owners: Mapping[str, str]) -> 
         f"on the face of it by {_names(met)}."
     )
     for owner, result in results.items():
-        keys = Keys.of(result.points)
+        keys = MetricKeys.of(result.points)
         held = [effect for effect in result.effects if effect.meets(goal, after_refit=True)]
         yield (
             f"Against an adversary who refits with {keys.own:,} {owners[owner]}, it is met by {_names(held)}. The "
@@ -119,7 +119,7 @@ def _came_back(results: Mapping[str, FrontierResult], owners: Mapping[str, str])
         for owner, result in results.items():
             left = next(e.removed_after_refit for e in result.effects if e.point.name == effect.point.name)
             assert left is not None
-            again.append(f"{100 * left.value:.0f} % against {Keys.of(result.points).own:,} {owners[owner]}")
+            again.append(f"{100 * left.value:.0f} % against {MetricKeys.of(result.points).own:,} {owners[owner]}")
         yield f"{effect.point.name} removes {100 * effect.removed.value:.0f} % at first sight, {', '.join(again)}."
 
 

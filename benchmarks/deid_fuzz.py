@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import resource
 import signal
 import sys
 import tempfile
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from medveil.cohort.input import read_source
 from medveil.cohort.phantom.damage import DICOM_DAMAGE, TEXT_DAMAGE, damaged_dicom, damaged_text
@@ -242,8 +242,8 @@ def main() -> None:
             made.touch()
         tally = run(work, seed=arguments.seed, workers=arguments.workers)
     tally.show()
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    processor = sum(one.ru_utime + one.ru_stime for one in used)
+    me = psutil.Process()  # workers, which another process forks, count while they are kept
+    processor = sum(sum(one.cpu_times()[:4]) for one in (me, *me.children(recursive=True)))
     print(f"{tally.files} files in {time.perf_counter() - began:.0f} s, {processor:.0f} s of processor time")
     raise SystemExit(1 if tally.wrong else 0)
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 import argparse
 import cProfile
 import pstats
-import resource
 import tempfile
 import time
 from pathlib import Path
+
+import psutil
 
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.person.keys import Keys
@@ -59,9 +60,9 @@ def main() -> None:
 
 
 def _processor_time() -> float:
-    """Of this process and of those it started."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    """Of this process and of those it started; workers, which another process forks, count while they live."""
+    me = psutil.Process()
+    return float(sum(sum(one.cpu_times()[:4]) for one in (me, *me.children(recursive=True))))  # with those that ended
 
 
 if __name__ == "__main__":

@@ -152,7 +152,7 @@ def _reports(hospital: int, patient: Any, visit: Any) -> list[str]:
         earlier = chart.make_encounter(hospital, patient, reading.before, site) if reading.before else None
         encounter = chart.make_encounter(hospital, patient, visit, site)
         texts.append(style(Mentions(rng, visit, reading.before, person, encounter, earlier, site), reading))
-    said = " ".join(piece.text for piece in texts[2].pieces if piece.subject is not None and piece.category is None)
+    said = " ".join(piece.text for piece in texts[2].pieces if piece.claim is not None and piece.category is None)
     return [_with_gaps(text) for text in texts] + ([said] if said else [])
 
 
