@@ -1,6 +1,6 @@
 """Linkage against utility for many settings of the alignment defense: train, attack, measure, compare.
 
-Every setting is kept in a folder of its own as soon as it is measured, so a killed sweep goes on where it was.
+Every setting is kept in a folder of its own as soon as it is measured, so a killed sweep continues where it stopped.
 """
 
 from __future__ import annotations
