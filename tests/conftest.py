@@ -51,9 +51,9 @@ def hospital(hospital_folder: Path) -> Cohort:
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """No worker processes, so that what a test puts in place of something is met by the work."""
     from medveil.cohort.dicom import many
-    from medveil.runtime import journal
+    from medveil.runtime import cluster, journal
 
-    for module in (many, journal):
+    for module in (many, journal, cluster):
         monkeypatch.setattr(module, "ordered_map", lambda function, items, **more: map(function, items))
 
 

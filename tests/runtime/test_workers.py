@@ -203,3 +203,19 @@ def test_workers_end_with_their_parent(ending: signal.Signals) -> None:
     while any(child.is_running() and child.status() != "zombie" for child in children):
         assert time.monotonic() < deadline, "a worker outlived its parent"
         time.sleep(0.1)
+
+
+def test_a_script_that_guards_nothing_is_told_so(tmp_path: Path) -> None:
+    """Its workers run it again instead of working; no item is to blame for that."""
+    script = tmp_path / "unguarded.py"
+    script.write_text(
+        "from medveil.runtime.workers import ordered_map\n"
+        "from medveil.errors import SettingsError\n"
+        "try:\n"
+        "    print(list(ordered_map(str, range(4), workers=2, chunk=1, crashed=lambda item, loss: 'blamed')))\n"
+        "except SettingsError as told:\n"
+        "    print(told)\n"
+    )
+    ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False, timeout=240)
+    assert "blamed" not in ran.stdout
+    assert "a script that calls medveil must do so below" in ran.stdout

@@ -28,9 +28,15 @@ from typing import Any, Generic, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
+from medveil.errors import SettingsError
+
 Item = TypeVar("Item")
 
 IDLE = 60.0  # seconds for which workers are kept without work: they hold models in memory
+_NO_START = (
+    "worker processes end as soon as they start; a script that calls medveil must do so below "
+    '`if __name__ == "__main__":`'
+)
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -109,6 +115,7 @@ class Chunk(Generic[Item]):
     items: list[Item]
     seconds: float | None
     again: bool = False
+    restarted: bool = False  # a worker was lost before it could begin
     outcome: Future[bytes | Loss] = field(default_factory=Future)
 
 
@@ -159,12 +166,28 @@ class Crew:
         else:  # by itself, so that imports do not count as the chunk's time
             hand.knows = chunk.job.number
             told = hand.pool.schedule(_learn, (chunk.job.number, chunk.job.packed))
-            told.add_done_callback(lambda told: self._done(hand, chunk, told))
+            told.add_done_callback(lambda told: self._learnt(hand, chunk, told))
 
     def _renew(self, hand: _Hand) -> None:
         """A process that died may have held the locks of its pool; a new pool has new ones."""
         _ended(hand.pool)
         hand.pool, hand.knows = _new_pool(), None
+
+    def _learnt(self, hand: _Hand, chunk: Chunk[Any], told: Future[Any]) -> None:
+        """A process that is lost before it knows its job died of no item: one more is tried, then the run ends."""
+        if told.cancelled() or _loss(told.exception()) is None:
+            self._done(hand, chunk, told)
+            return
+        with self._lock:
+            if self._closed:
+                return
+            self._renew(hand)
+            if not chunk.restarted:
+                chunk.restarted = True
+                self._give(hand, chunk)
+                return
+            self._idle.append(hand)
+        chunk.outcome.set_exception(SettingsError(_NO_START))
 
     def _done(self, hand: _Hand, chunk: Chunk[Any], told: Future[Any]) -> None:
         """In a thread of the pool: the next chunk goes out though the consumer be busy."""

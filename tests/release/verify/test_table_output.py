@@ -42,7 +42,7 @@ def run(source: Path, out: Path) -> Path:
     work = Work.of_images(read_cohort(source), engine)
     with held(out):
         created = begin(out, "table", {"defenses": engine.told(), "layout": None}, KEYS)
-        clean(work, out, engine, created=created, workers=1, crosswalk=None, progress=lambda *done: None)
+        clean(work, out, engine, created=created, workers=1, runner=None, crosswalk=None, progress=lambda *done: None)
     return out
 
 
