@@ -23,7 +23,7 @@ from medveil.encoders.identity.verifier import Verifier, load_verifier
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.stats.neighbours import chance_of_match
+from medveil.stats.search import chance_of_match
 from medveil.stats.shares import share
 from medveil.weights.bundled import RETRIEVERS, bundled
 from recipes.identity.recipe import CHAINS, VERIFICATION
