@@ -177,7 +177,7 @@ def overlap_finding(gallery: Gallery, links: pd.DataFrame, checked: CheckedCalib
             f"become probabilities by a calibration {checked.source}, with the stated prior."
         ),
         limits=(
-            "Nobody has told which patients are in both, so links cannot be checked, and there is no control.",
+            "It is not known which patients are in both, so links cannot be checked, and there is no control.",
             "The calibration may not carry over to images of another hospital.",
             "The probabilities rest on the prior: with a smaller one, fewer links are probable.",
         ),
