@@ -37,11 +37,11 @@ from medveil.cohort.preprocess import linkage_224
 from medveil.defenses.alignment.heads import Heads, HeadShape
 from medveil.encoders.medveil_small.model import load_model
 from medveil.release.protect.candidates import candidates
-from medveil.release.protect.features import PairedFeatures, ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
+from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
 from medveil.utility.linear_probe import LabelledEmbeddings, fit_probe
-from medveil.weights.linkage import FILE
+from medveil.weights.bundled import SMALL
 
 SEED = 7
 PUBLIC = 500  # X-rays of nih14, and phantom reports: negatives that need no protection
@@ -61,7 +61,7 @@ def towers(run: Path, model: str, minilm: Path | None) -> tuple[Tower, Tower, He
         heads = _heads(_cut(large.image), _cut(large.head))
         assert minilm is not None, "this model reads reports with MiniLM; name its folder"
         return _seeing(large.image), lambda texts: _through(large.head, sentence_vectors(minilm, list(texts))), heads
-    small = load_model(run / model / FILE)
+    small = load_model(run / model / SMALL)
     heads = _heads(_cut(small.image.pool.out), _cut(small.report.pool.out))
     return _seeing(small.image), _batched(lambda texts: small.report(small.tokenizer(texts))), heads
 

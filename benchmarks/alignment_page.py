@@ -32,7 +32,7 @@ LIMITS = """## What this does not say
 - The cohort is small: {patients} patients, and only {labels} of the 14 findings occur in ten of them or more. A change
   of macro AUROC has an interval of about ±{width:.1f} points, so whether a setting costs less than half a point cannot
   be decided here; the same holds for most differences between settings.
-- The best of {tried} settings is told after all were measured on the same patients, so its numbers flatter it.
+- The best of {tried} settings is picked after all were measured on the same patients, so its numbers flatter it.
 - The private settings train for {steps} steps on {train:,} pairs. The published ε = 0.34 was reached with 153,255
   pairs, where far less noise is needed for the same promise.
 - A guarantee is about the pairs the heads were trained on, and says nothing about linkage of other pairs; this page

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder
 from medveil.encoders.identity.inference import inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.training.device import placed
 
 Images = list[NDArray[np.uint8]]

@@ -31,10 +31,10 @@ import recipes_path  # noqa: F401
 from linkage_heads import frozen, new_head, read_training, sentence_heads, small_heads
 from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite0
 from medveil.encoders.medveil_small.model import SmallModel, load_model, save_model
-from medveil.encoders.medveil_small.words import Tokenizer
+from medveil.encoders.medveil_small.vocabulary import Tokenizer
 from medveil.training.checkpoint import read_tensors
 from medveil.training.device import placed
-from medveil.weights.linkage import FILE, bundled
+from medveil.weights.bundled import SMALL, bundled
 from recipes.linkage.augment import Changes
 from recipes.linkage.pairs import read_pack, save_pack
 from recipes.linkage.training import (
@@ -123,7 +123,7 @@ def train_heads(out: Path, phantom: Path) -> None:
     pairs, aside, vectors = read_training(out / PACK, out / FACTS)
     parts = frozen(load_model(phantom), pairs.images, [text for texts in pairs.texts for text in texts])
     (out / HEADS).mkdir(exist_ok=True)
-    save_model(out / HEADS / FILE, small_heads(phantom, pairs, parts, aside))
+    save_model(out / HEADS / SMALL, small_heads(phantom, pairs, parts, aside))
     heads = sentence_heads(phantom, pairs, parts, aside, vectors)
     save_file({name: value.contiguous() for name, value in heads.state_dict().items()}, out / SENTENCE_HEADS)
 
@@ -152,7 +152,7 @@ def train(
 
         best = fit(placed(model, device), model.image, reader, pairs, settings, device=device, say=_say, score=score)
         (out / name.replace(" ", "-")).mkdir(exist_ok=True)
-        save_model(out / name.replace(" ", "-") / FILE, best)
+        save_model(out / name.replace(" ", "-") / SMALL, best)
 
     for name in names:
         print(name, flush=True)
@@ -212,7 +212,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--minilm", type=Path)
     parser.add_argument("--start", type=Path, help="ImageNet weights of EfficientNet-lite0")
-    parser.add_argument("--phantom", type=Path, default=bundled(), help="the model to start from")
+    parser.add_argument("--phantom", type=Path, default=bundled("medveil-small"), help="the model to start from")
     parser.add_argument("--models", nargs="*", choices=MODELS, default=list(MODELS))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--page", type=Path, help="where the page of results goes")

@@ -28,7 +28,7 @@ from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.model import load_model
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.runtime.storage import write_bytes
-from medveil.weights.linkage import bundled
+from medveil.weights.bundled import bundled
 from recipes.linkage.training import new_model, see
 
 SEED = 7
@@ -119,7 +119,7 @@ def write_page(table: pd.DataFrame, page: Path) -> None:
 
 def models(minilm: Path, start: Path, out: Path) -> dict[str, Encoder]:
     """All there are: whole networks only where they were trained."""
-    untrained = new_model(list(load_model(bundled()).tokenizer.vocabulary), start=start, seed=0)
+    untrained = new_model(list(load_model(bundled("medveil-small")).tokenizer.vocabulary), start=start, seed=0)
     found: dict[str, Encoder] = {
         "untrained": MedveilSmall(untrained.requires_grad_(False), fingerprint="untrained"),
         "phantom-trained": MedveilSmall.load(),
@@ -137,7 +137,7 @@ def models(minilm: Path, start: Path, out: Path) -> dict[str, Encoder]:
 
 
 def _with_sentences(weights: Path, minilm: Path) -> SentenceEncoder:
-    image = load_model(bundled()).image
+    image = load_model(bundled("medveil-small")).image
     heads = Heads(image.pool, new_head())
     heads.load_state_dict(load_file(weights))
     return SentenceEncoder(image, heads.report, minilm)

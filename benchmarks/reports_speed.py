@@ -4,7 +4,7 @@
 
 Phantom reports of all styles, one thread a process, in batches. Two ways: once through rules and tagger, and all that
 a steward's report goes through (`ReportCleaner.clean_many`: rules, tagger and the search for what is known of the
-person; stand-ins in place of what was found; and the result read again by all three). Limit: 200 a second on 2 cores,
+person; surrogates in place of what was found; and the result read again by all three). Limit: 200 a second on 2 cores,
 which is 10 ms of a core each. On a busy machine read the processor time.
 """
 

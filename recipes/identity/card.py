@@ -19,13 +19,13 @@ from medveil.cohort.features import thumbnail
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity.embedder import load_embedder
 from medveil.encoders.identity.training.train import MODEL, RECORD
-from medveil.encoders.identity.verification import Verifier, load_verifier
+from medveil.encoders.identity.verifier import Verifier, load_verifier
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.stats.neighbours import chance_of_match
+from medveil.stats.search import chance_of_match
 from medveil.stats.shares import share
-from medveil.weights.identity import MEMBERS, bundled
+from medveil.weights.bundled import RETRIEVERS, bundled
 from recipes.identity.recipe import CHAINS, VERIFICATION
 from recipes.model_card import closing, write_card
 
@@ -88,7 +88,7 @@ def evaluate(data: Path, out: Path, *, retrained: Sequence[Path] = (), export: b
     nih = read_cohort(data / "nih14")
     nih = nih.where(nih.table["split"] == "val")
     cohorts = {"nih14 val": nih, "covid19 (external)": read_cohort(data / "covid19").frontal()}
-    members = {name: load_embedder(out / name / MODEL) for name in MEMBERS}
+    members = {name: load_embedder(out / name / MODEL) for name in RETRIEVERS}
     verifier = load_verifier(out / VERIFICATION / MODEL)
     retrieval: dict[str, Any] = {}
     verification: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def evaluate(data: Path, out: Path, *, retrained: Sequence[Path] = (), export: b
             print(name, kind, *(f"{who}: {_short(scores)}" for who, scores in found[name].items()), sep="\n  ")
     again = [each for folder in retrained for each in _retrained(nih, folder, on_val)]
     more = {"calibration": calibration.to_json(), "retrained": again}
-    _write(out, RETRIEVAL, MEMBERS, {"scores": retrieval, **more}, export)
+    _write(out, RETRIEVAL, RETRIEVERS, {"scores": retrieval, **more}, export)
     _write(out, VERIFICATION, (VERIFICATION,), {"scores": verification}, export)
 
 
@@ -136,7 +136,7 @@ def _calibration(cohort: Cohort, similarity: Floats) -> Calibration:
 def _retrained(nih: Cohort, run: Path, shipped: dict[str, Floats]) -> list[dict[str, Any]]:
     """The networks a run has made anew, each alone and in the place of the shipped one."""
     found = []
-    for member in (member for member in MEMBERS if (run / member / MODEL).is_file()):
+    for member in (member for member in RETRIEVERS if (run / member / MODEL).is_file()):
         alone = _alike(load_embedder(run / member / MODEL).embed(nih.images()))
         together = np.mean(list({**shipped, member: alone}.values()), axis=0)
         found.append({

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.training.batches import negative_pairs, positive_pairs
-from medveil.encoders.identity.verification import VerificationNetwork
+from medveil.encoders.identity.verifier import VerificationNetwork
 
 STEPS = 60
 PENALTY = 1e-3

@@ -11,7 +11,7 @@ begin with the network's. What is shipped is two networks that look at an image 
 
 At last the verification network takes over the first network's branches; only its decision is fitted.
 
-All stages, one after the other, take about 13 minutes on one H200; run again, they go on where they were.
+All stages, one after the other, take about 13 minutes on one H200; run again, they continue where they stopped.
 `--only STAGE ...` makes some of them, such as one member: teacher-1 teacher-2 reidentification-1.
 
 Every step runs to its end: nothing is stopped or picked by its score. Patients of 'val' are only measured; covid19 is
@@ -35,7 +35,7 @@ import torch
 from PIL import Image
 
 from medveil.encoders.identity.inference import as_input, run
-from medveil.encoders.identity.networks.checkpoint import save_network
+from medveil.encoders.identity.networks.model_file import save_network
 from medveil.encoders.identity.preparing import prepare
 from medveil.encoders.identity.training.augment import Augmentation
 from medveil.encoders.identity.training.images import TrainingImages

@@ -30,7 +30,7 @@ from medveil.defenses.pixels.paint.training.train import MODEL
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.weights.inpainting import bundled
+from medveil.weights.bundled import bundled
 from recipes.model_card import closing, write_card
 
 SEED = 7
@@ -89,7 +89,7 @@ def evaluate(data: Path, out: Path, *, features: Path | None, export: bool) -> N
     write_card(folder / "generator", card, _page, weights=[folder / "generator.safetensors"])
     if export:
         for file in folder.glob("generator.*"):
-            shutil.copyfile(file, bundled().with_suffix(file.suffix))
+            shutil.copyfile(file, bundled("generator").with_suffix(file.suffix))
 
 
 def _recipe() -> list[str]:

@@ -18,8 +18,8 @@ from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
-from medveil.encoders.vectors.embeddings import Embeddings
-from medveil.weights.linkage import FILE, bundled
+from medveil.encoders.vectors.embedding_folder import Embeddings
+from medveil.weights.bundled import SMALL, bundled
 from recipes.model_card import closing, write_card
 
 HOSPITAL = {"patients": 300, "sites": 10, "seed": 900_001, "size": 256}
@@ -67,10 +67,10 @@ def evaluate(out: Path, seeds: dict[str, int], *, export: bool) -> None:
     for name, pools in scores.items():
         print(name, {pool: {m: round(e["value"], 4) for m, e in each.items()} for pool, each in pools.items()})
     card = {**ABOUT, "seeds": {**seeds, "hospital of the scores": HOSPITAL["seed"], "intervals": 7}, "scores": scores}
-    write_card(out / FILE, card, page, weights=[out / FILE])
+    write_card(out / SMALL, card, page, weights=[out / SMALL])
     if export:
-        for file in out.glob(FILE.replace("safetensors", "*")):
-            shutil.copyfile(file, bundled().with_suffix(file.suffix))
+        for file in out.glob(SMALL.replace("safetensors", "*")):
+            shutil.copyfile(file, bundled("medveil-small").with_suffix(file.suffix))
 
 
 def clean(cohort: Cohort, encoder: MedveilSmall) -> Embeddings:

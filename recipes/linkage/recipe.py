@@ -21,7 +21,7 @@ from torch import nn
 
 from medveil.encoders.medveil_small.model import SmallModel, save_model
 from medveil.training.device import placed
-from medveil.weights.linkage import FILE
+from medveil.weights.bundled import SMALL
 from recipes.linkage.pairs import GAP, Pack, fill_gaps, read_pack, write_pack
 from recipes.linkage.training import (
     Pairs,
@@ -68,7 +68,7 @@ def train(out: Path, start: Path, device: str, settings: Training = SETTINGS) ->
         return ReadTexts(model, reports, device, settings.lost_words)
 
     best = fit(model, model.image, reader, pairs, settings, device=device, say=_say, score=score)
-    save_model(out / FILE, best)
+    save_model(out / SMALL, best)
     return best
 
 

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.medveil_small.model import SmallModel
-from medveil.encoders.medveil_small.words import Tokenizer, Words, split_words
+from medveil.encoders.medveil_small.vocabulary import Tokenizer, Words, split_words
 from medveil.training.average import averaged, follow, warming
 from medveil.training.checkpoint import read_tensors
 from medveil.training.device import autocast

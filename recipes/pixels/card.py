@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.defenses.pixels.find.detector import SURE
-from medveil.weights.pixels import bundled
+from medveil.weights.bundled import bundled
 from recipes.model_card import closing, write_card
 
 CARD: dict[str, Any] = {
@@ -67,7 +67,7 @@ SHOWN = ("words removed", "markers kept")
 def main(results: Path, detection: Path) -> None:
     alone = {source: at_threshold(scores) for source, scores in json.loads(detection.read_text()).items()}
     card = CARD | {"threshold": SURE, "detector alone": alone, "scores": json.loads(results.read_text())}
-    write_card(bundled(), card, page, weights=[bundled()])
+    write_card(bundled("text-detector"), card, page, weights=[bundled("text-detector")])
 
 
 def at_threshold(scores: dict[str, Any]) -> dict[str, Any]:

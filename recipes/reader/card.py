@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from medveil.weights.reader import bundled
+from medveil.weights.bundled import bundled
 from recipes.model_card import closing, write_card
 
 CARD: dict[str, Any] = {
@@ -58,7 +58,7 @@ CARD: dict[str, Any] = {
 
 def main(words: Path, films: Path) -> None:
     card = CARD | {"scores": {"words": json.loads(words.read_text()), "films": json.loads(films.read_text())}}
-    write_card(bundled(), card, page, weights=[bundled()])
+    write_card(bundled("reader"), card, page, weights=[bundled("reader")])
 
 
 def page(card: dict[str, Any]) -> str:

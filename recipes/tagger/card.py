@@ -13,7 +13,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from medveil.weights.tagger import weights
+from medveil.weights.bundled import bundled
 from recipes.model_card import closing, write_card
 
 RECIPE = (
@@ -121,9 +121,9 @@ def main() -> None:
     parser.add_argument("--scores", type=Path, required=True)
     options = parser.parse_args()
     about = card(json.loads(options.scores.read_text("utf-8")))
-    if options.weights.resolve() != weights().resolve():
-        shutil.copyfile(options.weights, weights())
-    write_card(weights(), about, _page, weights=[weights()])
+    if options.weights.resolve() != bundled("tagger").resolve():
+        shutil.copyfile(options.weights, bundled("tagger"))
+    write_card(bundled("tagger"), about, _page, weights=[bundled("tagger")])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from medveil.errors import SettingsError
 if TYPE_CHECKING:
     from medveil.release import Outcome
     from medveil.release.attack_report import AttackOutcome
-    from medveil.release.protect.model import ModelOutcome
+    from medveil.release.protect.run import ModelOutcome
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
 

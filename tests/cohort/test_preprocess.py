@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image, ImageOps
 
-from medveil.cohort.preprocess import PIPELINES, linkage_224, to_8_bit
+from medveil.cohort.preprocess import PIPELINES, colour_planes, linkage_224, to_8_bit
 
 
 @given(arrays(np.uint16, st.tuples(st.integers(1, 8), st.integers(1, 8))))
@@ -43,3 +43,20 @@ def test_gain_and_offset_do_not_matter() -> None:
 
 def test_a_flat_image_stays_flat() -> None:
     assert linkage_224(np.full((32, 32), 7, np.uint16)).max() == 0
+
+
+GROUND, INK = (0, 90, 0), (177, 0, 0)  # of one brightness
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_what_differs_in_colour_alone_is_seen(dtype: type) -> None:
+    scale = np.iinfo(dtype).max // 255
+    image = np.full((8, 9, 3), GROUND, np.uint32) * scale
+    image[3, 4] = np.array(INK) * scale
+    planes = colour_planes(image.astype(dtype))
+    assert any(abs(int(plane[3, 4]) - int(plane[0, 0])) > 40 * scale for plane in planes)
+
+
+def test_gray_images_have_no_planes_of_colour() -> None:
+    gray = np.random.default_rng(1).integers(0, 256, (8, 9, 1), dtype=np.uint8)
+    assert colour_planes(np.repeat(gray, 3, axis=2)) == []

@@ -126,7 +126,7 @@ def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], 
         (["--encoder", "no-such-model"], SettingsError, "no encoder called"),
         (["--transfer", "PAIRS"], SettingsError, "name a data set to transfer to"),
         (["--public", "PAIRS"], InputError, "among the pairs to protect"),
-        (["--delta", "2"], SettingsError, "delta must lie"),
+        (["--delta", "2"], SettingsError, "delta must be between"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from medveil.encoders.loading import load_encoder
-from medveil.encoders.published.folder import license_of
 from medveil.encoders.published.libraries import library
+from medveil.encoders.published.model_folder import license_of
 from medveil.errors import InputError, SettingsError
 from medveil.parts import registered
 

@@ -12,7 +12,6 @@ from pytorch_metric_learning.utils.accuracy_calculator import AccuracyCalculator
 from pytorch_metric_learning.utils.inference import CustomKNN
 
 from medveil.stats.bootstrap import unit_weights
-from medveil.stats.neighbours import chance_of_match, nearest_is_match
 from medveil.stats.retrieval import (
     Ties,
     best_match_ranks,
@@ -23,6 +22,7 @@ from medveil.stats.retrieval import (
     precision_at_1,
     precisions_at_r,
 )
+from medveil.stats.search import chance_of_match, nearest_is_match
 
 SIZES = (1, 2, 3, 5)
 # person, study, and a vector of few values, so that ties abound

@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from sklearn import metrics
 
 from medveil.stats.bootstrap import unit_weights
-from medveil.stats.verification import Redraws, ScoredPairs, curve_estimates, decision_estimates
+from medveil.stats.verification import PairRedraws, ScoredPairs, curve_estimates, decision_estimates
 
 # few distinct scores, so that ties abound
 cases = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=2, max_size=60).filter(
@@ -92,7 +92,7 @@ def planted(pairs: int, patients: int, signal: float) -> tuple[ScoredPairs, np.n
 def test_redraws_by_patient_equal_drawing_pairs_again() -> None:
     pairs, left, right = planted(60, 8, 1)
     weights = unit_weights(8, redraws=5, seed=0)
-    for row, fast in zip(weights, Redraws.by_patient(pairs, left, right, weights).weights(), strict=True):
+    for row, fast in zip(weights, PairRedraws.by_patient(pairs, left, right, weights).weights(), strict=True):
         slow = [
             sum(1 for p in np.repeat(np.arange(8), row.astype(int)) if p == a)
             if a == b
@@ -104,8 +104,10 @@ def test_redraws_by_patient_equal_drawing_pairs_again() -> None:
 
 def test_intervals_by_patient_are_wider_when_a_patients_pairs_go_together() -> None:
     pairs, left, right = planted(4000, 40, 2)
-    by_patient = curve_estimates(pairs, Redraws.by_patient(pairs, left, right, unit_weights(40, redraws=300, seed=0)))
-    by_pair = curve_estimates(pairs, Redraws.by_pair(pairs, redraws=300, seed=0))
+    by_patient = curve_estimates(
+        pairs, PairRedraws.by_patient(pairs, left, right, unit_weights(40, redraws=300, seed=0))
+    )
+    by_pair = curve_estimates(pairs, PairRedraws.by_pair(pairs, redraws=300, seed=0))
     assert by_patient["AUC"].value == by_pair["AUC"].value == pytest.approx(0.87, abs=0.05)
     assert by_patient["AUC"].sd > 2 * by_pair["AUC"].sd
     assert (by_patient["AUC"].unit, by_pair["AUC"].unit, by_pair["AUC"].units) == ("patient", "pair", 4000)
@@ -118,7 +120,7 @@ def test_intervals_by_patient_are_wider_when_a_patients_pairs_go_together() -> N
 
 def test_rates_too_small_for_the_pairs_are_not_claimed() -> None:
     pairs, left, right = planted(400, 20, 1)
-    found = curve_estimates(pairs, Redraws.by_patient(pairs, left, right, unit_weights(20, redraws=20, seed=0)))
+    found = curve_estimates(pairs, PairRedraws.by_patient(pairs, left, right, unit_weights(20, redraws=20, seed=0)))
     assert "true-match rate at 0.01" in found
     assert "true-match rate at 0.001" not in found
 
@@ -127,7 +129,7 @@ def test_no_error_seen_is_not_certainty() -> None:
     same = np.arange(200) % 2 == 0
     pairs = ScoredPairs(same.astype(float), same)
     left = np.arange(200) // 4
-    redraws = Redraws.by_patient(pairs, left, np.where(same, left, (left + 1) % 50), unit_weights(50, seed=0))
+    redraws = PairRedraws.by_patient(pairs, left, np.where(same, left, (left + 1) % 50), unit_weights(50, seed=0))
     for found in (*curve_estimates(pairs, redraws).values(), *decision_estimates(pairs, 0.5, redraws).values()):
         assert found.low < found.high
     assert curve_estimates(pairs, redraws)["AUC"].low == pytest.approx(0.025 ** (1 / 50))

@@ -10,7 +10,7 @@ import pytest
 import medveil.weights
 from medveil.errors import InputError
 from medveil.runtime.storage import sha256_of
-from medveil.weights.card import read_card
+from medveil.weights.bundled import read_card
 
 FOLDER = Path(medveil.weights.__file__).parent
 CARDS = sorted(FOLDER.rglob("*.json"))

@@ -1,4 +1,4 @@
-"""Named image pipelines: one name, one exact sequence of steps."""
+"""From an image to what a network or a reader sees: planes of colour, 8 bits, one size, and pipelines by name."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[Any]
+_LEAST_COLOUR = 8 / 255  # of the range: fainter differences come from compression
 
 
 def to_8_bit(image: Image) -> NDArray[np.uint8]:
@@ -34,6 +35,17 @@ def equalised(side: int, image: Image) -> NDArray[np.uint8]:
 def linkage_224(image: Image) -> NDArray[np.uint8]:
     """The linkage paper's: equalised, 224 × 224 pixels."""
     return equalised(224, image)
+
+
+def colour_planes(rgb: NDArray[Any]) -> list[NDArray[Any]]:
+    """Red and blue, each against green: with the gray, all there is. Flat ones are left out.
+
+    Text may differ from its ground in colour alone.
+    """
+    values = rgb[..., :3].astype(np.int32)
+    top = np.iinfo(rgb.dtype).max
+    planes = ((values[..., channel] - values[..., 1] + top >> 1).astype(rgb.dtype) for channel in (0, 2))
+    return [plane for plane in planes if np.ptp(plane) > _LEAST_COLOUR * top]
 
 
 PIPELINES: dict[str, Callable[[Image], NDArray[np.uint8]]] = {"linkage-224": linkage_224}

@@ -1,6 +1,12 @@
-"""The contract of the cohort table: its columns, their types, and a validation that names row and column."""
+"""The contract of the cohort table: its columns, their types, and a validation that names row and column.
+
+`Rows` collects such a table row by row.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
@@ -45,6 +51,7 @@ COLUMNS = (
 )
 REQUIRED = ("image_id", "patient_id", "study_id", "path")
 OLDEST = 130  # years; older is a typing error
+CHUNK = 1000  # rows
 
 
 def conform(table: pd.DataFrame) -> pd.DataFrame:
@@ -146,3 +153,31 @@ def _one_per(table: pd.DataFrame, key: str, column: str, what: str) -> None:
 
 def _first(bad: pd.Series) -> int:
     return int(bad.to_numpy().argmax()) + 1
+
+
+class Rows:
+    """Rows collected into typed tables as they come: a million dicts would not fit."""
+
+    def __init__(self) -> None:
+        self._tables: list[pd.DataFrame] = []
+        self._rows: list[dict[str, Any]] = []
+
+    def add(self, row: dict[str, Any]) -> None:
+        self._rows.append(row)
+        if len(self._rows) == CHUNK:
+            self._pack()
+
+    def extend(self, rows: Iterable[dict[str, Any]]) -> None:
+        for row in rows:
+            self.add(row)
+
+    def _pack(self) -> None:
+        table = pd.DataFrame(self._rows)
+        if "date" in table:
+            table["date"] = pd.to_datetime(table["date"])
+        self._tables.append(conform(table))
+        self._rows = []
+
+    def table(self) -> pd.DataFrame:
+        self._pack()
+        return pd.concat(self._tables, ignore_index=True)

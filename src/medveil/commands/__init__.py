@@ -1,1 +1,1 @@
-"""The verbs of the command line, one file for what belongs together."""
+"""The verbs of the command line, one file for what belongs together; each calls one function below and prints."""

@@ -194,7 +194,7 @@ def encode(
     from medveil.cohort.input import InputOptions, read_cohort
     from medveil.encoders.extraction import encode_cohort
     from medveil.encoders.loading import load_encoder
-    from medveil.encoders.vectors.folder import save_embeddings
+    from medveil.encoders.vectors.embedding_folder import save_embeddings
 
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)

@@ -107,7 +107,7 @@ def alignment(
     """
     from medveil.cohort.input import InputOptions
     from medveil.release.protect.candidates import chosen_candidates
-    from medveil.release.protect.model import protect_data_set
+    from medveil.release.protect.run import protect_data_set
 
     console.start_logging(log_level)
     tried = chosen_candidates(

@@ -27,7 +27,7 @@ from medveil.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from medveil.release.protect.model import ModelOutcome
+    from medveil.release.protect.run import ModelOutcome
 
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
@@ -155,7 +155,7 @@ def _protected_model(out: Path, seed: int, workers: int | None, watch: console.W
     from medveil.encoders.loading import load_encoder
     from medveil.release.attack_report import Input
     from medveil.release.protect.candidates import candidates
-    from medveil.release.protect.model import protect_model
+    from medveil.release.protect.run import protect_model
 
     hospital = build_hospital(
         out / "hospital",

@@ -100,7 +100,7 @@ def review(
     source: Annotated[Path | None, typer.Option("--source", metavar="IN", help="The originals.")] = None,
     page: Annotated[
         Path | None,
-        typer.Option("--page", help="Where to write the page. It shows patients, so it must not lie inside OUT."),
+        typer.Option("--page", help="Where to write the page. It shows patients, so it must not be inside OUT."),
     ] = None,
     most: Annotated[int, typer.Option("--most", min=1, help="How many cases to show, worst first.")] = 200,
     decisions: Annotated[

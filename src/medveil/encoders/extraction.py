@@ -15,7 +15,7 @@ from medveil.cohort import Cohort
 from medveil.encoders.batches import Count, Place, encode_files, encode_texts
 from medveil.encoders.encoder import Encoder, Reading, Vectors
 from medveil.encoders.vectors.cache import EmbeddingCache
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import NotMeasurable
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def encode_cohort(
     """
 
     def on_cluster(places: list[Place], texts: list[str], count: Count) -> Encoded:
-        from medveil.encoders.cluster import ray_encoding
+        from medveil.encoders.ray_encoding import ray_encoding
 
         with ray_encoding(cohort.root, encoder, cache) as work:
             return *work.files(places, count), work.texts(texts, count)

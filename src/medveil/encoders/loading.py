@@ -38,9 +38,9 @@ def open_folder(folder: Path, *, name: str, device: str) -> Encoder:
     from medveil.encoders.biovil_t import model as biovil_t
     from medveil.encoders.clip import model as clip
     from medveil.encoders.medveil_small.small_encoder import MedveilSmall
-    from medveil.weights.linkage import FILE as SMALL_MODEL
+    from medveil.weights.bundled import SMALL
 
-    if (folder / SMALL_MODEL).is_file():
+    if (folder / SMALL).is_file():
         small = MedveilSmall.open(folder, device=device)
         small.name = name
         return small

@@ -14,8 +14,7 @@ from medveil.attacks.linkage.run import encode_by_all, run_linkage, write_tables
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.input import InputOptions, read_cohort
-from medveil.encoders.vectors.embeddings import Embeddings
-from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings, is_embedding_folder, open_embeddings
 from medveil.encoders.vectors.precomputed import read_embeddings
 from medveil.errors import SettingsError
 from medveil.part_settings import to_json

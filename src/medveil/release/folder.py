@@ -29,13 +29,13 @@ def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
         raise InputError(f"there is nothing at {source}; check the path")
     inside, outside = out.resolve(), source.resolve()
     if inside == outside or inside.is_relative_to(outside) or outside.is_relative_to(inside):
-        raise InputError("the input and the output lie inside one another; choose an output folder elsewhere")
+        raise InputError("the input and the output are inside one another; choose an output folder elsewhere")
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder for the output")
     if out.is_dir() and any(out.iterdir()) and not (out / RUN).exists():
         raise InputError(f"{out} is not empty and holds no earlier release; choose a new folder")
     if crosswalk and crosswalk.resolve().is_relative_to(inside):
-        raise InputError("the crosswalk leads back to the patients and must not lie in the output folder")
+        raise InputError("the crosswalk leads back to the patients and must not be in the output folder")
     refuse_unwritable(out / RUN, "the output")
     if crosswalk:
         refuse_unwritable(crosswalk, "the crosswalk")

@@ -124,7 +124,7 @@ class RayRunner:
             raise
         except self.ray.exceptions.RayError:
             raise MedveilError(
-                "the Ray cluster lost too many machines; start it again and run the same command, which goes on"
+                "the Ray cluster lost too many machines; start it again and run the same command, which continues"
             ) from None
 
 

@@ -27,7 +27,7 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Ranks:
+class BestMatchRanks:
     """Where every query's best true match stands: how many others above it, and who ties with it."""
 
     matches: Counts  # true matches in the gallery; the rest is meaningless where there is none
@@ -38,7 +38,7 @@ class Ranks:
 
 def best_match_ranks(
     queries: Vectors, gallery: Vectors, groups: Codes | Pairs, *, exclude: Codes | Pairs | None = None
-) -> Ranks:
+) -> BestMatchRanks:
     """One pass over the gallery. `groups` names the person of every row; it and `exclude` are one array where
     queries and gallery are the same rows, else a pair of arrays."""
     ours, theirs = groups if isinstance(groups, tuple) else (groups, groups)
@@ -48,18 +48,18 @@ def best_match_ranks(
     np.maximum.at(best, rows, scores)
     matches = np.bincount(rows, minlength=len(queries))
     above, tied = count_above(queries, gallery, np.where(matches > 0, best, np.nan), exclude=exclude)
-    return Ranks(matches, above, tied, np.bincount(rows[scores == best[rows]], minlength=len(queries)))
+    return BestMatchRanks(matches, above, tied, np.bincount(rows[scores == best[rows]], minlength=len(queries)))
 
 
-def blind_ranks(groups: Codes | Pairs, *, exclude: Codes | Pairs | None = None) -> Ranks:
+def blind_ranks(groups: Codes | Pairs, *, exclude: Codes | Pairs | None = None) -> BestMatchRanks:
     """The ranks of an attacker who sees nothing: all that may match ties. Its metrics are the chance levels."""
     ours, theirs = groups if isinstance(groups, tuple) else (groups, groups)
     rows, _ = matching_pairs(ours, theirs, exclude)
     matches = np.bincount(rows, minlength=len(ours))
-    return Ranks(matches, np.zeros_like(matches), _candidates(len(ours), len(theirs), exclude), matches)
+    return BestMatchRanks(matches, np.zeros_like(matches), _candidates(len(ours), len(theirs), exclude), matches)
 
 
-def cmc(ranks: Ranks, sizes: Sequence[int], *, ties: Ties = "expected") -> Doubles:
+def cmc(ranks: BestMatchRanks, sizes: Sequence[int], *, ties: Ties = "expected") -> Doubles:
     """The chance that a true match is among the first k, for every query and every k in `sizes`."""
     k = np.asarray(sizes)[None, :]
     above, tied, matches = (counts[:, None] for counts in (ranks.above, ranks.tied, ranks.tied_matches))
@@ -75,7 +75,7 @@ def cmc(ranks: Ranks, sizes: Sequence[int], *, ties: Ties = "expected") -> Doubl
     return np.where(ranks.matches[:, None] > 0, hit, np.nan)
 
 
-def precision_at_1(ranks: Ranks, *, ties: Ties = "expected") -> Doubles:
+def precision_at_1(ranks: BestMatchRanks, *, ties: Ties = "expected") -> Doubles:
     """The chance that the first found is a true match, for every query."""
     return cmc(ranks, (1,), ties=ties)[:, 0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medveil.stats.counting import Counts, Side, count_both
 from medveil.stats.group_codes import Pairs
@@ -12,6 +13,7 @@ from medveil.stats.kernels.grid import Codes, Doubles, Vectors
 from medveil.stats.score_tiles import BLOCK, Strip, Tile, each_tile, rounding
 
 _NOTHING = np.empty((0, 0))
+_ROWS = 512  # scored at a time by `nearest_is_match`
 
 
 def nearest(
@@ -61,3 +63,42 @@ def count_above(
     ours = Side(thresholds)
     count_both(queries, gallery, ours, Side(np.full(len(gallery), np.nan)), exclude=exclude, block=block)
     return ours.above[:, 0], ours.equal[:, 0]
+
+
+def nearest_is_match(
+    vectors: NDArray[np.float32],
+    groups: NDArray[np.intp],
+    barred: NDArray[np.intp],
+    *,
+    block: int = _ROWS,
+) -> NDArray[np.float64]:
+    """For every row, the chance that its nearest other row has the same group.
+
+    Rows with the same `barred` code never compete (a study's other images say nothing about another
+    visit). Where several rows tie for nearest, each is as likely to be taken. NaN where a row has no
+    match to find at all.
+    """
+    n = len(vectors)
+    out = np.empty(n)
+    for start in range(0, n, block):
+        rows = slice(start, min(start + block, n))
+        scores = vectors[rows] @ vectors.T
+        scores[barred[rows, None] == barred[None, :]] = -np.inf
+        same = groups[rows, None] == groups[None, :]
+        best = scores == scores.max(axis=1, keepdims=True)
+        allowed = np.isfinite(scores)
+        share = (best & same & allowed).sum(axis=1) / np.maximum((best & allowed).sum(axis=1), 1)
+        out[rows] = np.where((same & allowed).any(axis=1), share, np.nan)
+    return out
+
+
+def chance_of_match(groups: NDArray[np.intp], barred: NDArray[np.intp]) -> NDArray[np.float64]:
+    """What picking any allowed row blindly scores, for every row; NaN without a match to find."""
+    in_group = np.bincount(groups)[groups]
+    in_barred = np.bincount(barred)[barred]
+    pair = groups.astype(np.int64) * (int(barred.max(initial=0)) + 1) + barred
+    _, inverse, counts = np.unique(pair, return_inverse=True, return_counts=True)
+    matches = in_group - counts[inverse]
+    candidates = len(groups) - in_barred
+    share = matches / np.maximum(candidates, 1)
+    return np.where(matches > 0, share, np.nan)

@@ -1,6 +1,6 @@
 """One person or two? ROC curve, AUC, equal error rate and decisions at a threshold, over scored pairs.
 
-A pair is called a match when its score reaches the threshold. Redraws weigh the pairs: by pair, as often published,
+A pair is called a match when its score reaches the threshold. PairRedraws weigh the pairs: by pair, as often published,
 or by patient, which is the honest one, for the pairs of one patient succeed and fail together.
 """
 
@@ -115,7 +115,7 @@ class Decisions:
 
 
 @dataclass(frozen=True)
-class Redraws:
+class PairRedraws:
     """Weights of sorted pairs, redraw by redraw, with what was redrawn."""
 
     unit: str
@@ -123,7 +123,7 @@ class Redraws:
     weights: Any  # a callable that gives an iterator of weights, always the same ones
 
     @classmethod
-    def by_patient(cls, pairs: ScoredPairs, left: Codes, right: Codes, weights: Doubles) -> Redraws:
+    def by_patient(cls, pairs: ScoredPairs, left: Codes, right: Codes, weights: Doubles) -> PairRedraws:
         """`left` and `right` are patients, `weights` redraws × patients.
 
         A redraw has a patient's own pairs once each time the patient is drawn, and pairs of two patients once for
@@ -139,7 +139,7 @@ class Redraws:
         return cls("patient", len(np.union1d(left, right)), draws)
 
     @classmethod
-    def by_pair(cls, pairs: ScoredPairs, *, redraws: int, seed: int) -> Redraws:
+    def by_pair(cls, pairs: ScoredPairs, *, redraws: int, seed: int) -> PairRedraws:
         """As often published: every pair as if it were of people of its own."""
         n = len(pairs.scores)
 
@@ -153,7 +153,7 @@ class Redraws:
 
 def curve_estimates(
     pairs: ScoredPairs,
-    redraws: Redraws,
+    redraws: PairRedraws,
     *,
     rates: Sequence[float] = FALSE_MATCH_RATES,
     control: ScoredPairs | None = None,
@@ -176,7 +176,7 @@ def curve_estimates(
     }
 
 
-def decision_estimates(pairs: ScoredPairs, threshold: float, redraws: Redraws) -> dict[str, Estimate]:
+def decision_estimates(pairs: ScoredPairs, threshold: float, redraws: PairRedraws) -> dict[str, Estimate]:
     """Accuracy, specificity, recall, precision and F1 at a threshold that was fixed beforehand."""
     values = pairs.decisions(threshold).measures()
     draws = [pairs.decisions(threshold, weights).measures() for weights in redraws.weights()]
@@ -188,7 +188,7 @@ def decision_estimates(pairs: ScoredPairs, threshold: float, redraws: Redraws) -
 
 
 def _estimate(
-    value: float, draws: Doubles, pairs: ScoredPairs, redraws: Redraws, *, share: bool, **rest: Any
+    value: float, draws: Doubles, pairs: ScoredPairs, redraws: PairRedraws, *, share: bool, **rest: Any
 ) -> Estimate:
     found = Estimate.from_replicates(value, draws, n=len(pairs.scores), units=redraws.units, unit=redraws.unit, **rest)
     if share or found.sd == 0:  # redrawing never invents an error that was not seen

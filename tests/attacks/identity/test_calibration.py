@@ -8,8 +8,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from medveil.attacks.identity.calibration import Calibration, CalibrationError, reliability
-from medveil.weights.card import read_card
-from medveil.weights.identity import bundled
+from medveil.weights.bundled import bundled, read_card
 
 
 def simulated(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ import pytest
 
 from medveil.attacks.identity.evaluation import Evaluation, evaluate
 from medveil.attacks.identity.pairs import PairSet
-from medveil.attacks.identity.slices import pair_slices, query_slices
+from medveil.attacks.identity.subgroups import pair_slices, query_slices
 from medveil.attacks.identity.sweeps import study_training_size, sweep_resolution
 from medveil.cohort import Cohort
 from medveil.cohort.features import image_features, thumbnail

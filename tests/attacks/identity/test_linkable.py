@@ -9,7 +9,7 @@ from medveil.attacks.identity.identification import Found
 from medveil.attacks.identity.linkable import Contest, Limit, Linkable
 from medveil.attacks.identity.pairs import Side, same_person, two_persons
 from medveil.stats.bootstrap import unit_weights
-from medveil.stats.neighbours import chance_of_match, nearest_is_match
+from medveil.stats.search import chance_of_match, nearest_is_match
 
 
 def side(people: int, visits: int, *, spread: float, seed: int, dim: int = 24) -> Side:

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from medveil.attacks.identity.linkable import Linkable
-from medveil.attacks.identity.slices import FEWEST
-from medveil.attacks.identity.subgroups import by_group, patient_groups
+from medveil.attacks.identity.subgroups import FEWEST, by_group, patient_groups
 from medveil.cohort.schema import conform
 from medveil.stats.bootstrap import unit_weights
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from medveil.cohort.schema import LABELS
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from medveil.attacks.linkage.run import run_linkage, write_tables
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.schema import LABELS
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import InputError, NotMeasurable, SettingsError
 from medveil.parts import registered
 from medveil.stats.pools import chance

@@ -8,7 +8,7 @@ import pytest
 from medveil.attacks.refit.attack import Refit, RefitAttackSettings
 from medveil.attacks.refit.cross_fit import link_after_refit
 from medveil.cohort import Cohort
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import NotMeasurable
 from medveil.parts import choose, registered
 from medveil.testing import check_attack

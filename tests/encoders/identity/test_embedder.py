@@ -15,14 +15,14 @@ from torch import nn
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity import inference
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder, load_together
-from medveil.encoders.identity.networks.checkpoint import Architecture, save_network
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.model_file import Architecture, save_network
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.train import score
-from medveil.encoders.identity.verification import Verifier, load_verifier
+from medveil.encoders.identity.verifier import Verifier, load_verifier
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
-from medveil.weights.identity import MEMBERS, bundled
+from medveil.weights.bundled import RETRIEVERS, bundled
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_a_blank_image_gives_a_finite_vector(embedder: IdentityEmbedder) -> None
 
 @pytest.fixture(scope="module")
 def members() -> list[IdentityEmbedder]:
-    return [load_embedder(bundled(member)) for member in MEMBERS]
+    return [load_embedder(bundled(member)) for member in RETRIEVERS]
 
 
 def test_the_bundled_networks_find_together_what_each_finds_on_average(
@@ -106,7 +106,7 @@ def test_a_network_is_compiled_once_and_only_if_asked(
         return compiled(*given, **settings)
 
     monkeypatch.setattr(inference, "compiled", counted)
-    network = load_embedder(bundled(MEMBERS[0]))
+    network = load_embedder(bundled(RETRIEVERS[0]))
     assert threads == []
     for images in (few[:1], few):
         network.embed(images)
@@ -151,7 +151,7 @@ def test_the_verifier_is_symmetric_and_costs_one_pass_an_image(
 
 
 def test_bundled_models_are_small_and_have_cards(embedder: IdentityEmbedder, verifier: Verifier) -> None:
-    assert sum(file.stat().st_size for file in bundled(MEMBERS[0]).parent.iterdir() if file.is_file()) < 25_000_000
+    assert sum(file.stat().st_size for file in bundled(RETRIEVERS[0]).parent.iterdir() if file.is_file()) < 25_000_000
     for card in (embedder.card, verifier.card):
         for entry in ("data", "recipe", "seeds", "scores", "licence", "citation", "not_for", "limits"):
             assert card[entry]

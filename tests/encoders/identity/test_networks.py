@@ -10,8 +10,8 @@ from safetensors.torch import save_file
 from torch import nn
 
 from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
-from medveil.encoders.identity.verification import VerificationNetwork
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
+from medveil.encoders.identity.verifier import VerificationNetwork
 from medveil.errors import InputError, SettingsError
 
 

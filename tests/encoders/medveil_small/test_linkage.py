@@ -14,7 +14,7 @@ from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import make_site
 from medveil.encoders.medveil_small.model import SmallModel
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
-from medveil.encoders.medveil_small.words import Tokenizer
+from medveil.encoders.medveil_small.vocabulary import Tokenizer
 
 SEED = 940_000  # a hospital that training has not seen
 PATIENTS = 60

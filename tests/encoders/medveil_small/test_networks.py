@@ -6,9 +6,9 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from medveil.encoders.medveil_small.attention_pool import AttentionPool
 from medveil.encoders.medveil_small.model import SmallModel, load_model, save_model
-from medveil.encoders.medveil_small.words import Tokenizer
+from medveil.encoders.medveil_small.networks import AttentionPool
+from medveil.encoders.medveil_small.vocabulary import Tokenizer
 from medveil.errors import InputError
 
 

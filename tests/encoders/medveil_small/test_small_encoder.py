@@ -13,7 +13,7 @@ from medveil.encoders.loading import load_encoder
 from medveil.encoders.medveil_small.small_encoder import MedveilSmall
 from medveil.errors import InputError
 from medveil.testing import check_encoder
-from medveil.weights.linkage import bundled
+from medveil.weights.bundled import bundled
 
 
 def test_it_keeps_the_contract(small: MedveilSmall, hospital: Cohort) -> None:
@@ -30,11 +30,11 @@ def test_it_is_loaded_by_its_name(small: MedveilSmall) -> None:
 
 
 def test_a_folder_of_the_same_layout_is_loaded_by_its_path(small: MedveilSmall, tmp_path: Path) -> None:
-    shutil.copy(bundled(), tmp_path)
+    shutil.copy(bundled("medveil-small"), tmp_path)
     found = load_encoder(str(tmp_path))
     texts = ["large left effusion"]
     assert np.array_equal(found.encode_reports(texts), small.encode_reports(texts))
-    bundled_name = tmp_path / bundled().name
+    bundled_name = tmp_path / bundled("medveil-small").name
     bundled_name.write_bytes(bundled_name.read_bytes()[:1000])
     with pytest.raises(InputError, match="not a medveil-small model"):
         load_encoder(str(tmp_path))

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from medveil.encoders.identity.training.train import score
-from medveil.encoders.identity.verification import VerificationNetwork
+from medveil.encoders.identity.verifier import VerificationNetwork
 from recipes.identity.decision import fit_decision
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from medveil.errors import InputError, StorageError
+from medveil.errors import InputError, Quarantined, StorageError
 from medveil.parts import Subject
 from medveil.person.keys import Keys
 from medveil.release import Settings, release
-from medveil.release.clean import cleaning, deid_defenses, deidentify
+from medveil.release.clean import cleaning, deid_defenses, deidentify, people
 from medveil.release.clean.dicom_writer import DicomWriter
 from medveil.release.clean.engine import Engine
 
@@ -79,6 +79,26 @@ def test_what_stays_unavailable_is_withheld_but_not_for_good(
     run(source, tmp_path / "out", writer)
     assert withheld(tmp_path / "out") == []
     assert json.loads((tmp_path / "out/deid.json").read_text())["files"]["released"] == 2
+
+
+@pytest.mark.parametrize("writer", ["dicom", "table"])
+def test_nothing_is_let_out_while_a_header_cannot_be_reached(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str
+) -> None:
+    """Its patient's other files are not cleaned without what it tells."""
+
+    def unreachable(path: Path, *, pixels: bool) -> None:
+        try:
+            raise OSError(errno.EIO, "x")
+        except OSError:
+            raise Quarantined("unreadable file") from None
+
+    with monkeypatch.context() as patched:
+        patched.setattr(people, "open_dicom", unreachable)
+        run(source, tmp_path / "out", writer)
+    assert withheld(tmp_path / "out") == ["unreadable file"] * 2
+    run(source, tmp_path / "out", writer)
+    assert withheld(tmp_path / "out") == []
 
 
 @pytest.mark.parametrize("writer", ["dicom", "table"])

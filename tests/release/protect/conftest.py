@@ -6,8 +6,8 @@ import torch
 
 from medveil.attacks.refit.settings import RefitSettings
 from medveil.defenses.alignment.heads import Heads, heads_from_projections
-from medveil.release.protect.features import PairedFeatures, ProtectionData
 from medveil.release.protect.measurement import MeasurementSettings
+from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
 
 _RNG = np.random.default_rng(77)
 IMAGE_MIXING, REPORT_MIXING = _RNG.normal(size=(12, 40)), _RNG.normal(size=(12, 30))

@@ -7,7 +7,7 @@ from medveil.defenses.alignment.heads import HeadShape, random_heads
 from medveil.defenses.alignment.settings import Settings
 from medveil.defenses.alignment.training import train_heads
 from medveil.release.protect.canaries import canary_scores, make_canaries
-from medveil.release.protect.features import ProtectionData
+from medveil.release.protect.paired_features import ProtectionData
 from medveil.release.protect.worst_case_audit import worst_case_audit
 from medveil.stats.privacy_audit import audit_one_run
 

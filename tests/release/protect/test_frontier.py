@@ -12,9 +12,9 @@ from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger
 from medveil.errors import InputError, SettingsError
 from medveil.release.protect.candidates import candidates
-from medveil.release.protect.features import ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
+from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.figures import draw
 
 SWEEP = candidates(

@@ -8,10 +8,10 @@ from medveil.defenses.alignment.settings import Variant
 from medveil.finding import Threshold, Verdict
 from medveil.release.attack_report import Input
 from medveil.release.protect.candidates import candidates
-from medveil.release.protect.features import ProtectionData
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import STRONGEST, report_model, summary
+from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.content import ReportSubject
 
 INPUT = Input(ReportSubject("made", 200, 400, 400, 0), "0" * 64)

@@ -2,5 +2,5 @@
 
 `attack` is the entrance, `run` the whole way: images become vectors (`embedded_images`), `copies` are left out,
 and what remains is the `gallery`. Then patients are recognised (`linkable`, `identification`, `evaluation`),
-similarities become probabilities (`calibration`, `calibration_check`), and `links`, `findings` and `overlap` tell it.
+similarities become probabilities (`calibration`, `calibration_check`), and `links` and `findings` report it.
 """

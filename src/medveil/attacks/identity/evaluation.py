@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
-from medveil.attacks.identity.slices import FEWEST, Members, pair_slices, query_slices
+from medveil.attacks.identity.subgroups import FEWEST, Members, pair_slices, query_slices
 from medveil.cohort.features import demographics
 from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Series, Table
@@ -22,7 +22,7 @@ from medveil.stats import retrieval
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
-from medveil.stats.verification import Redraws, ScoredPairs, curve_estimates, decision_estimates
+from medveil.stats.verification import PairRedraws, ScoredPairs, curve_estimates, decision_estimates
 
 Doubles = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -72,7 +72,7 @@ def evaluate(
     checked = curve_estimates(pairs.scored, pairs.redraws(weights), control=pairs.control)
     checked = {("pair AUC" if name == "AUC" else name): estimate for name, estimate in checked.items()}
     if pair_redraws:
-        by_pair = Redraws.by_pair(pairs.scored, redraws=pair_redraws, seed=seed)
+        by_pair = PairRedraws.by_pair(pairs.scored, redraws=pair_redraws, seed=seed)
         checked["pair AUC, redrawn by pair"] = curve_estimates(pairs.scored, by_pair, rates=())["AUC"]
     decided = _held_out(pairs, weights, seed)
     if verify is not None:
@@ -100,7 +100,7 @@ def evaluate(
 @dataclass(frozen=True)
 class _Retrieval:
     estimates: dict[str, Estimate]
-    ranks: tuple[retrieval.Ranks, retrieval.Ranks, retrieval.Ranks]  # attack, blind, control
+    ranks: tuple[retrieval.BestMatchRanks, retrieval.BestMatchRanks, retrieval.BestMatchRanks]  # attack, blind, control
 
     def figure(self, weights: Doubles, patients: NDArray[np.intp]) -> Figure:
         curves = [retrieval.cmc(ranks, RANKS) for ranks in self.ranks]
@@ -173,8 +173,8 @@ class _Pairs:
     def control(self) -> ScoredPairs:
         return ScoredPairs(self.control_scores, self.same)
 
-    def redraws(self, weights: Doubles) -> Redraws:
-        return Redraws.by_patient(self.scored, *self.patients, weights)
+    def redraws(self, weights: Doubles) -> PairRedraws:
+        return PairRedraws.by_patient(self.scored, *self.patients, weights)
 
     def where(self, keep: NDArray[np.bool_]) -> _Pairs:
         first, second = self.patients

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.calibration_check import CheckedCalibration
@@ -12,6 +13,7 @@ from medveil.attacks.identity.gallery import Gallery, pairs_of
 from medveil.attacks.identity.identification import Found, Sample, compared, pair_auc
 from medveil.attacks.identity.linkable import Contest, Linkable
 from medveil.attacks.identity.subgroups import by_group, patient_groups
+from medveil.errors import NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Picture, percent
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
@@ -20,6 +22,8 @@ from medveil.stats.shares import share
 NAME = "identity"
 HEADLINE = "linkable patients"
 BY_COPIES = "patients linked by copies"
+PROBABLY_LINKED = "patients with a probable link"  # of two cohorts that nobody has matched
+PROBABLE = 0.5
 RATES = (0.1, 0.01, 1e-3, 1e-4)
 PUBLISHED = ("mAP@R", "R-precision")
 SHOWN = ("True and false matches", "True matches by what changed")
@@ -147,6 +151,39 @@ def _limits(rate: float, found: Linkable, gallery: Gallery) -> tuple[str, ...]:
     if aside:
         limits.append(f"Images set aside and not attacked: {aside:,}; the table says why.")
     return tuple(limits)
+
+
+def overlap_finding(gallery: Gallery, links: pd.DataFrame, checked: CheckedCalibration, *, seed: int) -> Finding:
+    """Of two cohorts nobody has matched: the share of patients of the first with a probable link into the second."""
+    if links.empty:
+        raise NotMeasurable("every image of the second data set is a copy of one in the first")
+    best = pd.Series(links["probability"].to_numpy()).groupby(gallery.ours.patients[links["left"]]).max()
+    weights = unit_weights(gallery.patients, seed=seed)
+    found = share((best >= PROBABLE).to_numpy(float), best.index.to_numpy(np.intp), weights)
+    return Finding(
+        part=NAME,
+        kind="attack",
+        question="Do patients of the one data set probably appear in the other?",
+        answer=(
+            f"{percent(found.value)} of {found.units:,} patients have a link into the other data set that is likelier "
+            "true than not; whether these links are true is not known."
+        ),
+        headline=PROBABLY_LINKED,
+        estimates={PROBABLY_LINKED: found},
+        threshold=ONE_IN_ELEVEN,
+        method=(
+            "A network trained to recognise people turns every frontal X-ray into a vector; every image of the first "
+            "data set is compared with every image of the second. Copies are found first and left out. Similarities "
+            f"become probabilities by a calibration {checked.source}, with the stated prior."
+        ),
+        limits=(
+            "It is not known which patients are in both, so links cannot be checked, and there is no control.",
+            "The calibration may not carry over to images of another hospital.",
+            "The probabilities rest on the prior: with a smaller one, fewer links are probable.",
+        ),
+        tables=tuple(set_aside_table(gallery.set_aside, gallery.copies)),
+        glossary={PROBABLY_LINKED: "Patients whose best link is likelier true than not.", **GLOSSARY},
+    )
 
 
 GLOSSARY = {

@@ -12,11 +12,10 @@ from medveil.attacks.identity.attention import attention_picture
 from medveil.attacks.identity.calibration_check import CheckedCalibration, calibrate
 from medveil.attacks.identity.embedded_images import Embedder, embed_images
 from medveil.attacks.identity.exclusions import write_set_aside
-from medveil.attacks.identity.findings import Measurement
+from medveil.attacks.identity.findings import Measurement, overlap_finding
 from medveil.attacks.identity.gallery import Gallery, build_gallery, pairs_of
 from medveil.attacks.identity.identification import Sample
 from medveil.attacks.identity.links import ranked_links, write_links, write_named_links
-from medveil.attacks.identity.overlap import overlap_finding
 from medveil.attacks.identity.settings import IdentitySettings
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable

@@ -27,7 +27,7 @@ class IdentitySettings:
     def __post_init__(self) -> None:
         if not 0 < self.false_match_rate < 1:
             raise SettingsError(
-                "the false-match rate lies between 0 and 1; 0.001 allows one false match in 1,000 pairs"
+                "the false-match rate must be between 0 and 1; 0.001 allows one false match in 1,000 pairs"
             )
         if self.prior is not None and not 0 < self.prior < 1:
             raise SettingsError(

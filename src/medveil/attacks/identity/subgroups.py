@@ -1,4 +1,4 @@
-"""Who is linked more easily than others: the same share by sex, age, view, site and finding.
+"""Who is recognised more easily than others, and when: patients by group, and pairs by what changed between images.
 
 Sites are numbered, for their names come from the data; groups of fewer than eleven patients are left out.
 """
@@ -11,18 +11,22 @@ from numpy.typing import NDArray
 
 from medveil.attacks.identity.identification import compared
 from medveil.attacks.identity.linkable import Linkable
-from medveil.attacks.identity.slices import AGES, FEWEST
+from medveil.attacks.identity.pairs import PairSet
 from medveil.cohort.schema import LABELS
 from medveil.finding import Figure
 from medveil.stats.kernels.grid import Codes
 
-Groups = dict[str, NDArray[np.bool_]]
+FEWEST = 11  # patients; fewer would say little, and tell too much about each
+GAPS = ((0, 1, "up to 1 year"), (1, 5, "1 to 5 years"), (5, 10, "5 to 10 years"), (10, np.inf, "over 10 years"))
+AGES = ((0, 18, "under 18"), (18, 40, "18 to 39"), (40, 60, "40 to 59"), (60, 75, "60 to 74"), (75, 200, "75 and over"))
+
+Members = dict[str, NDArray[np.bool_]]
 
 
-def patient_groups(table: pd.DataFrame, patients: Codes, measured: Codes) -> Groups:
+def patient_groups(table: pd.DataFrame, patients: Codes, measured: Codes) -> Members:
     """For every group, which of the measured patients belong to it; facts of a patient's first image."""
     first = table.groupby(patients).first().reindex(measured)
-    groups: Groups = {f"sex {sex}": (first["sex"] == sex).to_numpy() for sex in ("F", "M", "O")}
+    groups: Members = {f"sex {sex}": (first["sex"] == sex).to_numpy() for sex in ("F", "M", "O")}
     groups |= {f"age {name}": first["age"].between(low, high, inclusive="left").to_numpy() for low, high, name in AGES}
     views = table.groupby(patients)["view"].agg(lambda view: "/".join(sorted(set(view.dropna())))).reindex(measured)
     groups |= {"view PA only": (views == "PA").to_numpy(), "view AP only": (views == "AP").to_numpy()}
@@ -35,7 +39,7 @@ def patient_groups(table: pd.DataFrame, patients: Codes, measured: Codes) -> Gro
     return {name: members for name, members in groups.items() if members.sum() >= FEWEST}
 
 
-def by_group(found: Linkable, groups: Groups, weights: NDArray[np.float64]) -> list[Figure]:
+def by_group(found: Linkable, groups: Members, weights: NDArray[np.float64]) -> list[Figure]:
     """One figure with every group's interval, control and chance; none where no group is large enough."""
     if not groups:
         return []
@@ -46,6 +50,79 @@ def by_group(found: Linkable, groups: Groups, weights: NDArray[np.float64]) -> l
         x_title="group",
         y_title="share of patients",
         series=compared(tuple(groups), estimates, "linkable"),
-        note=f"Groups of fewer than {FEWEST} patients are left out. Findings overlap.",
+        note=f"Members of fewer than {FEWEST} patients are left out. Findings overlap.",
     )
     return [figure]
+
+
+def pair_slices(table: pd.DataFrame, pairs: PairSet) -> dict[str, Members]:
+    """For every question, which pairs fall under each answer; what is unknown falls under none."""
+    first, second = (table.iloc[rows].reset_index(drop=True) for rows in (pairs.left, pairs.right))
+    return {
+        "time between": _gaps(first, second),
+        "findings": _findings(first, second),
+        "view": _views(first, second),
+        "support devices": _devices(first, second),
+        "new finding": _one_sided(first, second),
+        "sex": {sex: (first["sex"] == sex).to_numpy() for sex in ("F", "M", "O")},
+        "age": _ages(first),
+    }
+
+
+def query_slices(table: pd.DataFrame) -> dict[str, Members]:
+    """For every question about one image, which images fall under each answer."""
+    return {
+        "sex": {sex: (table["sex"] == sex).to_numpy() for sex in ("F", "M", "O")},
+        "age": _ages(table),
+        "view": {view: (table["view"] == view).to_numpy() for view in ("PA", "AP")},
+        "support devices": {
+            answer: (table["Support Devices"] == value).to_numpy() for answer, value in (("present", 1), ("absent", 0))
+        },
+    }
+
+
+def _gaps(first: pd.DataFrame, second: pd.DataFrame) -> Members:
+    """By date where both have one, else by age, which only counts whole years."""
+    by_date = (second["date"] - first["date"]).dt.total_seconds().abs() / (365.25 * 86_400)
+    years = by_date.fillna((second["age"] - first["age"]).abs().astype(float)).to_numpy()
+    return {name: ((low < years) | (low == 0)) & (years <= high) for low, high, name in GAPS}
+
+
+def _findings(first: pd.DataFrame, second: pd.DataFrame) -> Members:
+    """The whole label vectors; a pair counts if every label is known on both or missing on both."""
+    ours, theirs = (side[list(LABELS)].to_numpy(float) for side in (first, second))
+    known = (np.isnan(ours) == np.isnan(theirs)).all(axis=1) & ~np.isnan(ours).all(axis=1)
+    equal = ((ours == theirs) | np.isnan(ours)).all(axis=1)
+    return {"the same": known & equal, "changed": known & ~equal}
+
+
+def _one_sided(first: pd.DataFrame, second: pd.DataFrame) -> Members:
+    """For every finding, the pairs in which one image has it and the other is known not to."""
+    changes = {}
+    for label in LABELS:
+        ours, theirs = first[label].to_numpy(float), second[label].to_numpy(float)
+        changes[label] = ((ours == 1) & (theirs == 0)) | ((ours == 0) & (theirs == 1))
+    return changes
+
+
+def _views(first: pd.DataFrame, second: pd.DataFrame) -> Members:
+    ours, theirs = (side["view"].astype(object).to_numpy() for side in (first, second))
+    pa, ap = (ours == "PA", theirs == "PA"), (ours == "AP", theirs == "AP")
+    return {
+        "PA and PA": pa[0] & pa[1],
+        "AP and AP": ap[0] & ap[1],
+        "PA and AP": (pa[0] & ap[1]) | (ap[0] & pa[1]),
+    }
+
+
+def _devices(first: pd.DataFrame, second: pd.DataFrame) -> Members:
+    ours, theirs = (side["Support Devices"].to_numpy(float) for side in (first, second))
+    return {
+        "in both": (ours == 1) & (theirs == 1),
+        "in one": ((ours == 1) & (theirs == 0)) | ((ours == 0) & (theirs == 1)),
+        "in none": (ours == 0) & (theirs == 0),
+    }
+
+
+def _ages(table: pd.DataFrame) -> Members:
+    return {name: table["age"].between(low, high, inclusive="left").to_numpy() for low, high, name in AGES}

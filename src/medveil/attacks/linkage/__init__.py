@@ -2,5 +2,5 @@
 
 `attack` is the entrance, `run` the whole way: pairs become vectors, `cases` says who competes with whom, and `audit`
 measures every encoder (`measurement`, `control`), resamples (`estimates`, `subgroups`), looks beyond the cohort
-(`extrapolation`) and tells of it (`findings`, `figures`, `tables`).
+(`extrapolation`) and reports it (`findings`, `figures`, `tables`).
 """

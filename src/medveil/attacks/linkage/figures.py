@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.attacks.identity.slices import FEWEST
+from medveil.attacks.identity.subgroups import FEWEST
 from medveil.attacks.linkage.estimates import Estimates
 from medveil.attacks.linkage.extrapolation import DATABASES, Extrapolation
 from medveil.attacks.linkage.measurement import Setting

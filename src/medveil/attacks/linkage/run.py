@@ -16,7 +16,7 @@ from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.encoders.extraction import encode_cohort
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import InputError, SettingsError
 
 Vectors = NDArray[np.float32]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from medveil.attacks.identity.slices import AGES, FEWEST
+from medveil.attacks.identity.subgroups import AGES, FEWEST
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.estimates import Units, widened
 from medveil.attacks.linkage.settings import LinkageSettings

@@ -1,1 +1,1 @@
-"""Re-identification by raw pixel similarity: the least an attacker will try."""
+"""Re-identification by raw pixel similarity: the least an attacker will try. `nearest_image` does the work."""

@@ -19,7 +19,7 @@ from medveil.finding import ONE_IN_ELEVEN, Finding, percent
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.stats.neighbours import chance_of_match, nearest_is_match
+from medveil.stats.search import chance_of_match, nearest_is_match
 from medveil.stats.shares import share
 
 

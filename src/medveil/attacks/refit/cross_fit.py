@@ -9,7 +9,7 @@ from medveil.attacks.refit.pairs import SeenPairs
 from medveil.attacks.refit.refitting import FEWEST, Target, recalls, refit
 from medveil.attacks.refit.settings import RefitSettings
 from medveil.cohort import Cohort
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, Finding, percent
 from medveil.stats.bootstrap import unit_codes, unit_weights

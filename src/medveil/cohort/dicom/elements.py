@@ -39,7 +39,7 @@ class Encoding:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Element:
     """One element or sequence item: its bytes are `start` to `end`, the value begins at `value`.
 
     The end of an undefined length includes its delimiter. `vr` is None where the bytes carry none.
@@ -109,7 +109,7 @@ def _looks_like_vr(two: bytes) -> bool:
     return two in _KNOWN or (len(two) == 2 and b"AA" <= two <= b"ZZ" and two.isalpha())
 
 
-def elements(data: bytes, start: int, stop: int, encoding: Encoding) -> Iterator[Span]:
+def elements(data: bytes, start: int, stop: int, encoding: Encoding) -> Iterator[Element]:
     """The elements from `start`, to `stop` or to the delimiter of the item they are in."""
     while start + 8 <= stop:
         element = element_at(data, start, stop, encoding)
@@ -119,7 +119,7 @@ def elements(data: bytes, start: int, stop: int, encoding: Encoding) -> Iterator
         start = element.end
 
 
-def element_at(data: bytes, start: int, stop: int, encoding: Encoding) -> Span:
+def element_at(data: bytes, start: int, stop: int, encoding: Encoding) -> Element:
     if start + 8 > stop:
         raise Quarantined("truncated")
     group, number, length = _HEAD[encoding.little].unpack_from(data, start)
@@ -137,10 +137,10 @@ def element_at(data: bytes, start: int, stop: int, encoding: Encoding) -> Span:
             (length,) = _SHORT[encoding.little].unpack_from(data, start + 6)
     if length == _UNDEFINED:
         end = _end_of_undefined(data, tag, vr, value, stop, encoding)
-        return Span(tag, vr, start, value, end, undefined=True)
+        return Element(tag, vr, start, value, end, undefined=True)
     if value + length > stop:
         raise Quarantined("truncated")
-    return Span(tag, vr, start, value, value + length, undefined=False)
+    return Element(tag, vr, start, value, value + length, undefined=False)
 
 
 def _end_of_undefined(data: bytes, tag: int, vr: str | None, value: int, stop: int, encoding: Encoding) -> int:
@@ -170,7 +170,7 @@ def _expect(data: bytes, at: int, stop: int, encoding: Encoding, tag: int) -> No
         raise Quarantined("damaged DICOM file")
 
 
-def items(data: bytes, sequence: Span, encoding: Encoding) -> list[Span]:
+def items(data: bytes, sequence: Element, encoding: Encoding) -> list[Element]:
     """The items of a sequence, of defined or undefined length."""
     found = []
     at = sequence.value

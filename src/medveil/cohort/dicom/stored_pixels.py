@@ -17,11 +17,11 @@ from pydicom.pixels import apply_color_lut, get_decoder
 from pydicom.pixels.utils import pack_bits
 from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
-from medveil.cohort.colour_planes import colour_planes
 from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.dicom.read import check_size, frame_count
 from medveil.cohort.dicom.stream_comments import CannotTell, rle_without_rest, without_comments
+from medveil.cohort.preprocess import colour_planes
 from medveil.errors import Quarantined
 
 Frame = NDArray[Any]  # rows x columns, or rows x columns x 3

@@ -21,7 +21,7 @@ _RLE_SEGMENTS = 15
 _RLE_HEADER = 64
 _J2K_START, _J2K_COMMENT, _J2K_TILE, _J2K_DATA, _J2K_END = 0xFF4F, 0xFF64, 0xFF90, 0xFF93, 0xFFD9
 
-Span = tuple[int, int]
+ByteRange = tuple[int, int]
 
 
 class CannotTell(Exception):
@@ -42,7 +42,7 @@ def without_comments(stream: bytes) -> bytes:
     return bytes(blank)
 
 
-def _jpeg(stream: bytes) -> Iterator[Span]:
+def _jpeg(stream: bytes) -> Iterator[ByteRange]:
     at = 2
     while True:
         if stream[at] != 0xFF:
@@ -77,7 +77,7 @@ def _after_scan(stream: bytes, at: int) -> int:
         at += 1 if stream[at + 1] == 0xFF else 2
 
 
-def _jpeg2000(stream: bytes) -> Iterator[Span]:
+def _jpeg2000(stream: bytes) -> Iterator[ByteRange]:
     if _number(stream, 0, 2) != _J2K_START:
         raise CannotTell
     at = 2
@@ -102,7 +102,7 @@ def _jpeg2000(stream: bytes) -> Iterator[Span]:
         at = end
 
 
-def _tile_comments(stream: bytes, at: int) -> Iterator[Span]:
+def _tile_comments(stream: bytes, at: int) -> Iterator[ByteRange]:
     while (marker := _number(stream, at, 2)) != _J2K_DATA:
         end = at + 2 + _number(stream, at + 2, 2)
         if marker == _J2K_COMMENT:

@@ -21,7 +21,7 @@ from pydicom.filewriter import write_data_element
 from pydicom.tag import Tag
 from pydicom.uid import UID, DeflatedExplicitVRLittleEndian
 
-from medveil.cohort.dicom.elements import Encoding, Layout, Span, elements, items
+from medveil.cohort.dicom.elements import Element, Encoding, Layout, elements, items
 from medveil.cohort.dicom.opening import head_of, may_be_dicom, quarantining
 from medveil.errors import InputError, Quarantined
 from medveil.runtime.storage import atomic_path
@@ -128,12 +128,12 @@ def _edited(data: bytes, start: int, stop: int, encoding: Encoding, changes: Cha
     return b"".join(piece for _, piece in pieces) + data[tail:stop]
 
 
-def _refuse_absent(deeper: dict[int, dict[int, Changes]], spans: list[Span]) -> None:
+def _refuse_absent(deeper: dict[int, dict[int, Changes]], spans: list[Element]) -> None:
     if set(deeper) - {span.tag for span in spans}:
         raise Quarantined(_CANNOT)
 
 
-def _charset(data: bytes, spans: list[Span], inherited: list[str]) -> list[str]:
+def _charset(data: bytes, spans: list[Element], inherited: list[str]) -> list[str]:
     for span in spans:
         if span.tag == _CHARACTER_SET:
             names = data[span.value : span.end].decode("ascii", "replace").strip("\0 ").split("\\")
@@ -143,7 +143,7 @@ def _charset(data: bytes, spans: list[Span], inherited: list[str]) -> list[str]:
 
 
 def _edited_sequence(
-    data: bytes, span: Span, encoding: Encoding, changes: dict[int, Changes], charset: list[str]
+    data: bytes, span: Element, encoding: Encoding, changes: dict[int, Changes], charset: list[str]
 ) -> bytes:
     found = items(data, span, encoding)
     if any(not 0 <= number < len(found) for number in changes):
@@ -158,12 +158,12 @@ def _edited_sequence(
     return _with_length(data, span, encoding, body + data[rest : span.content_end])
 
 
-def _edited_item(data: bytes, item: Span, encoding: Encoding, changes: Changes, charset: list[str]) -> bytes:
+def _edited_item(data: bytes, item: Element, encoding: Encoding, changes: Changes, charset: list[str]) -> bytes:
     body = _edited(data, item.value, item.content_end, encoding, changes, charset)
     return _with_length(data, item, encoding, body)
 
 
-def _with_length(data: bytes, span: Span, encoding: Encoding, body: bytes) -> bytes:
+def _with_length(data: bytes, span: Element, encoding: Encoding, body: bytes) -> bytes:
     """Header, body and delimiter of a sequence or item; a defined length (its last four bytes) is renewed."""
     header = data[span.start : span.value]
     if span.undefined:
@@ -195,7 +195,7 @@ def _vr(tag: int, value: Any, known: str | None) -> str:
     return known if known in choices else choices[-1] if choices[-1] == "OW" else choices[0]
 
 
-def _mend_group_lengths(pieces: list[tuple[int, bytes]], before: list[Span], encoding: Encoding) -> None:
+def _mend_group_lengths(pieces: list[tuple[int, bytes]], before: list[Element], encoding: Encoding) -> None:
     """Group length elements, where present, follow the change in size of their group."""
     order = "little" if encoding.little else "big"
     for place, (tag, piece) in enumerate(pieces):

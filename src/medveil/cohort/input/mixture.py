@@ -21,8 +21,7 @@ from medveil.cohort.input.linking import Links, SourceFile
 from medveil.cohort.input.told import Told, row_problems
 from medveil.cohort.readers.listing import read_report
 from medveil.cohort.readers.registry import Progress
-from medveil.cohort.rows import Rows
-from medveil.cohort.schema import COLUMNS
+from medveil.cohort.schema import COLUMNS, Rows
 from medveil.errors import InputError, Quarantined
 
 PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".webp", ".gif")

@@ -11,7 +11,7 @@ import pydicom
 from pydicom.dataset import Dataset
 from pydicom.sequence import Sequence
 
-from medveil.cohort.dicom.elements import Layout, Span, elements, items
+from medveil.cohort.dicom.elements import Element, Layout, elements, items
 from medveil.cohort.dicom.encode import encoded
 
 DEPTH = 100  # sequences within sequences
@@ -47,7 +47,7 @@ def _cut(rng: np.random.Generator, content: bytes) -> bytes:
     return content[: int(rng.integers(1, min(end, len(content))))]
 
 
-def _spans(content: bytes) -> tuple[int, list[Span]]:
+def _spans(content: bytes) -> tuple[int, list[Element]]:
     """Where the dataset begins, and its elements with those inside sequences."""
     layout = Layout.of(content)
     data, found = layout.dataset, []

@@ -66,7 +66,7 @@ def build_hospital(
     if (workers or available_cores()) > 1:
         warm_up("medveil.cohort.phantom.patient_files")  # they load what draws while this process loads tables
     from medveil.cohort.cohort import Cohort
-    from medveil.cohort.rows import Rows
+    from medveil.cohort.schema import Rows
     from medveil.cohort.splits import assign_splits
 
     sweep(out)

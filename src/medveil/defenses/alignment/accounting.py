@@ -43,7 +43,7 @@ class Spending:
 def epsilon(spendings: Sequence[Spending], delta: float, accountant: Accountant = "pld") -> float:
     """What these runs on the same data cost together."""
     if not 0 < delta < 1:
-        raise SettingsError("delta must lie between 0 and 1")
+        raise SettingsError("delta must be between 0 and 1")
     return _epsilon(tuple(spendings), delta, accountant) if spendings else 0.0
 
 

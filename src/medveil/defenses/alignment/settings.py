@@ -66,9 +66,9 @@ class Settings:
         if self.epsilon > MOST_EPSILON:
             raise SettingsError(f"an epsilon above {MOST_EPSILON:g} promises nothing; use the plain variant")
         if not 0 < self.delta < 1:
-            raise SettingsError("delta must lie between 0 and 1")
+            raise SettingsError("delta must be between 0 and 1")
         if not 0 <= self.strength <= 1:
-            raise SettingsError("strength must lie between 0 and 1")
+            raise SettingsError("strength must be between 0 and 1")
         if self.unit not in ("pair", "patient"):
             raise SettingsError("the unit must be pair or patient")
 

@@ -11,8 +11,8 @@ from typing import Any
 from torch import Tensor
 
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.published.folder import fingerprint, license_of, read_settings
 from medveil.encoders.published.libraries import library
+from medveil.encoders.published.model_folder import fingerprint, license_of, read_settings
 from medveil.encoders.published.two_towers import Scaling, TwoTowers, colour
 from medveil.errors import InputError
 from medveil.training.checkpoint import read_tensors

@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from medveil.encoders.biovil_t.image_network import DIM, WIDTH, ImageNetwork
 from medveil.encoders.biovil_t.text_network import TextNetwork
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.published.folder import fingerprint, read_settings
 from medveil.encoders.published.libraries import library
+from medveil.encoders.published.model_folder import fingerprint, read_settings
 from medveil.encoders.published.two_towers import Cut, Scaling, TwoTowers
 from medveil.errors import InputError
 from medveil.training.checkpoint import read_tensors

@@ -15,13 +15,12 @@ from torch.nn import functional
 
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork, load_retrieval
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
 from medveil.errors import InputError
 from medveil.runtime.once import once
 from medveil.runtime.workers import one_torch_thread
 from medveil.training.device import placed
-from medveil.weights.card import read_card
-from medveil.weights.identity import MEMBERS, bundled
+from medveil.weights.bundled import RETRIEVERS, bundled, read_card
 
 Image = NDArray[Any]
 Floats = NDArray[np.float32]
@@ -96,7 +95,7 @@ def load_embedder(path: Path | None = None, *, device: str = "cpu") -> IdentityE
 @once
 def _bundled(device: str) -> IdentityEmbedder:
     """Kept, for compiling takes longer than looking at a few images."""
-    paths = [bundled(member) for member in MEMBERS]
+    paths = [bundled(member) for member in RETRIEVERS]
     return load_together(paths, device=device, card=read_card(bundled("reidentification")))
 
 

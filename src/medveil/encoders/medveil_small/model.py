@@ -10,9 +10,8 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.medveil_small.image_network import ImageNetwork
-from medveil.encoders.medveil_small.report_network import ReportNetwork
-from medveil.encoders.medveil_small.words import Tokenizer, Words
+from medveil.encoders.medveil_small.networks import ImageNetwork, ReportNetwork
+from medveil.encoders.medveil_small.vocabulary import Tokenizer, Words
 from medveil.errors import InputError
 from medveil.runtime.storage import write_bytes
 

@@ -19,7 +19,7 @@ from medveil.encoders.headless import Headless
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.medveil_small.model import SmallModel, load_model
 from medveil.training.device import placed
-from medveil.weights.linkage import FILE, bundled
+from medveil.weights.bundled import SMALL, bundled
 
 Image = NDArray[Any]
 Vectors = NDArray[np.float32]
@@ -48,12 +48,12 @@ class MedveilSmall:
 
     @classmethod
     def load(cls, device: str = "cpu") -> MedveilSmall:
-        return cls.open(bundled().parent, device=device)
+        return cls.open(bundled("medveil-small").parent, device=device)
 
     @classmethod
     def open(cls, folder: Path, *, device: str = "cpu") -> MedveilSmall:
         """A model of the same make: a folder that holds a file of the bundled one's name."""
-        path = Path(folder) / FILE
+        path = Path(folder) / SMALL
         model = load_model(path)
         return cls(model, fingerprint=hashlib.sha256(path.read_bytes()).hexdigest(), device=device)
 

@@ -36,7 +36,7 @@ def _fetched_before(repository: str) -> Path:
     except OSError:
         raise SettingsError(
             f"the model {repository} is not on this machine and the hub cannot be reached; "
-            "fetch it elsewhere and give the folder it lies in"
+            "fetch it elsewhere and give its folder"
         ) from None
 
 

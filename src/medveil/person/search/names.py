@@ -1,15 +1,17 @@
-"""Finding the names of known people in a text: in any order, by initials, and with one typing error."""
+"""Finding the names of known people in a text: in any order, by initials, and with one typing error.
+
+Initials alone count with full stops (J.S.), or in capitals (JS) where that is no abbreviation.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES, DOCTOR_TITLES, PARTICLES, TITLES
 from medveil.person.normalised import Word
-from medveil.person.search.initials import initials_in
 from medveil.person.search.name_index import SHORTEST_ALONE, Hit, NameIndex, shouted
 from medveil.person.search.ordinary_words import is_ordinary
 from medveil.person.span import Span
@@ -20,6 +22,13 @@ _LABELS = frozenset({"patient", "name", "pt", "surname", "family", "given", "for
 # "Stone 76M", "Stone is a 54-year-old"
 _AGED = re.compile(r"(?:\s+is an?)?\s+\d{1,3}\s?-?(?:[MFy]|yo)", re.ASCII)
 _MONTHS = frozenset({"april", "may", "june", "march", "august"})
+_MOST_INITIALS = 4  # letters
+# "rad: AF", "OP/me", "OP:gm", "- CO 8 Jun": whose initials end a report
+_SIGNING = re.compile(
+    r"(?:\b(?:rad|tech|read|dict\w*|sign\w*|md|by|init\w*)\s?[:.]\s?|^-\s)$", re.IGNORECASE | re.MULTILINE
+)
+_TYPIST = re.compile(r"\s?[/:]\s?[a-z]{2,3}\b")
+_DEGREES_AND_HOURS = frozenset({"md", "do", "pa", "am", "pm", "rn", "ms", "ba", "bs", "us"})
 
 
 class KnownNames:
@@ -225,3 +234,31 @@ def _close(text: str, one: Word, other: Word) -> bool:
         return False
     # a full stop ends an initial or a title, and otherwise a sentence
     return ". " not in gap or len(one.folded) <= 2
+
+
+def initials_in(text: str, words: list[Word], known: Collection[str]) -> Iterator[Span]:
+    for at, word in enumerate(words):
+        if not word.written.isupper():
+            continue
+        if 2 <= len(word.folded) <= _MOST_INITIALS:
+            if word.folded in known and (not is_ordinary(word.folded) or _signs(text, word)):
+                yield Span(word.start, word.end, Category.INITIALS)
+        elif len(word.folded) == 1 and text[word.end : word.end + 1] == ".":
+            yield from _dotted(text, words[at : at + _MOST_INITIALS], known)
+
+
+def _signs(text: str, word: Word) -> bool:
+    return bool(_TYPIST.match(text, word.end) or _SIGNING.search(text, max(word.start - 16, 0), word.start))
+
+
+def _dotted(text: str, words: list[Word], known: Collection[str]) -> Iterator[Span]:
+    first = last = words[0]
+    letters = first.folded
+    for word in words[1:]:
+        if len(word.folded) > 1 or not word.written.isupper() or text[last.end : word.start] not in (".", ". "):
+            return
+        last = word
+        letters += word.folded
+        if letters in known and letters not in _DEGREES_AND_HOURS:
+            yield Span(first.start, last.end + (text[last.end : last.end + 1] == "."), Category.INITIALS)
+            return

@@ -59,6 +59,8 @@ class GroupCleaner:
             return earlier
         try:
             person = tried_again(lambda: group.person(self.keys, self.source))
+        except Quarantined as refused:
+            outcomes = [(self._withheld(one, refused.reason), not is_transient(refused)) for one in group.files]
         except MedveilError:
             raise
         except Exception as surprise:  # without what is known of the person, nothing is let out

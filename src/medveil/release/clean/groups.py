@@ -10,7 +10,7 @@ from typing import Any
 
 from medveil.cohort import Cohort
 from medveil.cohort.input import Kind, SourceFile
-from medveil.cohort.rows import CHUNK
+from medveil.cohort.schema import CHUNK
 from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.people import gathered

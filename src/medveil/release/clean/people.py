@@ -19,6 +19,7 @@ from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 from medveil.person.search.ordinary_words import is_ordinary
 from medveil.person.written_dates import readings
+from medveil.runtime.transient import is_transient
 
 # Words in the names of columns, and what stands in such a column.
 _COLUMNS = (
@@ -67,7 +68,9 @@ def gathered(
     for file in headers:
         try:
             dataset = open_dicom(root / file, pixels=False)
-        except Quarantined:
+        except Quarantined as refused:
+            if is_transient(refused):  # what this header tells may be known in a moment
+                raise
             continue
         found = _told_by(dataset)
         values = {_text(dataset, keyword) for keyword in ("PatientName", "PatientID")}

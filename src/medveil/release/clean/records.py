@@ -1,7 +1,7 @@
 """What a run notes of itself in OUT, beside the data: nothing in it leads to a person without the key.
 
 run.json            version, writer, settings, fingerprint of the key, date
-journal.sqlite      one entry a patient, by which a killed run goes on where it was
+journal.sqlite      one entry a patient, from which a killed run continues
 quarantine.csv      what was withheld and why, by pseudonym
 deid.json           what was found and done, in counts
 withdrawn.json      what a person took out after looking at it

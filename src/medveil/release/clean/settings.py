@@ -21,7 +21,7 @@ def deid_defenses(
     patient_column: str | None = None,
     keep_columns: tuple[str, ...] = (),
 ) -> Chosen:
-    """Those that run unasked, as the flags set them. Stand-ins look real unless placeholders are wanted."""
+    """Those that run unasked, as the flags set them. Surrogates look real unless placeholders are wanted."""
     said: dict[str, dict[str, Any]] = {
         "headers": {"profile": profile, "realistic": reports != "placeholders"},
         "clean-reports": {"style": reports, "rewriter": rewriter},

@@ -17,7 +17,7 @@ from medveil.cohort import LABELS, Cohort
 from medveil.cohort.cohort import FILE
 from medveil.cohort.dicom.opening import has_prefix, head_of, open_dicom
 from medveil.cohort.images import inside, load_image
-from medveil.cohort.rows import Rows
+from medveil.cohort.schema import Rows
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.parts import Subject
 from medveil.person.keys import Keys

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.alignment.heads import Heads
-from medveil.release.protect.features import PairedFeatures, Vectors
+from medveil.release.protect.paired_features import PairedFeatures, Vectors
 
 CANARIES = 1000
 

@@ -1,6 +1,6 @@
 """Linkage against utility for many settings of the alignment defense: train, attack, measure, compare.
 
-Every setting is kept in a folder of its own as soon as it is measured, so a killed sweep goes on where it was.
+Every setting is kept in a folder of its own as soon as it is measured, so a killed sweep continues where it stopped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from medveil.parts import Guarantee
 from medveil.release.protect.canaries import CANARIES, canary_scores, make_canaries
 from medveil.release.protect.candidates import Candidate, candidates
 from medveil.release.protect.dominance import Standing
-from medveil.release.protect.features import ProtectionData, Vectors
 from medveil.release.protect.findings import (
     Effect,
     Goal,
@@ -37,6 +36,7 @@ from medveil.release.protect.findings import (
 )
 from medveil.release.protect.measurement import Embed, Measurements, MeasurementSettings, measure, refitted_on_features
 from medveil.release.protect.operating_point import AS_IT_IS, OperatingPoint, load_point, save_point
+from medveil.release.protect.paired_features import ProtectionData, Vectors
 from medveil.release.protect.tables import csv_rows
 from medveil.release.protect.worst_case_audit import worst_case_audit
 from medveil.runtime.storage import write_bytes, write_json

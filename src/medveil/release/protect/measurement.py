@@ -13,7 +13,7 @@ from medveil.attacks.refit.pairs import SeenPairs
 from medveil.attacks.refit.refitting import RefitPoint, Target, View, refit_attack
 from medveil.attacks.refit.settings import RefitSettings
 from medveil.errors import NotMeasurable
-from medveil.release.protect.features import Codes, PairedFeatures, ProtectionData, Vectors
+from medveil.release.protect.paired_features import Codes, PairedFeatures, ProtectionData, Vectors
 from medveil.stats.bootstrap import REDRAWS, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.matched_pools import matched_pools

@@ -21,8 +21,8 @@ from medveil.encoders.encoder import Encoder
 from medveil.encoders.extraction import encode_features
 from medveil.encoders.headless import Headless, headless
 from medveil.errors import InputError
-from medveil.release.protect.features import PairedFeatures, ProtectionData
 from medveil.release.protect.measurement import OWN_PAIRS
+from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
 from medveil.runtime.storage import write_bytes
 
 PHANTOMS = 256

@@ -16,13 +16,13 @@ from pydicom.dataset import Dataset
 import medveil
 from medveil.cohort import Cohort
 from medveil.cohort.cohort import FILE
-from medveil.cohort.colour_planes import colour_planes
 from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
 from medveil.cohort.input import Kind
 from medveil.cohort.phantom.gold import ImageGold
+from medveil.cohort.preprocess import colour_planes
 from medveil.cohort.tables.encodings import decode
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.errors import InputError, Quarantined

@@ -51,7 +51,7 @@ class Met:
 
 @dataclass(frozen=True)
 class HeaderCheck:
-    """`uid` gives the stand-in of a UID."""
+    """`uid` gives the surrogate of a UID."""
 
     profile: Profile
     shift: dt.timedelta
@@ -130,7 +130,7 @@ class HeaderCheck:
             if uid == before or not uid.startswith(_OUR_UIDS):
                 return ("U", "a new UID", "a UID of the source")
             if before and uid != self.uid(before):
-                return ("U", "the stand-in of the source's UID", "another UID")
+                return ("U", "the surrogate of the source's UID", "another UID")
         return None
 
     def _gone(self, met: Met, action: str) -> tuple[str, str, str] | None:

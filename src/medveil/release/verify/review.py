@@ -60,7 +60,7 @@ def write_review(
 ) -> tuple[int, int]:
     """Write the page, readable by its owner only; returns how many cases it shows and how many it does not."""
     if page.resolve().is_relative_to(out.resolve()):
-        raise InputError("the review page shows patients and must not lie in the output folder; choose another place")
+        raise InputError("the review page shows patients and must not be in the output folder; choose another place")
     refuse_unwritable(page, "the page")
     if not (out / DATA).is_dir():
         raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")

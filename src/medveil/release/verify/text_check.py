@@ -23,7 +23,7 @@ _NO_LEAK = frozenset({Category.TIME, Category.AGE_OVER_89, Category.DATE})
 
 @dataclass(frozen=True)
 class TextCheck:
-    """`find` looks for identifiers afresh, stand-ins included: one that stands in the original too was left."""
+    """`find` looks for identifiers afresh, surrogates included: one that is in the original too was left."""
 
     find: Callable[[str], list[Span]]
 

@@ -12,7 +12,7 @@ from medveil.defenses.pixels.find.networks import CELL, CoarseNetwork, TextNetwo
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.lines import Line
 from medveil.errors import InputError
-from medveil.weights.pixels import bundled
+from medveil.weights.bundled import bundled
 
 
 def page(
@@ -72,8 +72,12 @@ def finds(lines: list[Line], x: float, y: float) -> bool:
 @pytest.mark.parametrize(("name", "network"), [("fine", TextNetwork()), ("coarse", CoarseNetwork())])
 def test_whole_numbers_say_nearly_what_the_network_says(name, network):
     tile = page({(40, 30): "DOE, JANE"}, 190, points=24)
-    area, middle = detector._maps(getattr(detector._networks(bundled()), name), tile)
-    ours = {key.removeprefix(f"{name}."): value for key, value in load_file(bundled()).items() if name in key[:6]}
+    area, middle = detector._maps(getattr(detector._networks(bundled("text-detector")), name), tile)
+    ours = {
+        key.removeprefix(f"{name}."): value
+        for key, value in load_file(bundled("text-detector")).items()
+        if name in key[:6]
+    }
     network.load_state_dict(detector._in_full({key: ours[key] for key in ours if not key.endswith(".range")}))
     padded = np.pad(tile, ((0, 2), (0, 2)), mode="edge")
     with torch.no_grad():
@@ -90,7 +94,7 @@ def blind(networks: detector.Networks) -> detector.Networks:
 
 def test_large_text_is_doubted_unless_both_networks_see_it():
     view = page({(300, 400): "DOE, JANE"}, 1024, points=40)
-    networks = detector._networks(bundled())
+    networks = detector._networks(bundled("text-detector"))
     for both, least in ((networks, SURE), (blind(networks), DOUBTED)):
         large = [line for line in detector._lines_of(view, both) if line.height >= detector.LARGE]
         assert max(line.score for line in large) >= least
@@ -98,7 +102,7 @@ def test_large_text_is_doubted_unless_both_networks_see_it():
 
 
 def test_what_is_doubted_counts_where_it_can_be_read(monkeypatch):
-    networks = detector._networks(bundled())
+    networks = detector._networks(bundled("text-detector"))
     monkeypatch.setattr(detector, "_networks", lambda _: blind(networks))
     assert find_text(page({(300, 400): "DOE, JANE"}, 1024, points=40))
     vertebrae = Image.fromarray(page({}, 1024))

@@ -15,7 +15,7 @@ from medveil.cohort import Cohort
 from medveil.defenses.pixels.paint.fill import fill
 from medveil.defenses.pixels.paint.generator import load_generator
 from medveil.defenses.pixels.paint.training.settings import SMALL
-from medveil.weights.inpainting import bundled
+from medveil.weights.bundled import bundled
 
 
 def error(image: NDArray[np.float32], how: str) -> float:
@@ -29,12 +29,12 @@ def error(image: NDArray[np.float32], how: str) -> float:
 
 
 def test_it_is_small_and_what_the_recipe_makes() -> None:
-    assert bundled().stat().st_size < 6_000_000
-    assert load_generator(bundled()).architecture == SMALL
+    assert bundled("generator").stat().st_size < 6_000_000
+    assert load_generator(bundled("generator")).architecture == SMALL
 
 
 def test_its_card_compares_it_with_the_other_ways() -> None:
-    card = json.loads(bundled().with_suffix(".json").read_text())
+    card = json.loads(bundled("generator").with_suffix(".json").read_text())
     for ways in card["scores"].values():
         assert {"generator", "classical", "box"} <= set(ways)
         assert ways["generator"]["error"]["value"] < ways["box"]["error"]["value"]

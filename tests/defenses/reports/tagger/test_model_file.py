@@ -4,8 +4,7 @@ from safetensors.torch import save
 
 from medveil.defenses.reports.tagger.model_file import load_model, save_model
 from medveil.errors import InputError
-from medveil.weights.card import read_card
-from medveil.weights.tagger import weights
+from medveil.weights.bundled import bundled, read_card
 
 
 def test_what_is_saved_is_nearly_what_is_loaded(random_model, tmp_path):
@@ -45,5 +44,5 @@ def test_other_files_are_refused(content, tmp_path):
 
 
 def test_the_bundled_file_is_small_and_has_its_card():
-    assert weights().stat().st_size <= 8_000_000
-    assert read_card(weights())["licence"].startswith("Apache-2.0")
+    assert bundled("tagger").stat().st_size <= 8_000_000
+    assert read_card(bundled("tagger"))["licence"].startswith("Apache-2.0")

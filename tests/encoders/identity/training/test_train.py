@@ -12,16 +12,16 @@ from safetensors.torch import load_file
 
 from medveil.cohort import Cohort
 from medveil.encoders.identity.inference import as_input
-from medveil.encoders.identity.networks.checkpoint import Architecture, load_into, save_network
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.model_file import Architecture, load_into, save_network
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.encoders.identity.training import train as training
 from medveil.encoders.identity.training.images import TrainingImages
+from medveil.encoders.identity.training.objectives import Teachers
 from medveil.encoders.identity.training.settings import TrainingSettings, published
-from medveil.encoders.identity.training.teachers import Teachers
 from medveil.encoders.identity.training.train import MODEL, train, train_on
 from medveil.errors import InputError, SettingsError
 from medveil.training.loop import STATE
-from medveil.weights.identity import bundled
+from medveil.weights.bundled import bundled
 
 SMALL = TrainingSettings(
     size=64, patients=4, images=2, frozen_epochs=1, epochs=3, validate_every=1, patience=None, rate=2e-3, memory=8

@@ -1,7 +1,7 @@
 """Chest radiographs drawn from a plan: start with `draw` in `drawing`.
 
 `anatomy` is the body that belongs to a patient, `chest` that body under one visit's breath and findings, `pose` how it
-stands before the detector. `soft_tissue`, `bones`, `vessels`, `findings` and `devices` draw on a `canvas` with a
+stands before the detector. `soft_tissue`, `bones`, `vessels`, `pathology` and `devices` draw on a `canvas` with a
 `brush`; `scanner` turns what attenuates the beam into a 12-bit image.
 """
 

@@ -15,7 +15,7 @@ from medveil.cohort.phantom.radiograph.brush import Floats, Layer, clouds, fill
 from medveil.cohort.phantom.radiograph.canvas import STEP, Canvas
 from medveil.cohort.phantom.radiograph.chest import Chest
 from medveil.cohort.phantom.radiograph.devices import add_devices
-from medveil.cohort.phantom.radiograph.findings import add_findings
+from medveil.cohort.phantom.radiograph.pathology import add_findings
 from medveil.cohort.phantom.radiograph.pose import Pose
 from medveil.cohort.phantom.radiograph.scanner import Scanner, expose
 from medveil.cohort.phantom.radiograph.soft_tissue import (

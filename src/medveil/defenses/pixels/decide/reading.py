@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from medveil.defenses.pixels.decide.markers import holds_marker, is_marker, is_short
-from medveil.defenses.pixels.decide.whole_letter import whole_letter
-from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View, Word, is_legible, is_square
+from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View, Word, is_legible, is_square, whole_letter
 from medveil.defenses.pixels.read.alphabet import as_read, is_letter
 from medveil.defenses.pixels.read.reader import Reading, read_many
 from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT

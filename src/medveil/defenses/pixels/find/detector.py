@@ -18,7 +18,7 @@ from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
 from medveil.runtime.once import once
-from medveil.weights.pixels import bundled
+from medveil.weights.bundled import bundled
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -52,7 +52,7 @@ Map = NDArray[np.float32]
 
 def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: Path | None = None) -> list[Line]:
     """Lines of text in an 8-bit image or a window of it, weak and doubted ones too."""
-    networks = _networks(weights or bundled())
+    networks = _networks(weights or bundled("text-detector"))
     x0, y0, x1, y1 = window or (0, 0, view.shape[1], view.shape[0])
     factor = 2.0 if max(view.shape) <= SMALL else 1.0
     part = view[y0:y1, x0:x1]

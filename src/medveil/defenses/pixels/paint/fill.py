@@ -11,12 +11,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.paint.grain import add_grain
-from medveil.defenses.pixels.paint.membrane import spread
+from medveil.defenses.pixels.paint.surface import add_grain, spread
 from medveil.defenses.pixels.paint.windows import STEP, Window, find_windows
 from medveil.errors import InputError, SettingsError
 from medveil.runtime.once import once
-from medveil.weights.inpainting import bundled
+from medveil.weights.bundled import bundled
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
@@ -44,7 +43,7 @@ def fill(
     if how == "box":
         result[hole] = 0
         return result
-    painter = _classical if how == "classical" else _network(generator or bundled())
+    painter = _classical if how == "classical" else _network(generator or bundled("generator"))
     by, windows = find_windows(hole, **LIMITS[how])
     for number, window in enumerate(windows):
         _fill_window(result, hole, window, by, painter, np.random.default_rng([seed, number]))

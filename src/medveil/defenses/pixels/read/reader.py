@@ -10,7 +10,7 @@ from medveil.defenses.pixels.read.ctc import spelled
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
 from medveil.runtime.once import once
-from medveil.weights.reader import bundled
+from medveil.weights.bundled import bundled
 
 HEIGHT = 32  # pixels of a strip
 COLUMN = 4  # pixels of the strip to one column of shares
@@ -78,7 +78,7 @@ def _network() -> Compiled:
 
     network = ReaderNetwork().eval()
     try:
-        network.load_state_dict({name: value.float() for name, value in load_file(bundled()).items()})
+        network.load_state_dict({name: value.float() for name, value in load_file(bundled("reader")).items()})
     except (OSError, RuntimeError, SafetensorError):
-        raise InputError(f"{bundled()} is not a reader of burned-in text; reinstall medveil") from None
+        raise InputError(f"{bundled('reader')} is not a reader of burned-in text; reinstall medveil") from None
     return compiled(network, torch.zeros(1, 1, HEIGHT, HEIGHT), varying=(3,), threads=1)

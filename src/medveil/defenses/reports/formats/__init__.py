@@ -1,4 +1,4 @@
-"""Where report text is kept: text files, columns of tables, JSON lines, DICOM structured reports, MIMIC's tree.
+"""Where report text is kept: text files, columns of tables, JSON lines.
 
 Each file holds one format; functions work on one document that somebody else opens and stores.
 """

@@ -37,9 +37,9 @@ class Tagger:
 
     @classmethod
     def bundled(cls) -> Tagger:
-        from medveil.weights.tagger import weights
+        from medveil.weights.bundled import bundled
 
-        return cls(_loaded(weights()))
+        return cls(_loaded(bundled("tagger")))
 
     def find(self, texts: Sequence[str]) -> list[list[Span]]:
         return [tagged.found for tagged in self.tag(texts)]

@@ -1,8 +1,9 @@
-"""What a training step asks of the network: online mining of vectors, or a decision on pairs."""
+"""What a training step asks of the network: online mining of vectors, or a decision on pairs; and its teachers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,10 +12,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from medveil.encoders.identity.networks.backbones import fold_normalisation
+from medveil.encoders.identity.networks.retrieval_network import load_retrieval
 from medveil.encoders.identity.training.batches import PairBatches, PatientBatches
 from medveil.encoders.identity.training.losses import CrossBatchMemory, build_loss
 from medveil.encoders.identity.training.settings import TrainingSettings
-from medveil.encoders.identity.verification import VerificationNetwork
+from medveil.encoders.identity.verifier import VerificationNetwork
+from medveil.training.device import placed
 
 Codes = NDArray[np.int64]
 
@@ -133,3 +137,31 @@ class OfflinePairs(_Decisions):
 
 def _patient_batches(settings: TrainingSettings, codes: Codes) -> PatientBatches:
     return PatientBatches(codes, patients=settings.patients, images=settings.images, singles=settings.singles)
+
+
+class Teachers:
+    """Several retrieval networks that agree by turns."""
+
+    def __init__(self, paths: Sequence[Path], device: str) -> None:
+        self._networks = [_load(path, device) for path in paths]
+
+    def __len__(self) -> int:
+        return len(self._networks)
+
+    @torch.no_grad()
+    def similarities(self, gray: Tensor, rng: np.random.Generator) -> Tensor:
+        """Of the images of a batch with each other, by one teacher that sees them or their mirror images.
+
+        Over the steps the student learns what all teachers say of both on average, at the price of one.
+        """
+        network, size = self._networks[rng.integers(len(self._networks))]
+        if size != gray.shape[-1]:
+            gray = functional.interpolate(gray, size=(size, size), mode="bilinear", align_corners=False)
+        unit = functional.normalize(network(gray.flip(3) if rng.random() < 0.5 else gray).float(), dim=1)
+        with torch.autocast(unit.device.type, enabled=False):  # half precision would blur what the student learns
+            return unit @ unit.T
+
+
+def _load(path: Path, device: str) -> tuple[nn.Module, int]:
+    network, size = load_retrieval(path)
+    return placed(fold_normalisation(network.eval().requires_grad_(False)), device), size

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from medveil.encoders.identity.networks.checkpoint import Architecture, Kind
+from medveil.encoders.identity.networks.model_file import Architecture, Kind
 from medveil.encoders.identity.training.augment import Augmentation
 from medveil.errors import SettingsError
 from medveil.training.loop import as_record

@@ -14,15 +14,21 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.inference import as_input
-from medveil.encoders.identity.networks.checkpoint import Kind, load_into, read_architecture, save_network
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.model_file import Kind, load_into, read_architecture, save_network
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.encoders.identity.training.augment import augment
 from medveil.encoders.identity.training.images import TrainingImages, from_cohort
 from medveil.encoders.identity.training.losses import relation_loss
-from medveil.encoders.identity.training.objectives import AllPairs, Batch, Objective, OfflinePairs, OnlineMining
+from medveil.encoders.identity.training.objectives import (
+    AllPairs,
+    Batch,
+    Objective,
+    OfflinePairs,
+    OnlineMining,
+    Teachers,
+)
 from medveil.encoders.identity.training.settings import TrainingSettings
-from medveil.encoders.identity.training.teachers import Teachers
-from medveil.encoders.identity.verification import VerificationNetwork
+from medveil.encoders.identity.verifier import VerificationNetwork
 from medveil.errors import InputError
 from medveil.runtime.storage import write_json
 from medveil.stats.auc import WeightedAUC

@@ -16,11 +16,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.networks.backbones import BACKBONES, Backbone, build_backbone
-from medveil.encoders.identity.networks.checkpoint import load_into, read_architecture
 from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.model_file import load_into, read_architecture
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.errors import InputError
-from medveil.weights.identity import bundled
+from medveil.weights.bundled import bundled
 
 
 def judge_loss(real: Tensor, painted: Tensor) -> Tensor:

@@ -109,7 +109,7 @@ def protect_model(
     threshold: Threshold | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> ModelOutcome:
-    """Protect the heads of `encoder` in one way, or compare several. A killed run goes on where it was.
+    """Protect the heads of `encoder` in one way, or compare several. A killed run continues where it stopped.
 
     `out` gets the report, `frontier.csv` and, if one way was tried, the heads and their guarantee; `runs/` in it is
     for the owner alone.

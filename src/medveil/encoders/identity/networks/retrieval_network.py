@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.encoders.identity.networks.backbones import Backbone, build_backbone
-from medveil.encoders.identity.networks.checkpoint import load_into, read_architecture
+from medveil.encoders.identity.networks.model_file import load_into, read_architecture
 from medveil.errors import InputError, SettingsError
 
 

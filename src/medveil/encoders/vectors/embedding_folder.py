@@ -10,16 +10,17 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 import medveil
 from medveil.cohort import LABELS, Cohort
-from medveil.encoders.encoder import Encoder
-from medveil.encoders.vectors.embeddings import Embeddings
+from medveil.encoders.encoder import Encoder, Vectors
 from medveil.encoders.vectors.precomputed import read_embeddings
 from medveil.errors import InputError
 from medveil.runtime.storage import atomic_path, write_json
@@ -28,6 +29,20 @@ KIND = "medveil.embeddings/"
 FORMAT = f"{KIND}1"
 IMAGES, REPORTS, IDS, MANIFEST = "images.npy", "reports.npy", "ids.parquet", "manifest.json"
 KEPT = ("image_id", "patient_id", "study_id", "site", "view", "age", "sex", "split", *LABELS)
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """Vectors, of unit length unless they are features; row i of both is a pair, `rows[i]` its row in the cohort's
+    table."""
+
+    images: Vectors
+    reports: Vectors
+    rows: NDArray[np.intp]
+    set_aside: dict[str, int]  # reason -> images
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 def save_embeddings(embeddings: Embeddings, cohort: Cohort, out: Path, *, encoder: Encoder) -> None:

@@ -1,4 +1,7 @@
-"""The card beside a file of weights: what the network was made from, how, and what it scores."""
+"""The bundled networks by name: where their weights lie, and the card beside a file of weights.
+
+A card says what a network was made from, how, and what it scores.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,22 @@ from typing import Any
 
 from medveil.errors import InputError
 from medveil.runtime.storage import sha256_of
+
+RETRIEVERS = ("reidentification-1", "reidentification-2")  # they look together and share the card 'reidentification'
+SMALL = "medveil-small.safetensors"
+_FOLDERS = {
+    **dict.fromkeys(("reidentification", *RETRIEVERS, "verification"), "identity"),
+    "generator": "inpainting",
+    "medveil-small": "linkage",
+    "text-detector": "pixels",
+    "reader": "reader",
+    "tagger": "tagger",
+}
+
+
+def bundled(name: str) -> Path:
+    """The weights of a bundled network; its card lies beside them as .json and .md."""
+    return Path(__file__).parent / _FOLDERS[name] / f"{name}.safetensors"
 
 
 def read_card(weights: Path) -> dict[str, Any]:

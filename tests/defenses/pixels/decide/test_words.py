@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from medveil.defenses.pixels.decide.whole_letter import whole_letter
+from medveil.defenses.pixels.decide.words import whole_letter
 from medveil.defenses.pixels.lines import Line
 
 FOOT = (100, 132, 130, 140)  # all that was seen of the letter

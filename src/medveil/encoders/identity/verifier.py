@@ -13,12 +13,11 @@ from torch import Tensor, nn
 
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
-from medveil.encoders.identity.networks.checkpoint import load_into, read_architecture
-from medveil.encoders.identity.networks.retrieval import RetrievalNetwork
+from medveil.encoders.identity.networks.model_file import load_into, read_architecture
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.errors import InputError
 from medveil.training.device import placed
-from medveil.weights.card import read_card
-from medveil.weights.identity import bundled
+from medveil.weights.bundled import bundled, read_card
 
 Floats = NDArray[np.float32]
 BLOCK = 4096  # pairs compared at once

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort import Cohort
-from medveil.encoders import cluster
+from medveil.encoders import ray_encoding as cluster
 from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.loading import load_encoder
 from medveil.errors import NotMeasurable

@@ -1,4 +1,7 @@
-"""Grain like the surroundings': a filled region without the noise of its image shows at a glance."""
+"""A hole filled from its surroundings: a smooth surface spread inwards from the edge, and grain like theirs.
+
+Without the noise of its image, a filled region shows at a glance.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,29 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.paint.membrane import spread
-
 Floats = NDArray[np.float32]
 SIGMAS = (0.6, 1.2, 2.4)  # pixels; what lies between two neighbouring blurs is a band
 CLIP = 2.0  # medians; what is stronger is an edge and no noise
 KEPT = 0.71  # of the power of Gaussian noise, after clipping
+RELAXED = 4  # rounds at every level: each place of the hole becomes the mean of its neighbours
 COARSE = 4  # pixels; the strength of grain is measured on a raster
+
+
+def spread(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """`values` where known; elsewhere nearly the harmonic surface, which has no bumps of its own."""
+    if known.all():
+        return values
+    if not known.any():
+        return np.zeros_like(values)
+    weight = known.astype(np.float32)
+    smaller = (max(1, (values.shape[1] + 1) // 2), max(1, (values.shape[0] + 1) // 2))
+    share = cv2.resize(weight, smaller, interpolation=cv2.INTER_AREA)
+    total = cv2.resize(np.where(known, values, np.float32(0)), smaller, interpolation=cv2.INTER_AREA)
+    coarse = spread(total / np.maximum(share, np.float32(1e-6)), share > 1e-3)
+    surface = cv2.resize(coarse, values.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    for _ in range(RELAXED):
+        surface = cv2.blur(np.where(known, values, surface), (3, 3))
+    return np.where(known, values, surface)
 
 
 def add_grain(filled: Floats, hole: NDArray[np.bool_], rng: np.random.Generator) -> Floats:

@@ -11,7 +11,7 @@ import pytest
 
 from medveil.cohort import LABELS, Cohort
 from medveil.encoders.extraction import encode_cohort
-from medveil.encoders.vectors.folder import is_embedding_folder, open_embeddings, save_embeddings
+from medveil.encoders.vectors.embedding_folder import is_embedding_folder, open_embeddings, save_embeddings
 from medveil.errors import InputError
 
 

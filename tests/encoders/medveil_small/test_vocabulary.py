@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.encoders.medveil_small.words import LONG_NUMBER, LONGEST, Tokenizer, letter_groups, split_words
+from medveil.encoders.medveil_small.vocabulary import LONG_NUMBER, LONGEST, Tokenizer, letter_groups, split_words
 
 BUCKETS = 512
 

@@ -7,7 +7,7 @@ import pytest
 
 from medveil.cohort import LABELS, Cohort
 from medveil.errors import InputError
-from medveil.release.protect.features import PairedFeatures, ProtectionData
+from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
 
 
 def _features(cohort: Cohort) -> PairedFeatures:
