@@ -129,6 +129,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert (tmp_path / written["key-file"]).stat().st_mode & 0o777 == 0o600
     chosen: Settings = seen["settings"]
     assert (chosen.seed, chosen.threshold, chosen.layout) == tuple(written[k] for k in ("seed", "threshold", "layout"))
+    assert chosen.input.columns and chosen.layout == "csv", "only a table of one's own has columns to map"
     assert [*chosen.defenses, *chosen.attacks, *chosen.measures] == [
         *written["defense"],
         *written["attack"],
