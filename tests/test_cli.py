@@ -98,10 +98,13 @@ def test_an_unexpected_error_shows_its_kind_and_place_but_not_its_words() -> Non
 
 class TestInterrupted:
     def said(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
-        def interrupt(**rest: object) -> None:
+        app = typer.Typer()
+
+        @app.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+        def interrupt() -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(cli, "app", interrupt)
+        monkeypatch.setattr(cli, "app", app)
         monkeypatch.setattr(sys, "argv", ["/somewhere/bin/medveil", *words])
         with pytest.raises(SystemExit) as end:
             cli.main()
@@ -266,7 +269,8 @@ def test_a_table_sets_a_part_and_leaves_the_choice(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     file = tmp_path / "medveil.toml"
     file.write_text('[release.attack.singling-out]\nfacts = ["age", "sex"]\n[release.measure.label-probe]\nfolds = 4\n')
-    arguments = ["release", "data", "-o", str(tmp_path / "out"), "--config", str(file)]
+    (tmp_path / "data").mkdir()
+    arguments = ["release", str(tmp_path / "data"), "-o", str(tmp_path / "out"), "--config", str(file)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     (settings,) = seen
     assert settings.attacks == ("default", "singling-out:facts=age,facts=sex")

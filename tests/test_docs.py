@@ -115,6 +115,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
     monkeypatch.setattr("medveil.release.release", run)
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
     example = DOCS / "examples" / "settings.toml"
     written = tomllib.loads(example.read_text())["release"]
     Keys.load_or_create(tmp_path / written["key-file"])

@@ -50,6 +50,7 @@ _KEPT = {
     ("train",): "finished epochs are kept",
     ("phantom",): "finished patients are kept",
 }
+_INTERRUPTED = 130  # the exit code, as shells have it
 _KEPT_WITH_CACHE = "vectors already encoded are in the cache"
 
 
@@ -67,8 +68,7 @@ def main() -> None:
         typer.echo(f"medveil: {error}", err=True)
         code = error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        typer.echo(f"medveil: interrupted; {_what_next(sys.argv[1:])}", err=True)
-        code = 130
+        code = _INTERRUPTED
     except Exception as surprise:  # its message may quote the data, so only its kind and place are shown
         last = surprise.__traceback__
         while last and last.tb_next:
@@ -76,6 +76,8 @@ def main() -> None:
         place = f"{Path(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno}" if last else "unknown place"
         typer.echo(f"medveil: unexpected {type(surprise).__name__} in {place}; please report it", err=True)
         code = 2
+    if code == _INTERRUPTED:  # Typer, too, makes this of an interrupt
+        typer.echo(f"medveil: interrupted; {_what_next(sys.argv[1:])}", err=True)
     sys.exit(code or 0)
 
 

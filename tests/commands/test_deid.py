@@ -12,7 +12,7 @@ from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.commands import deid  # noqa: F401
 from medveil.commands.app import app
-from medveil.errors import SettingsError
+from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
 
 pytestmark = pytest.mark.usefixtures("_own_settings")
@@ -68,7 +68,7 @@ def test_what_if_writes_nothing_and_names_nobody(hospital: Path, tmp_path: Path)
     )
     assert "  removed   the attribute is not in the output (X)" in shown
     assert re.search(r"^\d+ files, 0 files withheld$", shown, re.MULTILINE)
-    assert re.search(r"^ +[\d,]+ attributes removed$", shown, re.MULTILINE)
+    assert re.search(r"^  removed   [\d,]+ attributes$", shown, re.MULTILINE)
     assert not load_gold(hospital).leaks(shown)
     assert sorted(tmp_path.rglob("*")) == before
     _, as_json = run(hospital, "--what-if", "--json")
@@ -96,3 +96,9 @@ def test_a_named_key_must_exist(hospital: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="no key at"):
         run(hospital, "-o", tmp_path / "out", "--key-file", tmp_path / "absent")
     assert not (tmp_path / "out").exists()
+
+
+def test_no_key_is_made_for_an_input_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is nothing at"):
+        run(tmp_path / "mistyped", "-o", tmp_path / "out")
+    assert not (tmp_path / "config").exists()

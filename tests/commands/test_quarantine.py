@@ -58,3 +58,13 @@ def test_another_key_and_another_folder_are_refused(archive: Path, tmp_path: Pat
             ["quarantine", str(tmp_path / "other"), "--source", str(archive), "--key-file", str(tmp_path / "key")],
             catch_exceptions=False,
         )
+
+
+def test_rows_of_a_table_are_shown_by_their_numbers(tmp_path: Path) -> None:
+    source = tmp_path / "reports"
+    source.mkdir()
+    (source / "t.csv").write_text("patient_id,report\n1,Clear.\n2,Clear.,more\n" + "3,,\n" * 21)
+    (tmp_path / "key").write_text(KEY)
+    deidentify(source, tmp_path / "out", keys=KEYS, workers=1)
+    rows = ", ".join(map(str, range(3, 23)))
+    assert f"  rows {rows} and 2 more of t.csv  [" in shown(tmp_path, source)

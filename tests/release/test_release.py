@@ -350,3 +350,13 @@ def test_dicom_files_can_be_released_and_are_audited(tmp_path: Path, hospital: C
     assert report["subject"]["released"] == 4
     with pytest.raises(InputError, match="other settings"):
         run(source, tmp_path / "out", settings=replace(settings, writer="table"))
+
+
+def test_images_that_are_no_dicom_files_are_not_released_unmeasured(tmp_path: Path, hospital: Cohort) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    shutil.copy(hospital.root / hospital.table["path"].iloc[0], source / "x.dcm")
+    cv2.imwrite(str(source / "y.png"), np.zeros((64, 64), np.uint8))
+    with pytest.raises(InputError, match="images that are not DICOM files"):
+        run(source, tmp_path / "out", settings=replace(NOTHING, writer="dicom"))
+    assert not (tmp_path / "out").exists()

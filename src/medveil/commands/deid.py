@@ -94,7 +94,7 @@ def deid(
     from medveil.cohort.input import InputOptions
     from medveil.release.clean.run import deidentify
     from medveil.release.clean.settings import deid_defenses
-    from medveil.release.folder import site_key
+    from medveil.release.folder import check_places, site_key
     from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
@@ -116,6 +116,7 @@ def deid(
         return
     if out is None:
         raise SettingsError("name a folder for the output with -o, or use --what-if to write nothing")
+    check_places(source, out, crosswalk)  # before a key is made
     keys = site_key(key, out, may_make=True)
     with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
         outcome = deidentify(

@@ -13,6 +13,7 @@ from medveil import console
 from medveil.commands.app import app
 from medveil.commands.options import Config, Key, LogLevel, Quiet
 
+_MOST_ROWS = 20
 _EXAMPLE = "medveil quarantine /data/clean --source /data/archive"
 
 
@@ -46,4 +47,13 @@ def quarantine(
         typer.echo(f"{reason} ({len(several):,})")
         for one in several:
             name = "not in this source" if one.file is None else console.printable(one.file)
-            typer.echo(f"  {name}  [{one.id}]")
+            typer.echo(f"  {_rows(one.rows)}{name}  [{one.id}]")
+
+
+def _rows(numbers: tuple[int, ...]) -> str:
+    """As the spreadsheet shows them; a table may have thousands."""
+    if not numbers:
+        return ""
+    shown = ", ".join(map(str, numbers[:_MOST_ROWS]))
+    more = f" and {len(numbers) - _MOST_ROWS:,} more" if len(numbers) > _MOST_ROWS else ""
+    return f"{'row' if len(numbers) == 1 else 'rows'} {shown}{more} of "

@@ -76,10 +76,11 @@ def release(
     from medveil.cohort.input import InputOptions
     from medveil.release import Settings
     from medveil.release import release as run
-    from medveil.release.folder import site_key
+    from medveil.release.folder import check_places, site_key
     from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
+    check_places(source, out, crosswalk)  # before a key is made
     keys = site_key(key_file, out, may_make=True)
     settings = Settings(
         seed=seed,

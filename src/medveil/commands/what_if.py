@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # The standard's letter for an action (PS3.15 Table E.1-1a), our word for it, and what that means.
 LEGEND = {
     "X": ("removed", "the attribute is not in the output"),
-    "Z": ("emptied", "the attribute stays, without a value"),
+    "Z": ("emptied", "the attribute stays, without a value; PatientName, PatientID and AccessionNumber get a stand-in"),
     "D": ("replaced", "an invented value takes the place of the original"),
     "C": ("cleaned", "what identifies someone is replaced, and dates are shifted; the rest stays"),
     "U": ("new UID", "a new identifier, the same one wherever the original occurs"),
@@ -83,6 +83,6 @@ def _show_file(name: str, done: list[Done] | str, by_code: dict[str, str]) -> No
 def _show_summary(files: int, actions: Counter[str], withheld: Counter[str]) -> None:
     typer.echo(f"{console.counted(files, 'file')}, {console.counted(sum(withheld.values()), 'file')} withheld")
     for word, number in actions.most_common():
-        typer.echo(f"  {number:>9,} attributes {word}")
+        typer.echo(f"  {word:<9} {console.counted(number, 'attribute')}")
     for reason, number in withheld.most_common():
-        typer.echo(f"  {number:>9,} withheld: {reason}")
+        typer.echo(f"  withheld  {console.counted(number, 'file')}: {reason}")

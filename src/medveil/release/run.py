@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from medveil.cohort.input import read_source
+from medveil.cohort.input import Kind, Source, read_source
+from medveil.errors import InputError
 from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
@@ -61,6 +62,8 @@ def release(
     data = read_source(source, layout=settings.layout, options=settings.input, workers=workers, progress=reading)
     load_meanwhile(*_COMPUTING)
     originals = data.cohort
+    if settings.writer == "dicom":
+        _refuse_pictures(source, data)
     work = Work.of_images(originals, engine) if settings.writer == "table" else Work.of_files(data, engine)
     engine.check_models()
     with held(out):
@@ -81,6 +84,16 @@ def release(
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})
         return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)
+
+
+def _refuse_pictures(source: Path, data: Source) -> None:
+    """Attacks look at the DICOM files that come out: other images would go unmeasured."""
+    pictures = sum(one.kind is Kind.IMAGE for one in data.files)
+    if pictures:
+        raise InputError(
+            f"{source} holds images that are not DICOM files ({pictures:,}), which --as dicom cannot measure; "
+            "leave --as out, or clean them with medveil deid"
+        )
 
 
 def _finished(out: Path, summary: Summary) -> Outcome | None:

@@ -10,7 +10,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 
 from medveil.cohort.tables.reading import read_table
-from medveil.cohort.tables.spreadsheet import sheet_rows, write_sheet
+from medveil.cohort.tables.spreadsheet import NOT_COMPUTED, sheet_rows, write_sheet
 from medveil.errors import InputError, Quarantined
 
 
@@ -31,6 +31,25 @@ def test_cells_are_as_shown(tmp_path):
     assert list(table.cells.index) == [2, 4]
     assert list(table.cells.iloc[0]) == ["00012345", "2021-03-04", "45", "1"]
     assert list(table.cells.iloc[1].fillna("")) == ["x", "2021-03-04 05:06:00", "45.5", ""]
+
+
+def test_a_formula_without_a_value_is_a_bad_row_and_no_empty_cell(tmp_path):
+    book = Workbook()
+    book.active.append(["path", "report"])
+    book.active.append(["a.png", "Clear."])
+    book.active.append(["b.png", '=CONCATENATE("Heart"," big")'])
+    book.active.append(["c.png", '=IF(1=1,"","x")'])
+    book.save(tmp_path / "made.xlsx")
+    with zipfile.ZipFile(tmp_path / "made.xlsx") as made, zipfile.ZipFile(tmp_path / "t.xlsx", "w") as parts:
+        for name in made.namelist():
+            content = made.read(name)
+            if name.endswith("sheet1.xml"):  # as Excel stores an empty text that it has computed
+                before, cell, after = content.partition(b'<c r="B4"')
+                content = before + cell + b' t="str"' + after
+            parts.writestr(name, content)
+    table = read_table(tmp_path / "t.xlsx")
+    assert table.broken == ((3, NOT_COMPUTED),)
+    assert list(table.cells.index) == [2, 4]
 
 
 def test_what_is_written_is_text_and_always_the_same_bytes():

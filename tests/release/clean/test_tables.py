@@ -13,6 +13,7 @@ from pydicom.dataset import Dataset
 
 from medveil.errors import InputError, SettingsError
 from medveil.release.clean import deid_defenses
+from medveil.release.verify.quarantine import name_withheld
 
 from .conftest import KEYS, save  # type: ignore[import-not-found]
 
@@ -60,6 +61,7 @@ def test_a_column_that_is_nowhere_is_an_error(tmp_path: Path, clean) -> None:
     [
         (b"patient_id,report,report\n1,Pemberton,Pemberton\n", "table with two columns of one name"),
         (b"patient_id,report,x,x\n1,Pemberton,1,2\n", "table with two columns of one name"),
+        (b"path,patient_id,sex\nx.dcm,1,F\n", "if it holds reports, name theirs with --report-column"),
         (b"patient_id,report\n1," + b"x" * (1 << 24) + b"y\n", "no row could be cleaned"),
     ],
 )
@@ -116,7 +118,9 @@ def test_a_row_with_an_open_quote_costs_itself_alone(tmp_path: Path, clean) -> N
     (tmp_path / "in/r.csv").write_text('patient_id,report\n1,"Clear.\n2,Clear.\n')
     made = clean(tmp_path / "in")
     assert len(made.files("csv")[0].read_text().splitlines()) == 2
-    assert "row with a quote that is never closed" in (made.out / "quarantine.csv").read_text()
+    assert (made.out / "quarantine.csv").read_text().endswith(",row with a quote that is never closed,2\n")
+    (withheld,) = name_withheld(made.out, tmp_path / "in", keys=KEYS)
+    assert (withheld.file, withheld.rows) == ("r.csv", (2,))
 
 
 def test_a_report_that_is_an_object_is_told_not_emptied(tmp_path: Path, clean) -> None:

@@ -163,7 +163,7 @@ class TestReview:
         assert after.name == before.name
         assert not (out / "data" / gone).exists()
         with (out / "quarantine.csv").open() as file:
-            assert {"id": Path(gone).stem, "reason": "rejected in review"} in list(csv.DictReader(file))
+            assert {"id": Path(gone).stem, "reason": "rejected in review", "rows": ""} in list(csv.DictReader(file))
         assert check_manifest(out) == []
         assert verify(out, source, keys=KEYS, workers=1).leaks == 0
         run(source, out)

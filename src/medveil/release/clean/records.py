@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -41,7 +40,7 @@ class Written:
     done: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # by defense
     masked: list[float] = field(default_factory=list)  # percent of each frame
     rows: int | None = None  # of a table
-    rows_withheld: Counter[str] = field(default_factory=Counter)
+    rows_withheld: Mapping[str, list[int]] = field(default_factory=dict)  # their numbers by reason
     row: Entry | None = None  # of an image, in the table that is released
 
     def told(self, path: str, keys: Keys) -> Entry:
@@ -60,8 +59,9 @@ class Written:
         return entry
 
 
-def write_quarantine(out: Path, withheld: Iterable[tuple[str, str]]) -> None:
-    write_csv(out / QUARANTINE, ("id", "reason"), sorted(withheld))
+def write_quarantine(out: Path, withheld: Iterable[tuple[str, str, str]]) -> None:
+    """By pseudonym; `rows` are the numbers of the rows where it is not the whole file but these rows of a table."""
+    write_csv(out / QUARANTINE, ("id", "reason", "rows"), sorted(withheld))
 
 
 def remove_others(folder: Path, released: set[str]) -> None:
@@ -126,10 +126,10 @@ def withdraw(out: Path, paths: Iterable[str], reason: str) -> None:
     write_json(out / WITHDRAWN, dict(sorted({**withdrawn(out), **chosen}.items())))
     names = {entry["path"]: entry["id"] for entry in released_files(out)}
     with (out / QUARANTINE).open(newline="") as file:
-        rows = {(row["id"], row["reason"]) for row in csv.DictReader(file)}
+        rows = {(row["id"], row["reason"], row.get("rows") or "") for row in csv.DictReader(file)}
     for path in chosen:
         (out / DATA / path).unlink(missing_ok=True)
-        rows.add((names.get(path, Path(path).stem), reason))
+        rows.add((names.get(path, Path(path).stem), reason, ""))
     remove_empty_folders(out / DATA)
     write_quarantine(out, rows)
 

@@ -171,7 +171,7 @@ def clean(
         summary.withhold(engine.keys.pseudonym("file", problem.path), problem.reason)
     remove_others(out / DATA, summary.paths | work.writer.finish(out, work.name))
     sweep(out)
-    write_quarantine(out, summary.withheld)
+    write_quarantine(out, summary.quarantine)
     if crosswalk:
         _write_crosswalk(crosswalk, work, engine.keys)
     told = summary.told(work.writer.name, left_out=work.left_out, doubtful_ids=work.doubtful_ids)

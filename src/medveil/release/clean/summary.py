@@ -38,6 +38,7 @@ class Summary:
         self._masked: list[float] = []
         self._rows = 0
         self._rows_withheld: Counter[str] = Counter()
+        self._row_numbers: dict[tuple[str, str], str] = {}  # by table and reason
 
     @property
     def not_rewritten(self) -> int:
@@ -53,6 +54,11 @@ class Summary:
         """Of the input and of what was withheld of it, by whatever decision."""
         told = "".join(f"{name} {reason}\n" for name, reason in sorted(self.withheld))
         return sha256(f"{self.source_digest}\n{told}".encode()).hexdigest()
+
+    @property
+    def quarantine(self) -> list[tuple[str, str, str]]:
+        """What was withheld and why, and which rows where that is not the whole file."""
+        return [(name, reason, self._row_numbers.get((name, reason), "")) for name, reason in self.withheld]
 
     @property
     def quarantined(self) -> dict[str, int]:
@@ -87,7 +93,8 @@ class Summary:
         self._masked += file.get("masked", [])
         self._rows += file.get("rows", 0)
         for reason, rows in file.get("rows_withheld", {}).items():
-            self._rows_withheld[reason] += rows
+            self._rows_withheld[reason] += len(rows)
+            self._row_numbers[file["id"], reason] = " ".join(map(str, rows))
             self.withhold(file["id"], reason)
 
     def told(self, writer: str, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:

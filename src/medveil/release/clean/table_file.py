@@ -31,6 +31,7 @@ _REPORTS = {
 }
 _PATIENTS = set(map(squeezed, ALIASES["patient_id"]))
 _HEAD = 1 << 16
+NO_REPORTS = "table without a report column, not released itself; if it holds reports, name theirs with --report-column"
 _UNREADABLE = "table that cannot be read and written as one"
 
 
@@ -48,7 +49,7 @@ def clean_table(
             raise Quarantined(_UNREADABLE) from None
     if not result.rows:
         raise Quarantined("no row could be cleaned")
-    return Written(out.getvalue(), result.done, rows=result.rows, rows_withheld=result.quarantined)
+    return Written(out.getvalue(), result.done, rows=result.rows, rows_withheld=result.withheld)
 
 
 def column_settings(engine: Engine) -> ColumnSettings:
@@ -85,7 +86,7 @@ def columns_of(path: Path, kind: Kind, settings: ColumnSettings) -> Columns:
     text = settings.report_columns or tuple(name for name in names if squeezed(name) in _REPORTS)
     text = tuple(name for name in text if name in names)
     if not text:
-        raise Quarantined("table without a known report column")
+        raise Quarantined(NO_REPORTS)
     usual = (name for name in names if squeezed(name) in _PATIENTS)
     patient = settings.patient_column if settings.patient_column in names else next(usual, None)
     return Columns(text, patient, tuple(name for name in settings.keep_columns if name in names))

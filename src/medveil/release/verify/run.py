@@ -130,7 +130,7 @@ def _told(name: str, keys: Keys) -> str:
 
 def _withheld(out: Path) -> set[str]:
     try:
-        return {name for name, _ in read_quarantine(out)}
+        return {name for name, _, _ in read_quarantine(out)}
     except InputError:
         return set()  # then nothing was withheld, as far as anyone can tell
 

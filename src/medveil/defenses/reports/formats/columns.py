@@ -40,21 +40,25 @@ class Columns:
 
 @dataclass
 class RowsCleaned:
-    """Counts alone. Rows that could not be cleaned are not in the output."""
+    """Nothing of what was found. Rows that could not be cleaned are not in the output."""
 
     rows: int = 0
     done: dict[str, Counter[str]] = field(default_factory=dict)  # by defense, as the subjects noted it
-    quarantined: Counter[str] = field(default_factory=Counter)
+    withheld: dict[str, list[int]] = field(default_factory=dict)  # the numbers of rows by reason
     left_out: tuple[str, ...] = ()  # columns
+
+    def withhold(self, number: int, reason: str) -> None:
+        self.withheld.setdefault(reason, []).append(number)
 
 
 Row = Mapping[str, str]
 
 
 def clean_rows(
-    rows: Sequence[Row], columns: Columns, clean: CleanMany, person_of: PersonOf, outcome: RowsCleaned
+    numbered: Sequence[tuple[int, Row]], columns: Columns, clean: CleanMany, person_of: PersonOf, outcome: RowsCleaned
 ) -> list[dict[str, str] | None]:
     """Each row's new values by column, None for a row that must not be released."""
+    rows = [row for _, row in numbered]
     persons = [_person(row, person_of) for row in rows]
     cells = [(column, column in columns.keep) for column in (*columns.text, *columns.keep)]
     subjects = [
@@ -65,12 +69,13 @@ def clean_rows(
     ]
     cleaned = iter(clean(subjects))
     results: list[dict[str, str] | None] = []
-    for person in persons:
+    for (number, _), person in zip(numbered, persons, strict=True):
         if isinstance(person, Quarantined):
-            outcome.quarantined[person.reason] += 1
+            outcome.withhold(number, person.reason)
             results.append(None)
         else:
-            results.append(_row({column: next(cleaned) for column, _ in cells}, columns, person, outcome))
+            values = {column: next(cleaned) for column, _ in cells}
+            results.append(_row(number, values, columns, person, outcome))
     return results
 
 
@@ -82,11 +87,11 @@ def _person(row: Row, person_of: PersonOf) -> Person | Quarantined:
 
 
 def _row(
-    values: Mapping[str, Subject | Quarantined], columns: Columns, person: Person, outcome: RowsCleaned
+    number: int, values: Mapping[str, Subject | Quarantined], columns: Columns, person: Person, outcome: RowsCleaned
 ) -> dict[str, str] | None:
     reasons = sorted({value.reason for value in values.values() if isinstance(value, Quarantined)})
     if reasons:
-        outcome.quarantined[reasons[0]] += 1
+        outcome.withhold(number, reasons[0])
         return None
     result: dict[str, str] = {}
     for column, value in values.items():

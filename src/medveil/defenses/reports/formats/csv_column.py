@@ -75,9 +75,9 @@ def _check(names: list[str], columns: Columns) -> None:
 
 def _named(
     batch: list[tuple[int, list[str] | str]], names: list[str], outcome: RowsCleaned
-) -> Iterator[dict[str, str]]:
-    for _, fields in batch:
+) -> Iterator[tuple[int, dict[str, str]]]:
+    for number, fields in batch:
         if isinstance(fields, str):
-            outcome.quarantined[fields] += 1
+            outcome.withhold(number, fields)
         else:
-            yield dict(zip(names, fields, strict=True))
+            yield number, dict(zip(names, fields, strict=True))

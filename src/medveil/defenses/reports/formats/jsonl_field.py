@@ -17,10 +17,10 @@ NOT_TEXT = "report field that is not text"
 def clean_jsonl(
     source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf
 ) -> RowsCleaned:
-    """Only the named fields are written; a line that cannot be read or cleaned is left out and counted."""
+    """Only the named fields are written; a line that cannot be read or cleaned is left out and told by its number."""
     outcome = RowsCleaned()
     seen: set[str] = set()
-    lines = (line for line in source if line.strip())
+    lines = ((number, line) for number, line in enumerate(source, start=1) if line.strip())
     while batch := list(islice(lines, BATCH)):
         rows = list(_flat(batch, columns, outcome, seen))
         for row in clean_rows(rows, columns, clean, person_of, outcome):
@@ -30,17 +30,19 @@ def clean_jsonl(
     return outcome
 
 
-def _flat(lines: list[bytes], columns: Columns, outcome: RowsCleaned, seen: set[str]) -> Iterator[dict[str, str]]:
-    for line in lines:
+def _flat(
+    lines: list[tuple[int, bytes]], columns: Columns, outcome: RowsCleaned, seen: set[str]
+) -> Iterator[tuple[int, dict[str, str]]]:
+    for number, line in lines:
         try:
             row = {name: _text(value) for name, value in _leaves(_object(line))}
             if any(row.get(column, "") is None for column in columns.named) or _opens(row, columns):
                 raise Quarantined(NOT_TEXT)
         except Quarantined as reason:
-            outcome.quarantined[reason.reason] += 1
+            outcome.withhold(number, reason.reason)
             continue
         seen.update(row)
-        yield {name: value for name, value in row.items() if value is not None}
+        yield number, {name: value for name, value in row.items() if value is not None}
 
 
 def _opens(row: dict[str, str | None], columns: Columns) -> bool:
