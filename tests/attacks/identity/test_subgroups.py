@@ -47,4 +47,5 @@ def test_groups_are_of_patients_and_small_ones_and_names_stay_out() -> None:
     shown = dict(zip(figure.series[0].x, figure.series[0].y, strict=True))
     assert shown["sex F"] == 1 and shown["Edema"] == pytest.approx(5 / 15)
     assert "Ghost" not in repr(figure)
+    assert figure.note.startswith("Groups of fewer than 11 patients")
     assert by_group(found, {}, unit_weights(people, seed=0)) == []

@@ -160,7 +160,8 @@ def group_figure(groups: dict[str, Estimate], size: str) -> list[Figure]:
                 Series("chance", x, tuple(each.chance or 0.0 for each in found)),
             ),
             note=(
-                f"Among {size} candidates. Groups of fewer than {SMALLEST_GROUP} patients are left out. Findings overlap."
+                f"Among {size} candidates. Groups of fewer than {SMALLEST_GROUP} patients are left out. "
+                "Findings overlap."
             ),
         )
     ]
