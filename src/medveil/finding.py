@@ -50,6 +50,14 @@ class Threshold:
         return Verdict.FAIL if estimate.low > self.value else Verdict.REVIEW
 
 
+SMALLEST_GROUP = 11  # patients; fewer would say little, and tell too much about each
+AGE_BANDS = (
+    (0, 18, "under 18"),
+    (18, 40, "18 to 39"),
+    (40, 60, "40 to 59"),
+    (60, 75, "60 to 74"),
+    (75, 200, "75 and over"),
+)
 ONE_IN_ELEVEN = Threshold(
     name="0.09 (one in eleven)",
     value=0.09,

@@ -24,7 +24,7 @@ from medveil.runtime.storage import check_writable
 
 
 @dataclass(frozen=True)
-class Pairs:
+class AttackedPairs:
     """What is attacked: a cohort or a table of pairs, their vectors by name of the encoder, and how to report them."""
 
     subject: Cohort | pd.DataFrame
@@ -42,30 +42,32 @@ def encoded_pairs(
     device: str = "cpu",
     ray: bool = False,
     progress: Progress = lambda stage, done, total: None,
-) -> Pairs:
+) -> AttackedPairs:
     """The pairs of a data set, encoded now; or by `medveil encode`, if that is what `source` is."""
     if is_embedding_folder(source):
         if encoders:
             raise SettingsError(f"{source} is encoded already; leave out the encoder, or give the data set itself")
         vectors, pairs, manifest = open_embeddings(source)
         files = sorted(source.glob("*.npy"))
-        return Pairs(pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, files))
+        return AttackedPairs(pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, files))
     cohort = read_cohort(source, layout=layout, options=options, progress=partial(progress, "reading"))
     check_pairs(cohort)
     names = encoders or LinkageSettings.encoders
     found = encode_by_all(cohort, names, device=device, cache=cache, ray=ray, progress=progress)
-    return Pairs(cohort, found, Input.of_cohort(cohort))
+    return AttackedPairs(cohort, found, Input.of_cohort(cohort))
 
 
-def precomputed_pairs(images: Path, reports: Path, ids: Path | None, options: InputOptions | None = None) -> Pairs:
+def precomputed_pairs(
+    images: Path, reports: Path, ids: Path | None, options: InputOptions | None = None
+) -> AttackedPairs:
     """Vectors made elsewhere, and what is known of their pairs."""
     image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids, options)
     vectors = Embeddings(image_vectors, report_vectors, np.arange(len(pairs)), {})
-    return Pairs(pairs, {"precomputed": vectors}, Input.of_embeddings(pairs, [images, reports]))
+    return AttackedPairs(pairs, {"precomputed": vectors}, Input.of_embeddings(pairs, [images, reports]))
 
 
 def attack_linkage(
-    pairs: Pairs,
+    pairs: AttackedPairs,
     out: Path,
     *,
     settings: LinkageSettings,

@@ -1,6 +1,6 @@
 """One person or two? ROC curve, AUC, equal error rate and decisions at a threshold, over scored pairs.
 
-A pair is called a match when its score reaches the threshold. PairRedraws weigh the pairs: by pair, as often published,
+A pair is called a match when its score reaches the threshold. Redraws weigh the pairs: by pair, as often published,
 or by patient, which is the honest one, for the pairs of one patient succeed and fail together.
 """
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from medveil.attacks.identity.linkable import Linkable
-from medveil.attacks.identity.subgroups import FEWEST, by_group, patient_groups
+from medveil.attacks.identity.subgroups import by_group, patient_groups
 from medveil.cohort.schema import conform
+from medveil.finding import SMALLEST_GROUP
 from medveil.stats.bootstrap import unit_weights
 
 
@@ -39,11 +40,12 @@ def test_groups_are_of_patients_and_small_ones_and_names_stay_out() -> None:
         "site 2": 20,
         "Edema": 15,
     }
-    assert min(sizes.values()) >= FEWEST
+    assert min(sizes.values()) >= SMALLEST_GROUP
     values = (measured < 30).astype(float)
     found = Linkable(measured, values, np.zeros(people), np.full(people, 0.01), 0.01, 1000)
     (figure,) = by_group(found, groups, unit_weights(people, seed=0))
     shown = dict(zip(figure.series[0].x, figure.series[0].y, strict=True))
     assert shown["sex F"] == 1 and shown["Edema"] == pytest.approx(5 / 15)
     assert "Ghost" not in repr(figure)
+    assert figure.note.startswith("Groups of fewer than 11 patients")
     assert by_group(found, {}, unit_weights(people, seed=0)) == []

@@ -14,10 +14,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
-from medveil.attacks.identity.subgroups import FEWEST, Members, pair_slices, query_slices
+from medveil.attacks.identity.subgroups import Members, pair_slices, query_slices
 from medveil.cohort.features import demographics
 from medveil.errors import NotMeasurable
-from medveil.finding import Figure, Series, Table
+from medveil.finding import SMALLEST_GROUP, Figure, Series, Table
 from medveil.stats import retrieval
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
@@ -252,7 +252,9 @@ def _by_slice(
     """Questions with the answers that enough patients gave."""
     told = {
         question: {
-            answer: rate(members) for answer, members in answers.items() if len(np.unique(patients[members])) >= FEWEST
+            answer: rate(members)
+            for answer, members in answers.items()
+            if len(np.unique(patients[members])) >= SMALLEST_GROUP
         }
         for question, answers in slices.items()
     }
@@ -297,7 +299,7 @@ def _interval_figure(title: str, what: str, slices: dict[str, dict[str, Estimate
             x_title="slice",
             y_title=f"share of {what}",
             series=(_series("attack", tuple(told), list(told.values())),),
-            note=f"Slices of fewer than {FEWEST} patients are left out.",
+            note=f"Slices of fewer than {SMALLEST_GROUP} patients are left out.",
         )
     ]
 

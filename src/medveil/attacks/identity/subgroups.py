@@ -13,12 +13,10 @@ from medveil.attacks.identity.identification import compared
 from medveil.attacks.identity.linkable import Linkable
 from medveil.attacks.identity.pairs import PairSet
 from medveil.cohort.schema import LABELS
-from medveil.finding import Figure
+from medveil.finding import AGE_BANDS, SMALLEST_GROUP, Figure
 from medveil.stats.kernels.grid import Codes
 
-FEWEST = 11  # patients; fewer would say little, and tell too much about each
 GAPS = ((0, 1, "up to 1 year"), (1, 5, "1 to 5 years"), (5, 10, "5 to 10 years"), (10, np.inf, "over 10 years"))
-AGES = ((0, 18, "under 18"), (18, 40, "18 to 39"), (40, 60, "40 to 59"), (60, 75, "60 to 74"), (75, 200, "75 and over"))
 
 Members = dict[str, NDArray[np.bool_]]
 
@@ -27,7 +25,9 @@ def patient_groups(table: pd.DataFrame, patients: Codes, measured: Codes) -> Mem
     """For every group, which of the measured patients belong to it; facts of a patient's first image."""
     first = table.groupby(patients).first().reindex(measured)
     groups: Members = {f"sex {sex}": (first["sex"] == sex).to_numpy() for sex in ("F", "M", "O")}
-    groups |= {f"age {name}": first["age"].between(low, high, inclusive="left").to_numpy() for low, high, name in AGES}
+    groups |= {
+        f"age {name}": first["age"].between(low, high, inclusive="left").to_numpy() for low, high, name in AGE_BANDS
+    }
     views = table.groupby(patients)["view"].agg(lambda view: "/".join(sorted(set(view.dropna())))).reindex(measured)
     groups |= {"view PA only": (views == "PA").to_numpy(), "view AP only": (views == "AP").to_numpy()}
     groups |= {"views PA and AP": (views == "AP/PA").to_numpy()}
@@ -36,7 +36,7 @@ def patient_groups(table: pd.DataFrame, patients: Codes, measured: Codes) -> Mem
     groups |= {f"site {number + 1}": (site == number).to_numpy() for number in range(int(sites.max(initial=-1)) + 1)}
     ever = (table[list(LABELS)] == 1).groupby(patients).any().reindex(measured)
     groups |= {label: ever[label].to_numpy(bool) for label in LABELS}
-    return {name: members for name, members in groups.items() if members.sum() >= FEWEST}
+    return {name: members for name, members in groups.items() if members.sum() >= SMALLEST_GROUP}
 
 
 def by_group(found: Linkable, groups: Members, weights: NDArray[np.float64]) -> list[Figure]:
@@ -50,7 +50,7 @@ def by_group(found: Linkable, groups: Members, weights: NDArray[np.float64]) -> 
         x_title="group",
         y_title="share of patients",
         series=compared(tuple(groups), estimates, "linkable"),
-        note=f"Members of fewer than {FEWEST} patients are left out. Findings overlap.",
+        note=f"Groups of fewer than {SMALLEST_GROUP} patients are left out. Findings overlap.",
     )
     return [figure]
 
@@ -125,4 +125,4 @@ def _devices(first: pd.DataFrame, second: pd.DataFrame) -> Members:
 
 
 def _ages(table: pd.DataFrame) -> Members:
-    return {name: table["age"].between(low, high, inclusive="left").to_numpy() for low, high, name in AGES}
+    return {name: table["age"].between(low, high, inclusive="left").to_numpy() for low, high, name in AGE_BANDS}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.attacks.identity.subgroups import FEWEST
 from medveil.attacks.linkage.estimates import Estimates
 from medveil.attacks.linkage.extrapolation import DATABASES, Extrapolation
 from medveil.attacks.linkage.measurement import Setting
 from medveil.attacks.linkage.settings import DIRECTIONS
 from medveil.attacks.linkage.tables import size_name
-from medveil.finding import Figure, Series, percent
+from medveil.finding import SMALLEST_GROUP, Figure, Series, percent
 from medveil.stats.estimate import Estimate
 
 Results = dict[str, dict[Setting, Estimates]]
@@ -160,7 +159,10 @@ def group_figure(groups: dict[str, Estimate], size: str) -> list[Figure]:
                 Series("control", x, tuple(each.control or 0.0 for each in found)),
                 Series("chance", x, tuple(each.chance or 0.0 for each in found)),
             ),
-            note=f"Among {size} candidates. Groups of fewer than {FEWEST} patients are left out. Findings overlap.",
+            note=(
+                f"Among {size} candidates. Groups of fewer than {SMALLEST_GROUP} patients are left out. "
+                "Findings overlap."
+            ),
         )
     ]
 

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from medveil.attacks.identity.subgroups import AGES, FEWEST
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.estimates import Units, widened
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort.schema import LABELS
+from medveil.finding import AGE_BANDS, SMALLEST_GROUP
 from medveil.stats.bootstrap import Means, Redraws
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import Doubles, PoolScores, chance
@@ -37,7 +37,9 @@ def case_groups(cases: Cases, units: Units) -> Groups:
         groups |= {f"sex {sex}": (table["sex"] == sex).to_numpy(bool) for sex in ("F", "M", "O")}
     if "age" in table:
         age = pd.to_numeric(table["age"], errors="coerce")
-        groups |= {f"age {name}": age.between(low, high, inclusive="left").to_numpy(bool) for low, high, name in AGES}
+        groups |= {
+            f"age {name}": age.between(low, high, inclusive="left").to_numpy(bool) for low, high, name in AGE_BANDS
+        }
     if "view" in table:
         groups |= {f"view {view}": (table["view"] == view).to_numpy(bool) for view in ("PA", "AP")}
     if "site" in table:
@@ -49,7 +51,7 @@ def case_groups(cases: Cases, units: Units) -> Groups:
     if words is not None:
         groups |= {f"report {name}": (words >= low) & (words < high) for low, high, name in WORDS}
     told = {name: held for name, held in groups.items() if not held.all()}  # a group of everybody says nothing new
-    return {name: held for name, held in told.items() if units.held_by(held) >= FEWEST}
+    return {name: held for name, held in told.items() if units.held_by(held) >= SMALLEST_GROUP}
 
 
 def _report_words(table: pd.DataFrame) -> NDArray[np.integer] | None:
