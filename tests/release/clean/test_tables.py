@@ -6,6 +6,8 @@ import csv
 import json
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pydicom
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -180,3 +182,17 @@ def test_settings_that_do_not_make_sense() -> None:
             deid_defenses(**wrong)
     with pytest.raises(SettingsError, match="rewriter"):
         deid_defenses(rewriter="model")
+
+
+def test_a_row_that_was_set_aside_is_not_in_the_table_either(tmp_path: Path, clean) -> None:
+    """And is told once, with its number."""
+    pixels = np.full((64, 64), 90, np.uint8)
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b"):
+        cv2.imwrite(str(tmp_path / f"in/{name}.png"), pixels)
+    (tmp_path / "in/list.csv").write_text("path,patient_id,report\na.png,71,Clear lungs.\nb.png,,Large heart.\n")
+    made = clean(tmp_path / "in")
+    with made.files("csv")[0].open() as file:
+        assert [row["report"] for row in csv.DictReader(file)] == ["Clear lungs."]
+    with (made.out / "quarantine.csv").open() as file:
+        assert [row["reason"] for row in csv.DictReader(file)] == ["row without patient id"]

@@ -28,6 +28,7 @@ class SourceFile:
     accession: str | None = None
     issuer: str | None = None  # of the patient's id
     own: bool = False
+    set_aside: frozenset[int] = frozenset()  # of a table, the numbers of the rows that could not be used
 
 
 class Links:

@@ -18,7 +18,7 @@ from medveil.cohort.dicom.opening import referenced_files
 from medveil.cohort.input.entries import Entry, look_at, normal
 from medveil.cohort.input.kinds import Kind
 from medveil.cohort.input.linking import Links, SourceFile
-from medveil.cohort.input.told import Told, row_problems
+from medveil.cohort.input.told import Told, row_problems, rows_set_aside
 from medveil.cohort.readers.listing import read_report
 from medveil.cohort.readers.registry import Progress
 from medveil.cohort.schema import COLUMNS, Rows
@@ -50,7 +50,11 @@ class Mixture:
     @cached_property
     def files(self) -> tuple[SourceFile, ...]:
         """Everything that can be cleaned, each with its owner."""
-        return self._linked(self.names)
+        aside = rows_set_aside(self._all_told.problems)
+        return tuple(
+            replace(file, set_aside=aside[file.path]) if file.path in aside else file
+            for file in self._linked(self.names)
+        )
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,7 @@ from medveil.errors import InputError
 FilesFor = Callable[[pd.Series], Collection[str]]
 DISAGREE = "rows that disagree on whose file it is"
 REPEATS = "row that repeats another"
+_ROW = re.compile(r"row (?P<number>\d+) of (?P<table>.+)", re.DOTALL)  # as `row_problems` writes it
 _KEYS = ("path", "image_id", "study_id")
 _CONVERTED: dict[str, Callable[[pd.Series], pd.Series]] = {
     "view": values.views,
@@ -115,6 +117,15 @@ class _Gathered:
 
 def row_problems(rows: pd.DataFrame, reason: str) -> list[Problem]:
     return [Problem(f"row {row} of {table}", reason) for row, table in zip(rows["row"], rows["table"], strict=True)]
+
+
+def rows_set_aside(problems: Iterable[Problem]) -> dict[str, frozenset[int]]:
+    """The numbers of rows that are problems, by table."""
+    found: dict[str, set[int]] = {}
+    for problem in problems:
+        if row := _ROW.fullmatch(problem.path):
+            found.setdefault(row["table"], set()).add(int(row["number"]))
+    return {table: frozenset(numbers) for table, numbers in found.items()}
 
 
 def _together(tables: list[pd.DataFrame]) -> pd.DataFrame:

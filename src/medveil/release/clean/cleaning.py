@@ -120,6 +120,8 @@ class GroupCleaner:
             digest.update(content_digest(self.source, one.path))
             if isinstance(one, ImageRow):
                 digest.update(json.dumps(plain_row(one.row), sort_keys=True).encode())
+            elif one.set_aside:
+                digest.update(f"{sorted(one.set_aside)}".encode())
         for patient, files in sorted(group.headers.items()):
             digest.update(f"{patient}\x1f{files}\x1f{[_stamp(self.source / file) for file in files]}\x1f".encode())
         return digest.hexdigest()[:32]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -41,7 +41,10 @@ def clean_table(
     columns = columns_of(path, table.kind, column_settings(engine))
     person = RowPeople(table.path, columns, headers, root, engine.keys)
     out = BytesIO()
-    clean = {Kind.CSV: clean_csv, Kind.XLSX: clean_xlsx}.get(table.kind, clean_jsonl)
+    clean = {
+        Kind.CSV: partial(clean_csv, skip=table.set_aside),
+        Kind.XLSX: partial(clean_xlsx, skip=table.set_aside),
+    }.get(table.kind, clean_jsonl)
     with path.open("rb") as source:
         try:
             result = clean(source, out, columns, engine.clean_many, person)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import BinaryIO
 
@@ -16,8 +16,18 @@ from medveil.errors import InputError
 Row = tuple[int, list[str] | str]  # its number, and its fields or the reason why it has none
 
 
-def clean_csv(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf) -> RowsCleaned:
+def clean_csv(
+    source: BinaryIO,
+    out: BinaryIO,
+    columns: Columns,
+    clean: CleanMany,
+    person_of: PersonOf,
+    *,
+    skip: Collection[int] = (),
+) -> RowsCleaned:
     """Delimiter, encoding, line ends and a line `sep=;` stay. Raises InputError for a table that lacks a column.
+
+    Rows to `skip`, by number, were set aside elsewhere: they are neither released nor told once more.
 
     `source` must be seekable: its encoding is told by reading all of it.
     """
@@ -31,7 +41,7 @@ def clean_csv(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMan
         names = next(records, [])
         if isinstance(names, str):
             raise InputError("the header of the table cannot be read; check its quotes")
-        rows = named_rows(records, len(names))
+        rows = _without(named_rows(records, len(names)), skip)
         writer = csv.writer(writing, delimiter=dialect.delimiter, lineterminator=dialect.line_end)
         writer.writerows(_cleaned(names, rows, columns, clean, person_of, outcome))
         return outcome
@@ -42,12 +52,24 @@ def clean_csv(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMan
         writing.detach()
 
 
-def clean_xlsx(source: BinaryIO, out: BinaryIO, columns: Columns, clean: CleanMany, person_of: PersonOf) -> RowsCleaned:
+def clean_xlsx(
+    source: BinaryIO,
+    out: BinaryIO,
+    columns: Columns,
+    clean: CleanMany,
+    person_of: PersonOf,
+    *,
+    skip: Collection[int] = (),
+) -> RowsCleaned:
     """A new workbook with the one sheet; every cell is text, and nothing else of the old one is in it."""
     outcome = RowsCleaned()
     names, rows = numbered_rows(source)
-    write_sheet(out, _cleaned(names, rows, columns, clean, person_of, outcome))
+    write_sheet(out, _cleaned(names, _without(rows, skip), columns, clean, person_of, outcome))
     return outcome
+
+
+def _without(rows: Iterable[Row], skip: Collection[int]) -> Iterator[Row]:
+    return (row for row in rows if row[0] not in skip)
 
 
 def _cleaned(
