@@ -97,7 +97,7 @@ class YearOnly:
     name = "year-only"
     title = "Dates to the year"
     place = "table"
-    order = 35  # after `records`, which shifts the date
+    order = 35  # after `table`, which shifts the date
     default = True
     guarantee = Guarantee("by construction", "Of each study's shifted date only the year is released.")
     limits = ("Intervals between visits are lost to the users of the release.",)

@@ -28,7 +28,7 @@ many.ordered_map = journal.ordered_map = lambda function, items, **more: map(fun
 source, folder, seed = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 
 # quick parts: more kills land while files are written
-SETTINGS = Settings(defenses=("headers", "records"), attacks=("pixel-similarity", "singling-out"))
+SETTINGS = Settings(defenses=("headers", "table"), attacks=("pixel-similarity", "singling-out"))
 
 def start(out):
     pid = os.fork()

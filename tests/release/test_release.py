@@ -24,7 +24,7 @@ from medveil.release import Outcome, Settings, release
 from medveil.release.folder import held
 
 KEYS = Keys.for_demonstration(1)
-NOTHING = Settings(defenses=("headers", "records"), attacks=("singling-out",), measures=("label-probe",))
+NOTHING = Settings(defenses=("headers", "table"), attacks=("singling-out",), measures=("label-probe",))
 
 
 def tree(folder: Path) -> dict[str, str]:
@@ -305,7 +305,7 @@ def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_defense_left_out_is_a_blocking_gap(tmp_path: Path) -> None:
-    settings = Settings(defenses=("headers", "records"), attacks=("singling-out",), measures=("label-probe",))
+    settings = Settings(defenses=("headers", "table"), attacks=("singling-out",), measures=("label-probe",))
     run(broken_folder(tmp_path / "in"), tmp_path / "out", settings=settings)
     gaps = json.loads((tmp_path / "out" / "report.json").read_text())["gaps"]
     blocked = {gap["what"] for gap in gaps if gap["blocking"]}

@@ -22,7 +22,7 @@ def defense() -> CleanReports:
 
 
 def test_it_is_the_defense_of_reports() -> None:
-    assert registered("defenses")["clean-reports"] is CleanReports
+    assert registered("defenses")["reports"] is CleanReports
 
 
 def test_a_report_is_cleaned_and_what_went_is_counted(defense: CleanReports) -> None:

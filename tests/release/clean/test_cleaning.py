@@ -21,7 +21,7 @@ from .conftest import Write  # type: ignore[import-not-found]
 
 KEYS = Keys.for_demonstration(5)
 TRIES = 3
-SETTINGS = Settings(defenses=("headers", "records"), attacks=("singling-out",), measures=("label-probe",))
+SETTINGS = Settings(defenses=("headers", "table"), attacks=("singling-out",), measures=("label-probe",))
 
 
 @pytest.fixture

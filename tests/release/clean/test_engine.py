@@ -23,7 +23,7 @@ from medveil.release.clean import Engine
 from .conftest import Write  # type: ignore[import-not-found]
 
 KEYS = Keys.for_demonstration(8)
-BOX = ["default", "remove-text:fill=box"]
+BOX = ["default", "pixels:fill=box"]
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def test_a_text_a_dataset_and_an_image_of_one_person_have_one_identity(
 
 def test_what_each_defense_did_is_told(engine: Engine) -> None:
     subject = engine.clean(Subject(engine.person("MR-0012345"), text="Seen by Dr. Hartwell."))
-    assert subject.done["clean-reports"] == {"names of staff replaced in reports": 1, "reports cleaned": 1}
-    assert list(subject.done) == ["remove-text", "clean-reports", "records", "headers"]
+    assert subject.done["reports"] == {"names of staff replaced in reports": 1, "reports cleaned": 1}
+    assert list(subject.done) == ["pixels", "reports", "table", "headers"]
     assert subject.places == ("pixels", "reports", "table", "headers")
 
 
@@ -70,7 +70,7 @@ def test_only_what_ran_is_claimed(tmp_path: Path, write_dicom: Write) -> None:
     assert not cleaned.get("StudyDescription")
     assert cleaned.get("BurnedInAnnotation") != "NO"
     with pytest.raises(SettingsError, match="add the defense headers"):
-        Engine(KEYS, choose("defenses", ["remove-text"])).clean_dataset(dataset)
+        Engine(KEYS, choose("defenses", ["pixels"])).clean_dataset(dataset)
 
 
 def test_it_travels_as_its_recipe_and_not_under_another_profile(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_it_travels_as_its_recipe_and_not_under_another_profile(tmp_path: Path) 
 def test_where_headers_keep_their_dates_reports_do_too(tmp_path: Path) -> None:
     profile = tmp_path / "profile.toml"
     profile.write_text('options = ["Retain Longitudinal Temporal Information Full Dates"]')
-    engine = Engine(KEYS, choose("defenses", [f"headers:profile={profile}", "clean-reports", "records"]))
+    engine = Engine(KEYS, choose("defenses", [f"headers:profile={profile}", "reports", "table"]))
     assert "03/14/2021" in engine.clean_text("Compared with 03/14/2021.", engine.person("MR-0012345"))
 
 

@@ -28,7 +28,7 @@ def test_a_report_is_not_cleaned_without_what_the_header_tells(hospital: Cohort,
     group = Group(row["patient_id"], (ImageRow(row),))
     person = group.person(KEYS, tmp_path)
     assert str(dataset.PatientName) in {known.value for known in person.known}
-    engine = Engine(KEYS, choose("defenses", ["records"]))
+    engine = Engine(KEYS, choose("defenses", ["table"]))
     written = TableWriter().written(ImageRow(row), group, person, tmp_path, engine)
     assert written.row is not None and row["patient_id"] not in repr(written.row | {"report": ""})
     dataset.OperatorsName = [f"Able{number}^Ann" for number in range(1000)]

@@ -26,7 +26,7 @@ OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays ar
 class RemovedText:
     """Paints over every line of text, looks again, and quarantines what will not come clean."""
 
-    name = "remove-text"
+    name = "pixels"
     title = "Text burned into the image"
     place = "pixels"
     order = 10

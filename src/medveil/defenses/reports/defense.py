@@ -27,7 +27,7 @@ def replaced_in_reports(category: Category) -> str:
 class CleanReports:
     """Replaces every identifier in a text by a surrogate; dates move by the patient's own shift."""
 
-    name = "clean-reports"
+    name = "reports"
     title = "Report text"
     place = "reports"
     order = 20

@@ -20,7 +20,7 @@ class PseudonymousRecords:
     Of a table of reports, the column of the patient gets the pseudonym; its other columns are texts or left out.
     """
 
-    name = "records"
+    name = "table"
     title = "Identifiers in the table"
     place = "table"
     order = 30

@@ -24,9 +24,9 @@ def deid_defenses(
     """Those that run unasked, as the flags set them. Surrogates look real unless placeholders are wanted."""
     said: dict[str, dict[str, Any]] = {
         "headers": {"profile": profile, "realistic": reports != "placeholders"},
-        "clean-reports": {"style": reports, "rewriter": rewriter},
-        "remove-text": {"fill": fill},
-        "records": {
+        "reports": {"style": reports, "rewriter": rewriter},
+        "pixels": {"fill": fill},
+        "table": {
             "report_columns": report_columns,
             "patient_column": patient_column,
             "keep_columns": keep_columns,

@@ -47,7 +47,7 @@ class RunRecord:
         try:
             run = read_run(out)
             told = run["settings"]["defenses"]
-            columns = told.get("records", {})
+            columns = told.get("table", {})
             settings = ColumnSettings(
                 report_columns=tuple(map(str, columns.get("report_columns", ()))),
                 patient_column=columns.get("patient_column"),
