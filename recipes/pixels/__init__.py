@@ -1,5 +1,5 @@
 """How the bundled text detector was trained: `recipe` trains its two networks, `calibration` packs them, `card` tells.
 
-`backgrounds` and `strokes` gather what `rendering` and `composing` make training images of; `writing` writes on films
-what detection and removal are measured on.
+`backgrounds` and `strokes` gather what `rendering` and `composing` make training images of; `devices` draws what is no
+text; `writing` writes on films what detection and removal are measured on.
 """
