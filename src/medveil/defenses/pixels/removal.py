@@ -25,7 +25,7 @@ from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
 from medveil.person.search.known import KnownSearch
 
-How = Literal["generator", "classical", "box"]
+How = Literal["generator", "classical", "black"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
@@ -160,9 +160,9 @@ class TextRemover:
 
     def _how(self, number: int) -> How:
         """The filling of a round: what a painter makes may look like writing, a plain surface does not."""
-        if number < 2 or self.fill == "box":
+        if number < 2 or self.fill == "black":
             return self.fill
-        return "classical" if number == 2 else "box"
+        return "classical" if number == 2 else "black"
 
     def _sorted(self, views: list[View], known: KnownSearch | None) -> Decision:
         """What goes in any view goes; a marker stays if every view that sees it agrees."""
