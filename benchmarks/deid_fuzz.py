@@ -192,7 +192,7 @@ class Tally:
 
 
 def run(work: Path, *, seed: int, workers: int | None) -> Tally:
-    keys, settings = Keys.for_demonstration(seed), deid_defenses(fill="box")
+    keys, settings = Keys.for_demonstration(seed), deid_defenses(fill="black")
     files = read_source(work / "in", workers=workers, progress=partial(_show, "reading"))
     cleaner = GroupCleaner(files.root, work / "out", Engine(keys, settings), DicomWriter())
     watched = Watched(cleaner, work / "hospital")

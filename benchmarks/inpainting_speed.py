@@ -36,7 +36,7 @@ def main() -> None:
     mask = cv2.GaussianBlur(mask, (7, 7), 0)
     by, windows = find_windows(mask > 0, **LIMITS["generator"])
     print(f"{len(windows)} windows, shrunk {by} times")
-    for how in ("generator", "classical", "box"):
+    for how in ("generator", "classical", "black"):
         fill(image, mask, how=how)
         took = []
         for seed in range(options.repeats):

@@ -1,4 +1,4 @@
-"""Scores of the bundled generator beside classical filling and a plain box, and the card that holds them.
+"""Scores of the bundled generator beside classical filling and plain black, and the card that holds them.
 
 Used by `recipe evaluate`. On unseen patients, text-like masks are laid over images and filled; inside the
 masks the result is compared with what was there: mean absolute error, PSNR, SSIM, the perceptual distance (features of
@@ -142,7 +142,7 @@ def _ways(generator: Path) -> dict[str, Callable[[Case, int], Floats]]:
         "generator": lambda case, seed: fill(case.image, case.mask, how="generator", seed=seed, generator=generator),
         "classical": lambda case, seed: fill(case.image, case.mask, how="classical", seed=seed),
         "Telea (OpenCV)": telea,
-        "box": lambda case, seed: fill(case.image, case.mask, how="box"),
+        "black": lambda case, seed: fill(case.image, case.mask, how="black"),
     }
 
 

@@ -8,7 +8,7 @@ DATA holds the folders nih14, nih14_512 and covid19. `prepare` writes what train
 nih14_512, one image of every training patient of nih14 (256 px), and phantom radiographs. `train` needs only PyTorch,
 NumPy and Pillow; it measures how fast the machine is and takes as many epochs as fit into the seconds (`--epochs` sets
 them), saving as it goes, and continues where it stopped when run again with the same epochs. Patients of 'val' are only
-measured. `evaluate` compares the generator with classical filling and a plain box, with intervals by patient, and
+measured. `evaluate` compares the generator with classical filling and plain black, with intervals by patient, and
 writes the card (`--features`: EfficientNet-lite0 from ImageNet, for the perceptual distance); `--export`
 copies both into the package.
 """

@@ -1,4 +1,4 @@
-"""What a part can be set to: a frozen dataclass, filled from text such as `pixels:fill=box,margin=3`.
+"""What a part can be set to: a frozen dataclass, filled from text such as `pixels:fill=black,margin=3`.
 
 A value is read as its field is annotated: int, float, bool, str, Path, Literal, None, a union or a tuple of these.
 A tuple is written by repeating its key (`pools=100,pools=all`), an empty one as `pools=`. A value that holds a comma

@@ -35,7 +35,7 @@ def run(*arguments: object) -> tuple[int, str]:
 
 
 def test_cleans_a_folder_and_says_so(hospital: Path, tmp_path: Path) -> None:
-    code, shown = run(hospital, "-o", tmp_path / "out", "--fill", "box", "--workers", 1, "--json")
+    code, shown = run(hospital, "-o", tmp_path / "out", "--fill", "black", "--workers", 1, "--json")
     told = json.loads(shown)
     assert told["released"] == told["summary"]["files"]["released"] > 0
     assert told["summary"] == json.loads((tmp_path / "out" / "deid.json").read_text())

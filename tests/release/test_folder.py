@@ -23,14 +23,14 @@ def test_one_run_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_another_version_or_other_settings_is_told_apart(tmp_path: Path) -> None:
-    begin(tmp_path, "dicom", {"fill": "box", "profile": {}}, KEYS)
+    begin(tmp_path, "dicom", {"fill": "black", "profile": {}}, KEYS)
     with pytest.raises(InputError, match="other settings; repeat those"):
         check_run(tmp_path, "dicom", {"fill": "classical", "profile": {}}, KEYS)
     note = json.loads((tmp_path / "run.json").read_text())
-    for earlier in ({**note, "medveil": "0.0.1"}, {**note, "settings": {"fill": "box"}}, {**note, "settings": 3}):
+    for earlier in ({**note, "medveil": "0.0.1"}, {**note, "settings": {"fill": "black"}}, {**note, "settings": 3}):
         (tmp_path / "run.json").write_text(json.dumps(earlier))
         with pytest.raises(InputError, match="another version of medveil; run this one into a new folder"):
-            check_run(tmp_path, "dicom", {"fill": "box", "profile": {}}, KEYS)
+            check_run(tmp_path, "dicom", {"fill": "black", "profile": {}}, KEYS)
 
 
 def test_an_output_or_a_crosswalk_that_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:

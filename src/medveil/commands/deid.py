@@ -53,7 +53,7 @@ def deid(
         str,
         typer.Option(
             "--fill",
-            help="What replaces removed text: generator (plausible tissue), classical (interpolated) or box (plain).",
+            help="What replaces removed text: generator (plausible tissue), classical (interpolated) or black.",
         ),
     ] = "generator",
     report_column: Annotated[

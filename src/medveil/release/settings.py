@@ -17,7 +17,7 @@ CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
 
 @dataclass(frozen=True)
 class Settings:
-    """What a release is run with. Parts are named as on the command line (`pixels:fill=box`); none named, those that
+    """What a release is run with. Parts are named as on the command line (`pixels:fill=black`); none named, those that
     run unasked. `device` (cpu or cuda) is for the parts that can use one."""
 
     seed: int = 7

@@ -11,6 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
 from medveil.defenses.pixels import removal as removing
+from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.defense import RemovedText
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.removal import TextRemover
@@ -214,3 +215,15 @@ def test_threads_clean_as_one_after_the_other():
     for (pixels, record), (others, other) in zip(alone * 2, together, strict=True):
         assert np.array_equal(pixels, others)
         assert record == other
+
+
+def test_a_person_can_keep_what_would_go_and_remove_what_would_stay():
+    image = film(seed=4)
+    written, ink = write(image, "DOE, JANE 1950", (150, 200), 14, 4095)
+    y, x = np.nonzero(ink)
+    box = (int(x.min()) - 12, int(y.min()) - 12, int(x.max()) + 12, int(y.max()) + 12)
+    kept, _ = REMOVER.clean_image(written, None, Choices(keep=(box,)))
+    assert np.array_equal(kept, written)
+    gone, removal = REMOVER.clean_image(image, None, Choices(remove=((40, 60, 120, 90),)))
+    assert (gone != image)[60:90, 40:120].mean() > 0.97
+    assert len(removal.boxes) == 1

@@ -91,7 +91,7 @@ def clean(tmp_path: Path) -> Callable[..., Made]:
 
     def run(source: Path, name: str = "out", **settings: object) -> Made:
         out = tmp_path / name
-        outcome = deidentify(source, out, keys=KEYS, defenses=deid_defenses(fill="box", **settings), workers=1)
+        outcome = deidentify(source, out, keys=KEYS, defenses=deid_defenses(fill="black", **settings), workers=1)
         return Made(source, out, outcome)
 
     return run

@@ -38,7 +38,7 @@ def withheld(out: Path) -> list[str]:
 def run(source: Path, out: Path, writer: str) -> None:
     """By either writer."""
     if writer == "dicom":
-        deidentify(source, out, keys=KEYS, defenses=deid_defenses(fill="box"), workers=1)
+        deidentify(source, out, keys=KEYS, defenses=deid_defenses(fill="black"), workers=1)
     else:
         release(source, out, keys=KEYS, settings=SETTINGS, workers=1)
 

@@ -23,12 +23,12 @@ from medveil.release.clean import Engine
 from .conftest import Write  # type: ignore[import-not-found]
 
 KEYS = Keys.for_demonstration(8)
-BOX = ["default", "pixels:fill=box"]
+BLACK = ["default", "pixels:fill=black"]
 
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(KEYS, choose("defenses", BOX))
+    return Engine(KEYS, choose("defenses", BLACK))
 
 
 def test_a_text_a_dataset_and_an_image_of_one_person_have_one_identity(

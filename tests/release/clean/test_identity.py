@@ -268,7 +268,7 @@ def test_a_wrong_or_lost_key_is_an_error_before_anything_is_written(
     made = clean(source)
     before = {path: path.read_bytes() for path in made.out.rglob("*") if path.is_file()}
     with pytest.raises(SettingsError, match="another key"):
-        deidentify(source, made.out, keys=Keys.for_demonstration(6), defenses=deid_defenses(fill="box"), workers=1)
+        deidentify(source, made.out, keys=Keys.for_demonstration(6), defenses=deid_defenses(fill="black"), workers=1)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     with pytest.raises(SettingsError, match="no key at"):
         site_key(tmp_path / "absent.key", tmp_path / "new")
@@ -296,7 +296,7 @@ def test_places_that_do_not_do(tmp_path: Path, write_dicom, clean) -> None:
 def test_the_crosswalk_leads_back_and_is_private(tmp_path: Path, write_dicom) -> None:
     source = write_dicom(tmp_path / "in/x.dcm").parent
     path = tmp_path / "crosswalk.csv"
-    deidentify(source, tmp_path / "out", keys=KEYS, defenses=deid_defenses(fill="box"), workers=1, crosswalk=path)
+    deidentify(source, tmp_path / "out", keys=KEYS, defenses=deid_defenses(fill="black"), workers=1, crosswalk=path)
     with path.open() as file:
         (row,) = csv.DictReader(file)
     assert row["patient_id"] == "MR-0012345"

@@ -26,7 +26,7 @@ from medveil.release.clean import deid_defenses, deidentify
 
 many.ordered_map = journal.ordered_map = lambda function, items, **more: map(function, items)  # no start of workers
 source, folder = Path(sys.argv[1]), Path(sys.argv[2])
-KEYS, SETTINGS = Keys.for_demonstration(1), deid_defenses(fill="box")
+KEYS, SETTINGS = Keys.for_demonstration(1), deid_defenses(fill="black")
 
 def run(out):
     deidentify(source, out, keys=KEYS, defenses=SETTINGS, workers=1)

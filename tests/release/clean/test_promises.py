@@ -99,7 +99,7 @@ def test_what_would_be_done_is_what_is_then_done(tmp_path: Path, write_dicom: Wr
     (source / "report.txt").write_text("No effusion.")
     profile = tmp_path / "profile.toml"
     profile.write_text('options = ["Clean Graphics", "Clean Descriptors"]')
-    told = dict(what_if(source, keys=KEYS, defenses=deid_defenses(fill="box", profile=profile)))
+    told = dict(what_if(source, keys=KEYS, defenses=deid_defenses(fill="black", profile=profile)))
     made = clean(source, profile=profile)
     withheld = {row["id"]: row["reason"] for row in rows(made.out / "quarantine.csv")}
     assert withheld == {name: reason for name, reason in told.items() if isinstance(reason, str)}

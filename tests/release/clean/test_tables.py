@@ -177,7 +177,7 @@ def test_a_plan_cut_short_stays_behind(tmp_path: Path, clean) -> None:
 def test_settings_that_do_not_make_sense() -> None:
     with pytest.raises(SettingsError, match="named twice"):
         deid_defenses(report_columns=("text",), keep_columns=("text",))
-    for wrong in ({"reports": "nothing", "fill": "box"}, {"reports": "surrogates", "fill": "paint"}):
+    for wrong in ({"reports": "nothing", "fill": "black"}, {"reports": "surrogates", "fill": "box"}):
         with pytest.raises(SettingsError):
             deid_defenses(**wrong)
     with pytest.raises(SettingsError, match="rewriter"):

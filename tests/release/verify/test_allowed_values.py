@@ -40,7 +40,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def cleaned(source: Path, folder: Path, profile: str) -> Path:
     (folder / "profile.toml").write_text(profile)
-    settings = deid_defenses(profile=folder / "profile.toml", fill="box")
+    settings = deid_defenses(profile=folder / "profile.toml", fill="black")
     deidentify(source, folder / "out", keys=KEYS, defenses=settings, workers=1)
     return folder / "out"
 

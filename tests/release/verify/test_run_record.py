@@ -31,7 +31,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("recorded")
     build_hospital(folder / "in", patients=1, sites=1, seed=3, size=256, workers=1)
     (folder / "profile.toml").write_text(PROFILE)
-    settings = deid_defenses(profile=folder / "profile.toml", fill="box", keep_columns=("view",))
+    settings = deid_defenses(profile=folder / "profile.toml", fill="black", keep_columns=("view",))
     (folder / "in" / "reports.csv").write_text("report,view\nLungs are clear.,PA\n")
     deidentify(folder / "in", folder / "out", keys=KEYS, defenses=settings, workers=1)
     assert list((folder / "out" / "data").rglob("*.dcm"))

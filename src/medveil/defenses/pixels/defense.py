@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from medveil.defenses.pixels.removal import Removal, TextRemover
 
-Fill = Literal["generator", "classical", "box"]
+Fill = Literal["generator", "classical", "black"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ from pydicom.uid import ExplicitVRLittleEndian
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, drop_overlays
 from medveil.cohort.dicom.stream_comments import CannotTell
+from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.decide.decision import Decision, decide
 from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
@@ -24,13 +25,14 @@ from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
 from medveil.person.search.known import KnownSearch
 
-How = Literal["generator", "classical", "box"]
+How = Literal["generator", "classical", "black"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 GENTLE = 2  # rounds in which that room ends where a marker stands
 TOO_MUCH = "too much of the image looks like text"
 STAYS = "what looks like text could not all be removed"
+DOUBTFUL = "something in it may be text; a person must look"
 NOT_A_RADIOGRAPH = "not a radiograph, and something in it looks like text"
 # By (0008,0060); what says nothing of itself may be one.
 _RADIOGRAPHS = frozenset({"", "CR", "DR", "DX", "IO", "MG", "OT", "PX", "RF", "RG", "SC", "XA"})
@@ -38,13 +40,16 @@ _RADIOGRAPHS = frozenset({"", "CR", "DR", "DX", "IO", "MG", "OT", "PX", "RF", "R
 
 @dataclass(frozen=True)
 class Removal:
-    """What was done to one frame: boxes painted over, markers kept, percent of the pixels masked, rounds, filling."""
+    """What was done to one frame: boxes painted over, markers kept, percent of the pixels masked, rounds, filling;
+    and the boxes of what may be text and was left to a person, who let it stay.
+    """
 
     boxes: tuple[Box, ...]
     kept: tuple[tuple[str, Box], ...]
     mask_pct: float
     rounds: int
     fill: str
+    doubtful: tuple[Box, ...] = ()
 
 
 class TextRemover:
@@ -54,8 +59,13 @@ class TextRemover:
         self.fill = fill
         self.keep_markers = keep_markers
 
-    def clean_dataset(self, dataset: FileDataset, known: KnownSearch | None) -> list[Removal]:
-        """Every frame, in place; overlays are dropped. A dataset without text keeps its pixel bytes."""
+    def clean_dataset(
+        self, dataset: FileDataset, known: KnownSearch | None, choices: Mapping[int, Choices] | None = None
+    ) -> list[Removal]:
+        """Every frame, in place; overlays are dropped. A dataset without text keeps its pixel bytes.
+
+        `choices` holds what a person decided, by the frame's number.
+        """
         drop_overlays(dataset)
         stored = StoredPixels.of(dataset)
         if stored is None:
@@ -70,7 +80,7 @@ class TextRemover:
                 return views_of(shown, plane) + colour_views(stored.colours(number), shown)
 
             try:
-                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known)
+                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known, (choices or {}).get(number))
             except Quarantined as withheld:
                 if withheld.reason in (TOO_MUCH, STAYS) and not _may_be_radiograph(dataset):
                     raise Quarantined(NOT_A_RADIOGRAPH) from None
@@ -88,13 +98,13 @@ class TextRemover:
         return done
 
     def clean_image(
-        self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None
+        self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
-        return self._clean(image, views_of, "MONOCHROME2", None, known)
+        return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
 
     def clean_colours(
-        self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None
+        self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """Rows x columns x red, green, blue of eight bits; as a dataset in colour is cleaned."""
         dataset = FileDataset("", {}, file_meta=FileMetaDataset())
@@ -103,7 +113,7 @@ class TextRemover:
         dataset.PhotometricInterpretation, dataset.PlanarConfiguration = "RGB", 0
         dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
         dataset.PixelData = colours.tobytes()
-        (removal,) = self.clean_dataset(dataset, known)
+        (removal,) = self.clean_dataset(dataset, known, {0: choices} if choices else None)
         return np.frombuffer(dataset.PixelData, np.uint8, colours.size).reshape(colours.shape), removal
 
     def _clean(
@@ -113,9 +123,15 @@ class TextRemover:
         kind: str,
         dataset: FileDataset | None,
         known: KnownSearch | None,
+        choices: Choices | None,
     ) -> tuple[Frame, Removal]:
+        choices = choices or Choices()
         found = self._sorted(look(frame), known)
-        kept, lines, changed = found.kept, found.removed, frame
+        if found.doubtful and not choices.accept:
+            raise Quarantined(DOUBTFUL)
+        kept, changed = found.kept, frame
+        lines = [line for line in found.removed if not choices.keeps(line)]
+        lines += [Line.of_box(box) for box in choices.remove]
         total = np.zeros(frame.shape[:2], np.float32)
         removed: list[Line] = []
         rounds = 0
@@ -131,6 +147,7 @@ class TextRemover:
             changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
             removed += lines
             lines = residual_text(look(changed), total, kept, removed)
+            lines = [line for line in lines if not choices.keeps(line)]
             rounds += 1
         return changed, Removal(
             boxes=tuple(boxes_around(total > 0)),
@@ -138,13 +155,14 @@ class TextRemover:
             mask_pct=100 * float((total > 0).mean()),
             rounds=rounds,
             fill=self._how(rounds - 1) if rounds else self.fill,
+            doubtful=tuple(line.box(frame.shape) for line in found.doubtful),
         )
 
     def _how(self, number: int) -> How:
         """The filling of a round: what a painter makes may look like writing, a plain surface does not."""
-        if number < 2 or self.fill == "box":
+        if number < 2 or self.fill == "black":
             return self.fill
-        return "classical" if number == 2 else "box"
+        return "classical" if number == 2 else "black"
 
     def _sorted(self, views: list[View], known: KnownSearch | None) -> Decision:
         """What goes in any view goes; a marker stays if every view that sees it agrees."""

@@ -1,4 +1,4 @@
-"""The bundled generator: small, as its card says, and better than a box on images it never saw."""
+"""The bundled generator: small, as its card says, and better than plain black on images it never saw."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def test_it_is_small_and_what_the_recipe_makes() -> None:
 def test_its_card_compares_it_with_the_other_ways() -> None:
     card = json.loads(bundled("generator").with_suffix(".json").read_text())
     for ways in card["scores"].values():
-        assert {"generator", "classical", "box"} <= set(ways)
-        assert ways["generator"]["error"]["value"] < ways["box"]["error"]["value"]
+        assert {"generator", "classical", "black"} <= set(ways)
+        assert ways["generator"]["error"]["value"] < ways["black"]["error"]["value"]
 
 
 def test_it_paints_phantoms(hospital: Cohort) -> None:
     images = [hospital.image(row).astype(np.float32) for row in range(3)]
     scaled = [(image - image.min()) / (image.max() - image.min()) for image in images]
     assert np.mean([error(image, "generator") for image in scaled]) < 0.06
-    assert all(error(image, "generator") < error(image, "box") for image in scaled)
+    assert all(error(image, "generator") < error(image, "black") for image in scaled)
 
 
 @pytest.mark.real_data

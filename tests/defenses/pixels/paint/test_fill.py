@@ -21,7 +21,7 @@ from medveil.errors import InputError, MedveilError, SettingsError
 
 Shaded = Callable[..., NDArray[np.float32]]
 MOST = 9000
-WAYS = ("generator", "classical", "box")
+WAYS = ("generator", "classical", "black")
 
 
 def boxes(shape: tuple[int, int], *places: tuple[int, int, int, int]) -> NDArray[np.float32]:
@@ -59,9 +59,9 @@ def test_the_seed_changes_the_grain_alone(shaded: Shaded, untrained: Path, how: 
     assert np.abs(one - two).max() < 0.1
 
 
-def test_a_box_is_black(shaded: Shaded) -> None:
+def test_black_is_black(shaded: Shaded) -> None:
     image, mask = shaded(40, 40), boxes((40, 40), (10, 10, 8, 20))
-    assert (fill(image, mask, how="box")[mask > 0] == 0).all()
+    assert (fill(image, mask, how="black")[mask > 0] == 0).all()
 
 
 def test_a_smooth_surface_is_continued() -> None:
@@ -117,9 +117,9 @@ def test_windows_hold_every_hole_with_surroundings_and_the_cost_is_bounded(data:
 @pytest.mark.parametrize(
     "image, mask, how, error",
     [
-        (np.zeros((4, 4, 3)), np.zeros((4, 4, 3)), "box", InputError),
-        (np.zeros((4, 4)), np.zeros((4, 5)), "box", InputError),
-        (np.zeros((0, 4)), np.zeros((0, 4)), "box", InputError),
+        (np.zeros((4, 4, 3)), np.zeros((4, 4, 3)), "black", InputError),
+        (np.zeros((4, 4)), np.zeros((4, 5)), "black", InputError),
+        (np.zeros((0, 4)), np.zeros((0, 4)), "black", InputError),
         (np.full((4, 4), np.nan), np.zeros((4, 4)), "classical", InputError),
         (np.zeros((4, 4)), np.full((4, 4), np.nan), "classical", InputError),
         (np.zeros((4, 4)), np.zeros((4, 4)), "magic", SettingsError),

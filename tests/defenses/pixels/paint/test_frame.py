@@ -22,7 +22,7 @@ def with_text(frame: np.ndarray, value: int) -> np.ndarray:
     return written
 
 
-@pytest.mark.parametrize("how", ["classical", "box"])
+@pytest.mark.parametrize("how", ["classical", "black"])
 @pytest.mark.parametrize("kind", ["MONOCHROME1", "MONOCHROME2"])
 @pytest.mark.parametrize("dtype", [np.uint16, np.int16])
 def test_outside_the_mask_every_bit_stays_and_inside_nothing_of_the_text(how, kind, dtype):
@@ -37,10 +37,10 @@ def test_outside_the_mask_every_bit_stays_and_inside_nothing_of_the_text(how, ki
     assert (painted[MASK == 1] == other[MASK == 1]).all()
 
 
-def test_a_plain_box_is_dark_in_either_kind():
+def test_black_is_dark_in_either_kind():
     frame = with_text(SMOOTH.astype(np.uint16), 4095)
-    light = paint(frame, MASK, "MONOCHROME1", None, how="box", seed=0)
-    dark = paint(frame, MASK, "MONOCHROME2", None, how="box", seed=0)
+    light = paint(frame, MASK, "MONOCHROME1", None, how="black", seed=0)
+    dark = paint(frame, MASK, "MONOCHROME2", None, how="black", seed=0)
     assert dark[MASK == 1].max() < SMOOTH.mean() < light[MASK == 1].min()
 
 

@@ -35,10 +35,11 @@ LOWEST_WITH_PRINT = 24  # pixels; in a lower line there is no room for small pri
 
 @dataclass
 class Decision:
-    """Lines to remove, and lines that stay with what they say."""
+    """Lines to remove, lines that stay with what they say, and lines of which nobody but a person can tell."""
 
     removed: list[Line] = field(default_factory=list)
     kept: list[tuple[str, Line]] = field(default_factory=list)
+    doubtful: list[Line] = field(default_factory=list)
 
 
 def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_markers: bool) -> Decision:

@@ -20,7 +20,7 @@ from medveil.weights.bundled import bundled
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 Painter = Callable[[Floats, Bools], Floats]
-How = Literal["generator", "classical", "box"]
+How = Literal["generator", "classical", "black"]
 # the generator paints so much in some 30 ms of a core, and was trained on holes of that thickness
 LIMITS = {"generator": {"most": 16_000, "thickest": 20}, "classical": {"most": 160_000, "thickest": 200}}
 NEAR = 16  # pixels
@@ -40,7 +40,7 @@ def fill(
     result = image.astype(np.float32)
     if not hole.any():
         return result
-    if how == "box":
+    if how == "black":
         result[hole] = 0
         return result
     painter = _classical if how == "classical" else _network(generator or bundled("generator"))
@@ -53,8 +53,8 @@ def fill(
 def _check(image: Floats, mask: Floats, how: str) -> None:
     if image.ndim != 2 or image.shape != mask.shape or 0 in image.shape:
         raise InputError("an image to fill has two dimensions, and its mask the same; pass one frame at a time")
-    if how not in ("generator", "classical", "box"):
-        raise SettingsError("filling is by generator, classical or box; choose one of them")
+    if how not in ("generator", "classical", "black"):
+        raise SettingsError("filling is by generator, classical or black; choose one of them")
     if not math.isfinite(float(mask.sum()) + float(image.sum())):
         raise InputError("an image or mask holds values that are not numbers; scale both to 0..1 first")
 

@@ -1,0 +1,20 @@
+"""What a person decided about one frame: regions that stay as they are, regions that go, and that the rest is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medveil.defenses.pixels.lines import Box, Line
+
+
+@dataclass(frozen=True)
+class Choices:
+    """`accept` releases a frame in which something was doubtful; what was doubtful then stays."""
+
+    keep: tuple[Box, ...] = ()
+    remove: tuple[Box, ...] = ()
+    accept: bool = False
+
+    def keeps(self, line: Line) -> bool:
+        """Whether most of the line lies in a region that is to stay."""
+        return any(line.share_inside(Line.of_box(box)) > 0.5 for box in self.keep)
