@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from medveil.defenses.pixels.removal import Removal, TextRemover
 
 Fill = Literal["generator", "classical", "black"]
+Faces = Literal["withhold", "keep"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
+BLANKED = "frames blanked outside of the scan"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
 
 
@@ -42,17 +44,22 @@ class RemovedText:
         "What was measured is printed text; handwriting, and text fainter than about a fourteenth of the gray scale, "
         "may stay.",
         "Single letters standing alone stay where the detector takes them for side markers.",
+        "Faces are not altered but withheld: photographs by their header, pictures in which a face is found, thin slices "
+        "of a head. A small profile, a face mostly covered, or a head that nothing calls one may be overlooked.",
     )
 
     @dataclass(frozen=True)
     class Settings:
-        """What removed text is painted over with."""
+        """What removed text is painted over with, and what becomes of images that may show a face."""
 
         fill: Fill = "generator"
+        faces: Faces = "withhold"
 
         def __post_init__(self) -> None:
             if self.fill not in get_args(Fill):
                 raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+            if self.faces not in get_args(Faces):
+                raise SettingsError(f"images that may show a face are treated as one of {', '.join(get_args(Faces))}")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
@@ -61,7 +68,7 @@ class RemovedText:
     def _remover(self) -> TextRemover:
         from medveil.defenses.pixels.removal import TextRemover  # loads torch
 
-        return TextRemover(fill=self.settings.fill)
+        return TextRemover(fill=self.settings.fill, faces=self.settings.faces)
 
     def apply(self, subject: Subject) -> Subject:
         known = search_for(subject.person.known) if subject.person.known else None
@@ -77,7 +84,9 @@ class RemovedText:
             subject.picture, removal = clean(subject.picture, known)
             removals = [removal]
         for removal in removals:
-            subject.masked.append(removal.mask_pct)
+            subject.masked.append(min(100.0, removal.mask_pct + removal.blanked_pct))
+            if removal.blanked_pct:
+                subject.note(BLANKED)
             if removal.boxes:
                 subject.note(REMOVED, len(removal.boxes))
             if removal.kept:

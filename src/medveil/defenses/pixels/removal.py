@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +19,9 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
+from medveil.defenses.pixels.objects.clips import painted, shared_mask
+from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
+from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
 from medveil.defenses.pixels.paint.frame import Frame, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
@@ -26,12 +29,14 @@ from medveil.errors import Quarantined
 from medveil.person.search.known import KnownSearch
 
 How = Literal["generator", "classical", "black"]
+Faces = Literal["withhold", "keep"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 GENTLE = 2  # rounds in which that room ends where a marker stands
 TOO_MUCH = "too much of the image looks like text"
 STAYS = "what looks like text could not all be removed"
+UNTOLD = "an ultrasound image with text, which does not tell where its scan is"
 DOUBTFUL = "something in it may be text; a person must look"
 NOT_A_RADIOGRAPH = "not a radiograph, and something in it looks like text"
 # By (0008,0060); what says nothing of itself may be one.
@@ -50,14 +55,16 @@ class Removal:
     rounds: int
     fill: str
     doubtful: tuple[Box, ...] = ()
+    blanked_pct: float = 0.0  # outside of the scan
 
 
 class TextRemover:
     """Removes all text but clinical markers."""
 
-    def __init__(self, *, fill: How = "generator", keep_markers: bool = True) -> None:
+    def __init__(self, *, fill: How = "generator", keep_markers: bool = True, faces: Faces = "withhold") -> None:
         self.fill = fill
         self.keep_markers = keep_markers
+        self.faces = faces
 
     def clean_dataset(
         self, dataset: FileDataset, known: KnownSearch | None, choices: Mapping[int, Choices] | None = None
@@ -70,7 +77,11 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
-        done = []
+        if self.faces == "withhold":
+            refuse_recognisable(stored, {number for number, one in (choices or {}).items() if one.accept})
+        outside = blank_outside_of_scan(stored)
+        stored.dirty |= outside is not None
+        before, done = list(stored.frames), []
         for number, frame in enumerate(stored.frames):
 
             def look(changed: Frame, number: int = number) -> list[View]:
@@ -88,6 +99,12 @@ class TextRemover:
             stored.frames[number] = cleaned
             stored.dirty |= cleaned is not frame
             done.append(removal)
+        if outside is not None:
+            done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
+        elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
+            raise Quarantined(UNTOLD)
+        if len(done) > 1:
+            done = self._in_all_frames(stored, before, done)
         if not stored.dirty:
             try:
                 blank_comments(dataset)
@@ -97,10 +114,33 @@ class TextRemover:
             stored.put_back()
         return done
 
+    def _in_all_frames(self, stored: StoredPixels, before: list[Frame], done: list[Removal]) -> list[Removal]:
+        """What was painted over in one frame goes in the others too, where it stands there."""
+        shared = shared_mask(before, stored.frames)
+        result = []
+        for number, (one, removal) in enumerate(zip(before, done, strict=True)):
+            changed = painted(one, stored.frames[number])
+            more = shared & ~changed
+            if more.any():
+                stored.frames[number] = paint(
+                    stored.frames[number], more.astype(np.float32), stored.kind, stored.dataset, how=self.fill, seed=0
+                )
+                whole = changed | more
+                removal = replace(
+                    removal,
+                    boxes=tuple(boxes_around(whole)),
+                    mask_pct=100 * float(whole.mean()),
+                    rounds=max(1, removal.rounds),
+                )
+            result.append(removal)
+        return result
+
     def clean_image(
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
+        if self.faces == "withhold" and not (choices and choices.accept):
+            refuse_face(image)
         return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
 
     def clean_colours(
