@@ -52,6 +52,11 @@ class Film:
     patient: str
     devices: tuple[tuple[str, Box], ...] = ()
 
+    @property
+    def name(self) -> str:
+        """With its folder: the same film is there in several sizes."""
+        return f"{self.path.parent.parent.name}/{self.path.name}"
+
 
 @dataclass(frozen=True)
 class Harm:
@@ -71,7 +76,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     parser.add_argument("--sets", nargs="+", choices=[*GROUPS, "devices"], default=[*GROUPS, "devices"])
     parser.add_argument("--split", choices=("val", "train"), default="val", help="of NIH and Indiana")
-    parser.add_argument("--films", type=int, help="of each set, evenly spaced; all unless told otherwise")
+    parser.add_argument(
+        "--films", type=int, help="of each set but devices, evenly spaced; all of them unless told otherwise"
+    )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--presidio", help="the Python of the environment that Presidio's redactor is installed in")
     parser.add_argument("--sheet", type=Path, help="a picture of the worst films, changes in red, and after")
@@ -80,8 +87,10 @@ def main() -> None:
     options = parser.parse_args()
     films: list[Film] = []
     for name in options.sets:
-        found = with_devices(options.data) if name == "devices" else GROUPS[name](options.data, options.split)
-        films += spread(found, options.films)
+        if name == "devices":
+            films += with_devices(options.data)
+        else:
+            films += spread(GROUPS[name](options.data, options.split), options.films)
     told = f"Python {platform.python_version()}, {options.workers} processes. {options.conditions}".strip()
     results: dict[str, Any] = {"versions": {}, "skipped": [], "conditions": told, "sets": {}}
     with tempfile.TemporaryDirectory() as name:
@@ -177,7 +186,7 @@ def harmed(bench: Bench, tool: str, films: Sequence[Film]) -> tuple[list[Harm], 
 
 
 def released(bench: Bench, tool: str, film: Film) -> Path:
-    return bench.folder / tool / f"{film.group} {film.path.stem}.png"
+    return bench.folder / tool / f"{film.group} {film.name.replace('/', ' ')}.png"
 
 
 def harm_of(bench: Bench, tool: str, film: Film, done: dict[str, Any]) -> Harm:
@@ -251,10 +260,10 @@ def worst(harms: list[Harm]) -> list[Harm]:
 
 
 def listed(harm: Harm) -> dict[str, Any]:
-    name = f"{harm.film.group}/{harm.film.path.name}"
+    told = {"set": harm.film.group, "film": harm.film.name}
     if harm.withheld:
-        return {"film": name, "withheld": harm.withheld}
-    return {"film": name, "area": harm.area, "inner": harm.inner, "painted": list(harm.painted)}
+        return told | {"withheld": harm.withheld}
+    return told | {"area": harm.area, "inner": harm.inner, "painted": list(harm.painted)}
 
 
 def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
@@ -272,7 +281,7 @@ def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
             corners = (int(left * across), int(top * down)), (int(right * across), int(bottom * down))
             cv2.rectangle(marked, *corners, (255, 210, 0), max(1, across // 400))
         pair = np.hstack([cv2.resize(one, (SIDE, SIDE)) for one in (marked, np.repeat(after[..., None], 3, axis=2))])
-        cv2.putText(pair, film.path.name, (6, SIDE - 8), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (255, 210, 0), 1, cv2.LINE_AA)
+        cv2.putText(pair, film.name, (6, SIDE - 8), cv2.FONT_HERSHEY_SIMPLEX, 0.42, (255, 210, 0), 1, cv2.LINE_AA)
         pairs.append(pair)
     pairs += [np.zeros((SIDE, 2 * SIDE, 3), np.uint8)] * (len(pairs) % 2 or 2 * (not pairs))
     return Image.fromarray(np.vstack([np.hstack(pairs[k : k + 2]) for k in range(0, len(pairs), 2)]))

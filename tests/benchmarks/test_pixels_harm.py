@@ -58,8 +58,9 @@ def test_changed_pixels_are_told_by_place(harm: ModuleType, tmp_path: Path) -> N
     film = np.full((100, 200), 90, np.uint8)
     painted = film.copy()
     painted[5:10, 20:40] = 0  # at the rim, in the first device's box
-    files = tmp_path / "film.png", tmp_path / "medveil_film" / "a film.png"
-    files[1].parent.mkdir()
+    files = tmp_path / "set" / "images" / "film.png", tmp_path / "medveil_film" / "a set film.png.png"
+    for file in files:
+        file.parent.mkdir(parents=True)
     Image.fromarray(film).save(files[0])
     Image.fromarray(painted).save(files[1])
     devices = (("port", (0.1, 0.0, 0.3, 0.2)), ("rods", (0.5, 0.5, 1.0, 1.0)))
