@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from medveil.defenses.pixels.paint.generator_file import check_generator
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
@@ -64,8 +65,6 @@ class RemovedText:
         self.settings = settings or self.Settings()
         self._keys = keys
         if self.settings.generator is not None:
-            from medveil.defenses.pixels.paint.networks import check_generator  # loads OpenCV
-
             check_generator(self.settings.generator)
 
     @cached_property

@@ -20,7 +20,8 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.paint.frame import Filling, Frame, How, Painted, paint
+from medveil.defenses.pixels.paint.fill import How
+from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined

@@ -20,6 +20,7 @@ from safetensors.torch import save_file
 from medveil.defenses.pixels.paint import networks
 from medveil.defenses.pixels.paint.fill import How, fill
 from medveil.defenses.pixels.paint.generator import load_generator, save_generator
+from medveil.defenses.pixels.paint.generator_file import check_generator
 from medveil.defenses.pixels.paint.windows import AROUND, CELL, find_windows
 from medveil.errors import InputError, MedveilError, SettingsError
 
@@ -209,8 +210,8 @@ def test_files_that_are_no_generator_are_refused(untrained: Path, tmp_path: Path
         with pytest.raises(InputError, match="not a generator"):
             load_generator(tmp_path / f"{name}.safetensors")
         with pytest.raises(InputError, match="not a generator"):
-            networks.check_generator(tmp_path / f"{name}.safetensors")
-    networks.check_generator(untrained)
+            check_generator(tmp_path / f"{name}.safetensors")
+    check_generator(untrained)
 
 
 @pytest.mark.parametrize("planes", [(), (3,)])

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.defenses.pixels.paint.networks import FORMAT
+from medveil.defenses.pixels.paint.generator_file import FORMAT
 from medveil.errors import InputError, SettingsError
 from medveil.training.checkpoint import read_header, write_model
 

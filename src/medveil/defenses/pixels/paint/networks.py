@@ -7,29 +7,15 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
 from medveil.defenses.pixels.paint.surface import spread
 from medveil.defenses.pixels.paint.windows import STEP
-from medveil.errors import InputError
 from medveil.runtime.once import once
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 Network = Callable[[Floats, Bools], Floats]  # rows x columns x planes in and out
-FORMAT = "medveil.inpainting/1"
 _LUMA = np.array([0.299, 0.587, 0.114], np.float32)  # ITU-R BT.601
-
-
-def check_generator(path: Path) -> None:
-    """By the file's header alone, without what it takes to run it."""
-    try:
-        with safe_open(path, "np") as file:
-            form = (file.metadata() or {}).get("format")
-    except (OSError, SafetensorError):
-        form = None
-    if form != FORMAT:
-        raise InputError(f"{path} is not a generator of this version; train one with `medveil train inpainting`")
 
 
 @once

@@ -74,9 +74,10 @@ def with_flat_places(values: Floats, known: Bools) -> tuple[Floats, Bools]:
     places = np.nonzero(~known)
     ends = _ends(levels, flat, known, places)
     between = np.zeros(known.shape, bool)
-    for (one, one_flat), (two, two_flat), across in ((*ends[:2], ends[2:]), (*ends[2:], ends[:2])):
+    for along, across in ((ends[:2], ends[2:]), (ends[2:], ends[:2])):
+        (one, one_flat), (two, two_flat) = along
         same = one_flat & two_flat & (np.abs(one - two) <= STEPS)
-        same &= (np.abs(across[0][0] - one) <= STEPS) | (np.abs(across[1][0] - one) <= STEPS)
+        same &= np.logical_or(*(np.abs(end - one) <= STEPS for end, _ in across))
         between[places] |= same
     return np.where(between, spread(values, flat), values), known | between
 
@@ -126,7 +127,7 @@ def grain(
     result = np.zeros_like(image)
     for number, (drawn, power) in enumerate(zip(_bands(_white(image.shape, rng)), _shared_out(powers), strict=True)):
         other = np.roll(drawn, (13 * number, 29 * number), (0, 1))  # so far away it is another noise
-        amount = np.sqrt(power) / max(float(drawn.std()), 1e-6)
+        amount = np.sqrt(power) * np.float32(1 / max(float(drawn.std()), 1e-6))
         result += other * _enlarged(amount, image.shape)
     return result
 
