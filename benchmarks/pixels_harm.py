@@ -6,7 +6,9 @@
 DATA holds nih14 (for the split), nih14_1024, nih14_512, iu_xray and covid19. Every film goes through all that `medveil
 deid` does to a picture. Text stands at a film's rim: what changes in the inner box (15 to 85 % across, 20 to 90 % down)
 is anatomy or a device painted over. The films of pixels_devices.csv show devices, found by looking, with a box around
-each (shares of width and height); a box is painted when any pixel in it changed. PEERS is the environment described in
+each (shares of width and height); a box is painted when any pixel in it changed. Those of pixels_letters.csv carry
+letters of lead, found by looking too, many of them mirrored: the side should stay, with at most a tenth of its ink
+changed, and the initials beside it go, with all but a tenth of theirs changed. PEERS is the environment described in
 deid_peers.py; the redactor works on the same files in the same run. Films are shown and listed by their public names,
 worst first. Intervals are by patient.
 """
@@ -37,9 +39,12 @@ from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 
 DEVICES = Path(__file__).with_name("pixels_devices.csv")
+LETTERS = Path(__file__).with_name("pixels_letters.csv")
+MARKER, INITIALS = "marker", "initials"  # kinds of letters
 TOOLS = {"medveil_film": "medveil", "presidio_film": "Presidio image redactor"}
 INNER = (0.15, 0.2, 0.85, 0.9)  # left, top, right, bottom
 LARGE = 0.01  # of a film
+SPARED = 0.1  # of a letter's ink
 SHOWN, SIDE = 12, 380  # films on the sheet, and their size
 
 Box = tuple[float, float, float, float]
@@ -51,6 +56,7 @@ class Film:
     path: Path
     patient: str
     devices: tuple[tuple[str, Box], ...] = ()
+    letters: tuple[tuple[str, Box], ...] = ()
 
     @property
     def name(self) -> str:
@@ -60,13 +66,17 @@ class Film:
 
 @dataclass(frozen=True)
 class Harm:
-    """Of one film by one tool: shares of the area changed, and the devices painted over."""
+    """Of one film by one tool: shares of the area changed, devices painted over, letters by kind and as they should be.
+
+    `kept` is how many markers the tool says it left.
+    """
 
     film: Film
     withheld: str
     area: float = 0.0
     inner: float = 0.0
     painted: tuple[str, ...] = ()
+    letters: tuple[tuple[str, bool], ...] = ()
     kept: int = 0
 
 
@@ -74,10 +84,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--sets", nargs="+", choices=[*GROUPS, "devices"], default=[*GROUPS, "devices"])
+    parser.add_argument("--sets", nargs="+", choices=[*GROUPS, *BOXED], default=[*GROUPS, *BOXED])
     parser.add_argument("--split", choices=("val", "train"), default="val", help="of NIH and Indiana")
     parser.add_argument(
-        "--films", type=int, help="of each set but devices, evenly spaced; all of them unless told otherwise"
+        "--films", type=int, help="of each set without boxes, evenly spaced; all of them unless told otherwise"
     )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--presidio", help="the Python of the environment that Presidio's redactor is installed in")
@@ -87,8 +97,8 @@ def main() -> None:
     options = parser.parse_args()
     films: list[Film] = []
     for name in options.sets:
-        if name == "devices":
-            films += with_devices(options.data)
+        if name in BOXED:
+            films += BOXED[name](options.data)
         else:
             films += spread(GROUPS[name](options.data, options.split), options.films)
     told = f"Python {platform.python_version()}, {options.workers} processes. {options.conditions}".strip()
@@ -149,14 +159,26 @@ GROUPS: dict[str, Callable[[Path, str], list[Film]]] = {
 
 def with_devices(data: Path) -> list[Film]:
     patients = {film.path.name: film.patient for film in covid(data, "")}
-    boxes: dict[Path, list[tuple[str, Box]]] = {}
-    for row in rows(DEVICES):
+    return [
+        Film("devices", file, patients.get(file.name) or of_nih(file), devices=found)
+        for file, found in boxes_of(DEVICES, data).items()
+    ]
+
+
+def with_letters(data: Path) -> list[Film]:
+    return [Film("letters", file, of_nih(file), letters=found) for file, found in boxes_of(LETTERS, data).items()]
+
+
+BOXED: dict[str, Callable[[Path], list[Film]]] = {"devices": with_devices, "letters": with_letters}
+
+
+def boxes_of(table: Path, data: Path) -> dict[Path, tuple[tuple[str, Box], ...]]:
+    found: dict[Path, tuple[tuple[str, Box], ...]] = {}
+    for row in rows(table):
         left, top, right, bottom = (float(row[side]) for side in ("left", "top", "right", "bottom"))
         file = data / row["set"] / "images" / row["file"]
-        boxes.setdefault(file, []).append((row["kind"], (left, top, right, bottom)))
-    return [
-        Film("devices", file, patients.get(file.name) or of_nih(file), tuple(found)) for file, found in boxes.items()
-    ]
+        found[file] = (*found.get(file, ()), (row["kind"], (left, top, right, bottom)))
+    return found
 
 
 def rows(file: Path) -> list[dict[str, str]]:
@@ -192,7 +214,8 @@ def released(bench: Bench, tool: str, film: Film) -> Path:
 def harm_of(bench: Bench, tool: str, film: Film, done: dict[str, Any]) -> Harm:
     if "withheld" in done or "failed" in done:
         return Harm(film, done.get("withheld") or done["failed"])
-    changed = changes(film.path, released(bench, tool, film))
+    before = gray(film.path)
+    changed = np.asarray(before != gray(released(bench, tool, film)))
     painted = tuple(kind for kind, box in film.devices if inside(changed, box).any())
     return Harm(
         film,
@@ -200,6 +223,7 @@ def harm_of(bench: Bench, tool: str, film: Film, done: dict[str, Any]) -> Harm:
         area=float(changed.mean()),
         inner=float(inside(changed, INNER).mean()),
         painted=painted,
+        letters=letters(before, changed, film),
         kept=done.get("clinical markers kept", 0),
     )
 
@@ -208,14 +232,31 @@ def gray(file: Path) -> NDArray[Any]:
     return load_image(file.parent, file.name)
 
 
-def changes(before: Path, after: Path) -> NDArray[np.bool_]:
-    return np.asarray(gray(before) != gray(after))
-
-
-def inside(changed: NDArray[np.bool_], box: Box) -> NDArray[np.bool_]:
-    down, across = changed.shape
+def inside(plane: NDArray[Any], box: Box) -> NDArray[Any]:
+    down, across = plane.shape
     left, top, right, bottom = box
-    return changed[int(top * down) : round(bottom * down), int(left * across) : round(right * across)]
+    return plane[int(top * down) : round(bottom * down), int(left * across) : round(right * across)]
+
+
+def letters(before: NDArray[Any], changed: NDArray[np.bool_], film: Film) -> tuple[tuple[str, bool], ...]:
+    """Each letter's kind, and whether it fared as it should. What initials stand in a marker's box is not its ink."""
+    others = np.zeros(before.shape, bool)
+    for kind, box in film.letters:
+        if kind == INITIALS:
+            inside(others, box)[:] = True
+    found = []
+    for kind, box in film.letters:
+        ink = ink_of(inside(before, box))
+        ink &= ~inside(others, box) if kind == MARKER else True
+        share = float(inside(changed, box)[ink].mean())
+        found.append((kind, share <= SPARED if kind == MARKER else share >= 1 - SPARED))
+    return tuple(found)
+
+
+def ink_of(part: NDArray[Any]) -> NDArray[np.bool_]:
+    """Lead is bright."""
+    level, _ = cv2.threshold(part.astype(np.uint8), 0, 255, cv2.THRESH_BINARY + cv2.THRESH_OTSU)
+    return np.asarray(part > level)
 
 
 def figures(group: str, harms: list[Harm], speeds: dict[str, Figures]) -> Figures:
@@ -232,7 +273,7 @@ def figures(group: str, harms: list[Harm], speeds: dict[str, Figures]) -> Figure
         "inner box touched": share([harm.inner > 0 for harm in open_]),
         "withheld": share([bool(harm.withheld) for harm in own], own),
         "reasons": dict(Counter(harm.withheld for harm in own if harm.withheld)),
-        "markers kept": sum(harm.kept for harm in open_),
+        "markers it says it kept": sum(harm.kept for harm in open_),
         "seconds": 1 / speeds[group]["a second"],
     }
     if own[0].film.devices:
@@ -240,6 +281,9 @@ def figures(group: str, harms: list[Harm], speeds: dict[str, Figures]) -> Figure
         shown = Counter(kind for harm in open_ for kind, _ in harm.film.devices)
         painted = Counter(kind for harm in open_ for kind in harm.painted)
         found["boxes by kind"] = {kind: [painted[kind], count] for kind, count in sorted(shown.items())}
+    for kind, name in ((MARKER, "markers kept"), (INITIALS, "initials removed")):
+        fared = [(ok, harm.film.patient) for harm in open_ for its, ok in harm.letters if its == kind]
+        found[name] = estimate([ok for ok, _ in fared], [patient for _, patient in fared])
     return found
 
 
@@ -254,16 +298,20 @@ def mean(values: Sequence[float], patients: Sequence[str]) -> Figures | None:
 
 
 def worst(harms: list[Harm]) -> list[Harm]:
-    """Painted devices first, then what was changed inside, then at the rim; films that were left alone are not told."""
+    """Painted devices first, then lost markers, then what changed inside and at the rim; not what was left alone."""
     told = [harm for harm in harms if harm.withheld or harm.area]
-    return sorted(told, key=lambda harm: (-len(harm.painted), -harm.inner, -harm.area, harm.withheld))
+    return sorted(told, key=lambda harm: (-len(harm.painted), -lost(harm), -harm.inner, -harm.area, harm.withheld))
+
+
+def lost(harm: Harm) -> int:
+    return sum(kind == MARKER and not ok for kind, ok in harm.letters)
 
 
 def listed(harm: Harm) -> dict[str, Any]:
     told = {"set": harm.film.group, "film": harm.film.name}
     if harm.withheld:
         return told | {"withheld": harm.withheld}
-    return told | {"area": harm.area, "inner": harm.inner, "painted": list(harm.painted)}
+    return told | {"area": harm.area, "inner": harm.inner, "painted": list(harm.painted), "markers lost": lost(harm)}
 
 
 def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
@@ -277,7 +325,7 @@ def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
         marked = np.repeat(before[..., None], 3, axis=2)
         marked[before != after] = (255, 0, 0)
         down, across = before.shape
-        for _, (left, top, right, bottom) in film.devices:
+        for _, (left, top, right, bottom) in film.devices + film.letters:
             corners = (int(left * across), int(top * down)), (int(right * across), int(bottom * down))
             cv2.rectangle(marked, *corners, (255, 210, 0), max(1, across // 400))
         pair = np.hstack([cv2.resize(one, (SIDE, SIDE)) for one in (marked, np.repeat(after[..., None], 3, axis=2))])
@@ -289,12 +337,13 @@ def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
 
 def markdown(results: dict[str, Any]) -> str:
     shares = ("area changed", "films over 1 %", "inner box touched", "withheld")
-    head = ["films", "", *shares, "device painted", "markers kept", "seconds an image"]
+    boxed = ("device painted", "markers kept", "initials removed")
+    head = ["films", "", *shares, *boxed, "seconds an image"]
     lines = [head, ["---"] * len(head)]
     for group, tools in results["sets"].items():
         for tool, one in tools.items():
-            shown = [precise(one.get(name)) for name in (*shares, "device painted")]
-            lines.append([group, TOOLS[tool], *shown, str(one["markers kept"]), f"{one['seconds']:.2f}"])
+            shown = [precise(one.get(name)) for name in (*shares, *boxed)]
+            lines.append([group, TOOLS[tool], *shown, f"{one['seconds']:.2f}"])
     table = "\n".join(f"| {' | '.join(row)} |" for row in lines)
     beside = [compared(group, tools) for group, tools in results["sets"].items() if len(tools) == len(TOOLS)]
     return "\n\n".join([conditions(results), table, *beside]) + "\n"

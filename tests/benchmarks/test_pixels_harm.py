@@ -30,8 +30,21 @@ def harm(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 @pytest.fixture(scope="module")
 def listed() -> list[dict[str, str]]:
-    with (FOLDER / "pixels_devices.csv").open(newline="") as file:
+    return rows("pixels_devices.csv")
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (FOLDER / name).open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+def test_letters_are_listed_with_the_side_first() -> None:
+    letters = rows("pixels_letters.csv")
+    assert {row["kind"] for row in letters} == {"marker", "initials"}
+    assert sum(row["kind"] == "marker" for row in letters) >= 60
+    for row in letters:
+        left, top, right, bottom = (float(row[side]) for side in ("left", "top", "right", "bottom"))
+        assert 0 <= left < right <= 1 and 0 <= top < bottom <= 1, row
 
 
 def test_enough_films_with_devices_are_listed_each_box_inside_its_film(listed: list[dict[str, str]]) -> None:
@@ -49,7 +62,7 @@ def test_listed_films_are_there_and_none_of_nih_is_a_val_patients(
 ) -> None:
     with (real_data / "nih14" / "split.csv").open(newline="") as file:
         val = {row["patient"] for row in csv.DictReader(file) if row["split"] == "val"}
-    for row in listed:
+    for row in listed + rows("pixels_letters.csv"):
         assert (real_data / row["set"] / "images" / row["file"]).is_file(), row
         assert row["set"] == "covid19" or f"nih{row['file'].split('_')[0][-5:]}" not in val, row
 
@@ -95,3 +108,17 @@ def test_a_sample_is_spread_over_the_set(harm: ModuleType) -> None:
     films = [harm.Film("a", Path(str(number)), "p") for number in range(10)]
     assert [film.path.name for film in harm.spread(films, 3)] == ["0", "3", "6"]
     assert harm.spread(films, None) == harm.spread(films, 20) == films
+
+
+def test_a_side_is_kept_and_initials_are_gone_by_their_ink(harm: ModuleType) -> None:
+    film = np.full((100, 100), 40, np.uint8)
+    film[10:40, 10:16] = film[34:40, 10:30] = 220  # an L
+    film[20:28, 20:28] = 230  # initials in its corner
+    boxes = (("marker", (0.1, 0.1, 0.3, 0.4)), ("initials", (0.19, 0.19, 0.29, 0.29)))
+    one = harm.Film("letters", Path("x"), "p", letters=boxes)
+    changed = np.zeros(film.shape, bool)
+    assert harm.letters(film, changed, one) == (("marker", True), ("initials", False))
+    changed[19:29, 19:29] = True
+    assert harm.letters(film, changed, one) == (("marker", True), ("initials", True))
+    changed[10:20, 10:16] = True
+    assert harm.letters(film, changed, one) == (("marker", False), ("initials", True))
