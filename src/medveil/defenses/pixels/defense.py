@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from medveil.defenses.pixels.paint.generator_file import check_generator
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
@@ -21,6 +23,8 @@ Faces = Literal["withhold", "keep"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
 BLANKED = "frames blanked outside of the scan"
+PLAIN = "holes left plain"  # too large for a filling that looks like tissue
+WITHOUT_GENERATOR = "frames filled without the generator"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
 
 
@@ -44,31 +48,45 @@ class RemovedText:
         "What was measured is printed text; handwriting, and text fainter than about a fourteenth of the gray scale, "
         "may stay.",
         "Single letters standing alone stay where the detector takes them for side markers.",
-        "Faces are not altered but withheld: photographs by their header, pictures in which a face is found, thin slices "
-        "of a head. A small profile, a face mostly covered, or a head that nothing calls one may be overlooked.",
+        "Faces are not altered but withheld: photographs by their header, pictures in which a face is found, thin "
+        "slices of a head. A small profile, a face mostly covered, or a head that nothing calls one may be overlooked.",
     )
 
     @dataclass(frozen=True)
     class Settings:
-        """What removed text is painted over with, and what becomes of images that may show a face."""
+        """What removed text is painted over with; `generator` is a trained file, which then paints; and whether images
+        that may show a face are withheld.
+        """
 
-        fill: Fill = "generator"
+        fill: Fill = "classical"
+        generator: Path | None = None
         faces: Faces = "withhold"
 
         def __post_init__(self) -> None:
             if self.fill not in get_args(Fill):
                 raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+            if self.generator is not None and self.fill == "black":
+                raise SettingsError("a generator does not paint black; leave out fill=black, or the generator")
             if self.faces not in get_args(Faces):
                 raise SettingsError(f"images that may show a face are treated as one of {', '.join(get_args(Faces))}")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
+        self._keys = keys
+        if self.settings.generator is not None:
+            check_generator(self.settings.generator)
 
     @cached_property
     def _remover(self) -> TextRemover:
         from medveil.defenses.pixels.removal import TextRemover  # loads torch
 
-        return TextRemover(fill=self.settings.fill, faces=self.settings.faces)
+        generator = self.settings.generator
+        return TextRemover(
+            fill=self.settings.fill if generator is None else "generator",
+            generator=generator,
+            keys=self._keys,
+            faces=self.settings.faces,
+        )
 
     def apply(self, subject: Subject) -> Subject:
         known = search_for(subject.person.known) if subject.person.known else None
@@ -91,6 +109,10 @@ class RemovedText:
                 subject.note(REMOVED, len(removal.boxes))
             if removal.kept:
                 subject.note(KEPT, len(removal.kept))
+            if removal.plain:
+                subject.note(PLAIN, removal.plain)
+            if removal.without_generator:
+                subject.note(WITHOUT_GENERATOR)
         return subject
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -19,16 +20,17 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.objects.clips import painted, shared_mask
+from medveil.defenses.pixels.objects.clips import paint_in_all
 from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
 from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
-from medveil.defenses.pixels.paint.frame import Frame, paint
+from medveil.defenses.pixels.paint.fill import How
+from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
+from medveil.person.keys import Keys
 from medveil.person.search.known import KnownSearch
 
-How = Literal["generator", "classical", "black"]
 Faces = Literal["withhold", "keep"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
@@ -55,14 +57,25 @@ class Removal:
     rounds: int
     fill: str
     doubtful: tuple[Box, ...] = ()
+    plain: int = 0  # holes too large for more than a plain surface
+    without_generator: bool = False  # although one was asked for
     blanked_pct: float = 0.0  # outside of the scan
 
 
 class TextRemover:
     """Removes all text but clinical markers."""
 
-    def __init__(self, *, fill: How = "generator", keep_markers: bool = True, faces: Faces = "withhold") -> None:
+    def __init__(
+        self,
+        *,
+        fill: How = "classical",
+        generator: Path | None = None,
+        keys: Keys | None = None,
+        keep_markers: bool = True,
+        faces: Faces = "withhold",
+    ) -> None:
         self.fill = fill
+        self.filling = Filling.keyed(fill, generator, keys)
         self.keep_markers = keep_markers
         self.faces = faces
 
@@ -103,8 +116,9 @@ class TextRemover:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
             raise Quarantined(UNTOLD)
-        if len(done) > 1:
-            done = self._in_all_frames(stored, before, done)
+        for number, whole in paint_in_all(stored, before, self.filling).items():
+            boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
+            done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
         if not stored.dirty:
             try:
                 blank_comments(dataset)
@@ -113,27 +127,6 @@ class TextRemover:
         if stored.dirty:
             stored.put_back()
         return done
-
-    def _in_all_frames(self, stored: StoredPixels, before: list[Frame], done: list[Removal]) -> list[Removal]:
-        """What was painted over in one frame goes in the others too, where it stands there."""
-        shared = shared_mask(before, stored.frames)
-        result = []
-        for number, (one, removal) in enumerate(zip(before, done, strict=True)):
-            changed = painted(one, stored.frames[number])
-            more = shared & ~changed
-            if more.any():
-                stored.frames[number] = paint(
-                    stored.frames[number], more.astype(np.float32), stored.kind, stored.dataset, how=self.fill, seed=0
-                )
-                whole = changed | more
-                removal = replace(
-                    removal,
-                    boxes=tuple(boxes_around(whole)),
-                    mask_pct=100 * float(whole.mean()),
-                    rounds=max(1, removal.rounds),
-                )
-            result.append(removal)
-        return result
 
     def clean_image(
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
@@ -174,7 +167,7 @@ class TextRemover:
         lines += [Line.of_box(box) for box in choices.remove]
         total = np.zeros(frame.shape[:2], np.float32)
         removed: list[Line] = []
-        rounds = 0
+        rounds, painted = 0, Painted(frame)
         while lines:
             if rounds == len(HARDER):
                 raise Quarantined(STAYS)
@@ -184,7 +177,8 @@ class TextRemover:
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
                 raise Quarantined(TOO_MUCH)
-            changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
+            painted = paint(frame, total, kind, dataset, replace(self.filling, how=self._how(rounds)))
+            changed = painted.frame
             removed += lines
             lines = residual_text(look(changed), total, kept, removed)
             lines = [line for line in lines if not choices.keeps(line)]
@@ -196,6 +190,8 @@ class TextRemover:
             rounds=rounds,
             fill=self._how(rounds - 1) if rounds else self.fill,
             doubtful=tuple(line.box(frame.shape) for line in found.doubtful),
+            plain=painted.plain,
+            without_generator=painted.without_generator,
         )
 
     def _how(self, number: int) -> How:

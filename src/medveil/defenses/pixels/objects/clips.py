@@ -6,17 +6,34 @@ Text that a scan shines through is missed in some frames and seen in others; one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Frame = NDArray[Any]
+from medveil.cohort.dicom.stored_pixels import StoredPixels
+from medveil.defenses.pixels.paint.frame import Filling, Frame, paint
+
 Mask = NDArray[np.bool_]
 OFTEN = 0.05  # of the frames, and two at least: painted there, a place is painted everywhere, still or not
 STILL = 0.06  # of the range of values; what changes less stands still
 ROOM = 3  # pixels; the side of what a painted place grows by, for a filling may hit a stroke's own value
+
+
+def paint_in_all(stored: StoredPixels, before: Sequence[Frame], filling: Filling) -> dict[int, Mask]:
+    """Paints more of the frames, given as they were before; by the number of each, all that is painted in it now."""
+    if len(before) < 2:
+        return {}
+    shared = shared_mask(before, stored.frames)
+    done = {}
+    for number, frame in enumerate(before):
+        own = _painted(frame, stored.frames[number])
+        more = shared & ~own
+        if more.any():
+            mask = more.astype(np.float32)
+            stored.frames[number] = paint(stored.frames[number], mask, stored.kind, stored.dataset, filling).frame
+            done[number] = own | more
+    return done
 
 
 def shared_mask(before: Sequence[Frame], after: Sequence[Frame]) -> Mask:
@@ -24,7 +41,7 @@ def shared_mask(before: Sequence[Frame], after: Sequence[Frame]) -> Mask:
     times = np.zeros(before[0].shape[:2], np.int32)
     for one, other in zip(before, after, strict=True):
         if other is not one:
-            times += _grown(painted(one, other))
+            times += _grown(_painted(one, other))
     if not times.any():
         return times > 0
     whole = max(float(frame.max()) for frame in before) - min(float(frame.min()) for frame in before)
@@ -32,7 +49,7 @@ def shared_mask(before: Sequence[Frame], after: Sequence[Frame]) -> Mask:
     return (times >= max(2, OFTEN * len(before))) | ((times > 0) & still)
 
 
-def painted(before: Frame, after: Frame) -> Mask:
+def _painted(before: Frame, after: Frame) -> Mask:
     differs = before != after
     return np.asarray(differs.any(axis=2) if differs.ndim == 3 else differs)
 

@@ -16,7 +16,7 @@ from pydicom.dataset import Dataset
 from pydicom.uid import UID
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
-from medveil.defenses.pixels.paint.frame import paint
+from medveil.defenses.pixels.paint.frame import Filling, paint
 
 Mask = NDArray[np.bool_]
 LEAST, MOST = 0.15, 0.97  # of the image: the share that a scan covers if what is told of it is to be believed
@@ -37,7 +37,7 @@ def blank_outside_of_scan(stored: StoredPixels) -> Mask | None:
     if outside is not None:
         mask = outside.astype(np.float32)
         for number, frame in enumerate(stored.frames):
-            stored.frames[number] = paint(frame, mask, stored.kind, stored.dataset, how="black", seed=0)
+            stored.frames[number] = paint(frame, mask, stored.kind, stored.dataset, Filling("black")).frame
     return outside
 
 
