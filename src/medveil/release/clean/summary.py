@@ -11,7 +11,7 @@ import numpy as np
 import medveil
 from medveil.defenses.headers.defense import ACTIONS, found_in_headers, replaced_in_descriptions
 from medveil.defenses.headers.table import EDITION
-from medveil.defenses.pixels.defense import KEPT, REMOVED
+from medveil.defenses.pixels.defense import BLANKED, KEPT, REMOVED
 from medveil.defenses.reports.defense import NOT_REWRITTEN, replaced_in_reports
 from medveil.person.identifiers import Category
 from medveil.release.clean.engine import Engine
@@ -127,7 +127,8 @@ class Summary:
     def _pixels(self, done: Counter[str]) -> dict[str, int]:
         if not self._masked:
             return {}
-        return {"boxes": done[REMOVED], "frames": len(self._masked), "markers_kept": done[KEPT]}
+        blanked = {"blanked": done[BLANKED]} if done[BLANKED] else {}
+        return {"boxes": done[REMOVED], "frames": len(self._masked), "markers_kept": done[KEPT], **blanked}
 
     def _mask_shares(self) -> dict[str, float]:
         """How much of a frame was masked: the mean, and what half, nine of ten and so on stay below."""
