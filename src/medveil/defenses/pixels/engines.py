@@ -79,7 +79,8 @@ def _named(what: str, name: str) -> Callable[[Any], Any]:
         ) from None
     if not callable(function):
         raise SettingsError(f"the {what} {name} is not a function; name one that can be called")
-    turn, tried = threading.Lock(), []
+    turn = threading.Lock()
+    tried: list[bool] = []
 
     def ask(given: Any) -> Any:
         with turn:
