@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Fill = Literal["generator", "classical", "black"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
+KEPT_BY_REVIEW = "regions kept in review"
+REMOVED_BY_REVIEW = "regions removed in review"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
 
 
@@ -69,19 +71,26 @@ class RemovedText:
         if subject.dataset is not None:
             if "PixelData" in subject.dataset:
                 overlays = _overlays(subject.dataset)
-                removals = self._remover.clean_dataset(subject.dataset, known)
+                removals = self._remover.clean_dataset(subject.dataset, known, subject.choices)
                 if overlays:
                     subject.note(OVERLAYS, overlays)
         elif subject.picture is not None:
             clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
-            subject.picture, removal = clean(subject.picture, known)
+            subject.picture, removal = clean(subject.picture, known, subject.choices.get(0))
             removals = [removal]
         for removal in removals:
             subject.masked.append(removal.mask_pct)
+            subject.painted.append(removal.boxes)
+            subject.doubtful.append(removal.doubtful)
             if removal.boxes:
                 subject.note(REMOVED, len(removal.boxes))
             if removal.kept:
                 subject.note(KEPT, len(removal.kept))
+        for chosen in subject.choices.values():
+            if chosen.keep:
+                subject.note(KEPT_BY_REVIEW, len(chosen.keep))
+            if chosen.remove:
+                subject.note(REMOVED_BY_REVIEW, len(chosen.remove))
         return subject
 
 
