@@ -53,9 +53,9 @@ def deid(
         str,
         typer.Option(
             "--fill",
-            help="What replaces removed text: generator (plausible tissue), classical (interpolated) or black.",
+            help="What replaces removed text: classical (interpolated, with grain), generator (a network) or black.",
         ),
-    ] = "generator",
+    ] = "classical",
     report_column: Annotated[
         list[str] | None,
         typer.Option("--report-column", help="Column of a table that holds reports; repeat for several."),

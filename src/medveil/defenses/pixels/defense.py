@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from medveil.defenses.pixels.paint.generator_file import check_generator
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
@@ -21,6 +23,8 @@ REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
 KEPT_BY_REVIEW = "regions kept in review"
 REMOVED_BY_REVIEW = "regions removed in review"
+PLAIN = "holes left plain"  # too large for a filling that looks like tissue
+WITHOUT_GENERATOR = "frames filled without the generator"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
 
 
@@ -48,22 +52,31 @@ class RemovedText:
 
     @dataclass(frozen=True)
     class Settings:
-        """What removed text is painted over with."""
+        """What removed text is painted over with; `generator` is a trained file, which then paints."""
 
-        fill: Fill = "generator"
+        fill: Fill = "classical"
+        generator: Path | None = None
 
         def __post_init__(self) -> None:
             if self.fill not in get_args(Fill):
                 raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+            if self.generator is not None and self.fill == "black":
+                raise SettingsError("a generator does not paint black; leave out fill=black, or the generator")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
+        self._keys = keys
+        if self.settings.generator is not None:
+            check_generator(self.settings.generator)
 
     @cached_property
     def _remover(self) -> TextRemover:
         from medveil.defenses.pixels.removal import TextRemover  # loads torch
 
-        return TextRemover(fill=self.settings.fill)
+        generator = self.settings.generator
+        return TextRemover(
+            fill=self.settings.fill if generator is None else "generator", generator=generator, keys=self._keys
+        )
 
     def apply(self, subject: Subject) -> Subject:
         known = search_for(subject.person.known) if subject.person.known else None
@@ -86,6 +99,10 @@ class RemovedText:
                 subject.note(REMOVED, len(removal.boxes))
             if removal.kept:
                 subject.note(KEPT, len(removal.kept))
+            if removal.plain:
+                subject.note(PLAIN, removal.plain)
+            if removal.without_generator:
+                subject.note(WITHOUT_GENERATOR)
         for chosen in subject.choices.values():
             if chosen.keep:
                 subject.note(KEPT_BY_REVIEW, len(chosen.keep))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,14 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.paint.frame import Frame, paint
+from medveil.defenses.pixels.paint.fill import How
+from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
+from medveil.person.keys import Keys
 from medveil.person.search.known import KnownSearch
 
-How = Literal["generator", "classical", "black"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
@@ -50,13 +52,23 @@ class Removal:
     rounds: int
     fill: str
     doubtful: tuple[Box, ...] = ()
+    plain: int = 0  # holes too large for more than a plain surface
+    without_generator: bool = False  # although one was asked for
 
 
 class TextRemover:
     """Removes all text but clinical markers."""
 
-    def __init__(self, *, fill: How = "generator", keep_markers: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        fill: How = "classical",
+        generator: Path | None = None,
+        keys: Keys | None = None,
+        keep_markers: bool = True,
+    ) -> None:
         self.fill = fill
+        self.filling = Filling.keyed(fill, generator, keys)
         self.keep_markers = keep_markers
 
     def clean_dataset(
@@ -134,7 +146,7 @@ class TextRemover:
         lines += [Line.of_box(box) for box in choices.remove]
         total = np.zeros(frame.shape[:2], np.float32)
         removed: list[Line] = []
-        rounds = 0
+        rounds, painted = 0, Painted(frame)
         while lines:
             if rounds == len(HARDER):
                 raise Quarantined(STAYS)
@@ -144,7 +156,8 @@ class TextRemover:
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
                 raise Quarantined(TOO_MUCH)
-            changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
+            painted = paint(frame, total, kind, dataset, replace(self.filling, how=self._how(rounds)))
+            changed = painted.frame
             removed += lines
             lines = residual_text(look(changed), total, kept, removed)
             lines = [line for line in lines if not choices.keeps(line)]
@@ -156,6 +169,8 @@ class TextRemover:
             rounds=rounds,
             fill=self._how(rounds - 1) if rounds else self.fill,
             doubtful=tuple(line.box(frame.shape) for line in found.doubtful),
+            plain=painted.plain,
+            without_generator=painted.without_generator,
         )
 
     def _how(self, number: int) -> How:

@@ -15,7 +15,7 @@ def deid_defenses(
     *,
     reports: str = "surrogates",
     rewriter: str | None = None,
-    fill: str = "generator",
+    fill: str = "classical",
     profile: Path | None = None,
     report_columns: tuple[str, ...] = (),
     patient_column: str | None = None,

@@ -27,7 +27,7 @@ def test_train_inpainting(shaded: Callable[..., NDArray[np.float32]], tmp_path: 
     assert told["epochs"] == 1 and 0 < told["error"] < 1
     image, mask = shaded(64, 64), np.zeros((64, 64), np.float32)
     mask[20:30, 10:50] = 1
-    filled = fill(image, mask, how="generator", generator=Path(told["model"]))
+    filled = fill(image, mask, how="generator", generator=Path(told["model"])).image
     assert np.array_equal(filled[mask == 0], image[mask == 0]) and not np.array_equal(filled, image)
 
 
