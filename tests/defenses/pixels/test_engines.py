@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from medveil.defenses.pixels.engines import detector_of, reader_of
+from medveil.defenses.pixels.defense import RemovedText
+from medveil.defenses.pixels.engines import detector_of, own_engines, reader_of
+from medveil.defenses.pixels.find.detector import find_lines
+from medveil.defenses.pixels.read.second_reader import second_opinion
 from medveil.errors import SettingsError
+from medveil.parts import Subject
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 CORNERS = [(10, 20), (60, 20), (60, 32), (10, 32)]
 
@@ -98,3 +104,36 @@ def test_a_failure_at_work_is_the_images_and_stops_nothing(own: ModuleType) -> N
     detector = detector_of(f"{own.__name__}:find")
     with pytest.raises(RuntimeError):
         detector(np.ones((10, 10), np.uint8), None)
+
+
+def test_they_stand_in_for_the_bundled_ones_while_a_defense_works(own: ModuleType) -> None:
+    own.find = lambda image: [(CORNERS, 0.8)]  # type: ignore[attr-defined]
+    own.read = lambda strips: [("AP", 0.9)] * len(strips)  # type: ignore[attr-defined]
+    view, strip = np.zeros((100, 200), np.uint8), np.zeros((48, 100), np.uint8)
+    with own_engines(f"{own.__name__}:find", f"{own.__name__}:read"):
+        assert len(find_lines(view)) == 1
+        assert second_opinion(strip) == ("AP", 0.9)
+    assert find_lines(view) == []
+    assert second_opinion(strip)[0] == ""
+
+
+def test_a_defense_uses_those_of_its_settings(own: ModuleType) -> None:
+    asked = []
+
+    def find(image: np.ndarray) -> list[Any]:
+        asked.append(image.shape)
+        return []
+
+    own.find = find  # type: ignore[attr-defined]
+    keys = Keys(b"k")
+    defense = RemovedText(keys, RemovedText.Settings(fill="black", detector=f"{own.__name__}:find"))
+    defense.check_models()
+    film = np.random.default_rng(0).integers(90, 110, (120, 140)).astype(np.uint8)
+    defense.apply(Subject(Person(keys, "MR-1", ()), picture=film))
+    assert asked == [(256, 256), (120, 140)]
+
+
+def test_a_defense_refuses_a_reader_that_is_not_there_before_the_work() -> None:
+    defense = RemovedText(Keys(b"k"), RemovedText.Settings(reader="nowhere_to_be_found:read"))
+    with pytest.raises(SettingsError, match="cannot be imported"):
+        defense.check_models()

@@ -2,8 +2,9 @@
 
 A detector is given a gray image of eight bits, rows x columns, and answers with (four corner points, score) for each
 line of text: points are (x, y) in pixels, the score is between 0 and 1. A reader is given a list of such images, each
-an upright line cut out, and answers with (text, confidence) for each. What they do with an image is theirs to answer
-for; medveil sends it nowhere.
+an upright line cut out, 48 pixels high, and answers with (text, confidence) for each. The detector stands in for the
+bundled one, the reader for the second of the two, which confirms what the first says. What they do with an image is
+theirs to answer for; medveil sends it nowhere.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from __future__ import annotations
 import importlib
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -25,6 +28,29 @@ View = NDArray[np.uint8]
 Detector = Callable[[View, Box | None], list[Line]]
 Reader = Callable[[Sequence[View]], list[tuple[str, float]]]
 BLANK, STRIP = (256, 256), (48, 192)  # rows and columns of what they are tried on
+
+_DETECTOR: ContextVar[Detector | None] = ContextVar("detector", default=None)
+_READER: ContextVar[Reader | None] = ContextVar("reader", default=None)
+
+
+@contextmanager
+def own_engines(detector: str | None, reader: str | None) -> Iterator[None]:
+    """While it lasts, these find and read what is looked at in this thread, where they are named."""
+    found = _DETECTOR.set(detector_of(detector) if detector else None)
+    read = _READER.set(reader_of(reader) if reader else None)
+    try:
+        yield
+    finally:
+        _DETECTOR.reset(found)
+        _READER.reset(read)
+
+
+def own_detector() -> Detector | None:
+    return _DETECTOR.get()
+
+
+def own_reader() -> Reader | None:
+    return _READER.get()
 
 
 @once
