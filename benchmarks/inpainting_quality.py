@@ -113,7 +113,10 @@ def _groups(data: Path, split: str, most: int) -> Iterator[tuple[str, list[Film]
     if split != "train":
         with (data / "covid19" / "metadata.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
-        found = {row["patient_key"]: data / "covid19" / "images" / row["filename"] for row in reversed(rows)}
+        found = {
+            row["patient_key"]: data / "covid19" / "images" / (row.get("file") or row["filename"])
+            for row in reversed(rows)
+        }
         yield "covid19, 384 px", _films("covid19", {key: path for key, path in found.items() if path.is_file()}, most)
 
 
