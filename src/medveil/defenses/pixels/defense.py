@@ -22,6 +22,8 @@ Fill = Literal["generator", "classical", "black"]
 Faces = Literal["withhold", "keep"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
+KEPT_BY_REVIEW = "regions kept in review"
+REMOVED_BY_REVIEW = "regions removed in review"
 BLANKED = "frames blanked outside of the scan"
 PLAIN = "holes left plain"  # too large for a filling that looks like tissue
 WITHOUT_GENERATOR = "frames filled without the generator"
@@ -94,15 +96,17 @@ class RemovedText:
         if subject.dataset is not None:
             if "PixelData" in subject.dataset:
                 overlays = _overlays(subject.dataset)
-                removals = self._remover.clean_dataset(subject.dataset, known)
+                removals = self._remover.clean_dataset(subject.dataset, known, subject.choices)
                 if overlays:
                     subject.note(OVERLAYS, overlays)
         elif subject.picture is not None:
             clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
-            subject.picture, removal = clean(subject.picture, known)
+            subject.picture, removal = clean(subject.picture, known, subject.choices.get(0))
             removals = [removal]
         for removal in removals:
             subject.masked.append(min(100.0, removal.mask_pct + removal.blanked_pct))
+            subject.painted.append(removal.boxes)
+            subject.doubtful.append(removal.doubtful)
             if removal.blanked_pct:
                 subject.note(BLANKED)
             if removal.boxes:
@@ -113,6 +117,11 @@ class RemovedText:
                 subject.note(PLAIN, removal.plain)
             if removal.without_generator:
                 subject.note(WITHOUT_GENERATOR)
+        for chosen in subject.choices.values():
+            if chosen.keep:
+                subject.note(KEPT_BY_REVIEW, len(chosen.keep))
+            if chosen.remove:
+                subject.note(REMOVED_BY_REVIEW, len(chosen.remove))
         return subject
 
 

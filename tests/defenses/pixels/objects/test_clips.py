@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from medveil.defenses.pixels import removal as removing
+from medveil.defenses.pixels.decide.decision import Decision
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.objects.clips import shared_mask
 from medveil.defenses.pixels.removal import TextRemover
@@ -36,11 +36,11 @@ def test_text_seen_in_one_frame_goes_in_all(dataset_of, monkeypatch) -> None:
     clip[:, 80:100, 50:150:7] = 4000
     seen = []
 
-    def once(view, window=None):
-        seen.append(view)
-        return [Line.of_box((48, 78, 152, 102), 0.9)] if len(seen) == 1 else []
+    def once(self, views, known):
+        seen.append(views)
+        return Decision(removed=[Line.of_box((48, 78, 152, 102), 0.9)] if len(seen) == 1 else [])
 
-    monkeypatch.setattr(removing, "find_text", once)
+    monkeypatch.setattr(TextRemover, "_sorted", once)
     dataset = dataset_of(clip, frames=4, SOPClassUID=SECONDARY_CAPTURE, Modality="OT", BitsStored=12, HighBit=11)
     removals = TextRemover(fill="classical").clean_dataset(dataset, None)
     cleaned = dataset.pixel_array

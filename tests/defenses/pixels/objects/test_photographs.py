@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
-from medveil.defenses.pixels import removal as removing
 from medveil.defenses.pixels.choices import Choices
+from medveil.defenses.pixels.decide.decision import Decision
 from medveil.defenses.pixels.defense import RemovedText
 from medveil.defenses.pixels.objects.photographs import FACE, picture_of
 from medveil.defenses.pixels.removal import TextRemover
@@ -46,7 +46,7 @@ def test_a_face_in_any_frame_of_a_secondary_capture_withholds_it(face, dataset_o
 
 
 def test_what_a_person_accepted_is_let_out(face, dataset_of, monkeypatch):
-    monkeypatch.setattr(removing, "find_text", lambda view, window=None: [])
+    monkeypatch.setattr(TextRemover, "_sorted", lambda self, views, known: Decision())
     dataset = dataset_of(face, SOPClassUID=SECONDARY_CAPTURE, Modality="OT", RecognizableVisualFeatures="YES")
     with pytest.raises(Quarantined, match="the header says"):
         REMOVER.clean_dataset(dataset, None)

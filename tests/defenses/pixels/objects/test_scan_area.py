@@ -6,7 +6,7 @@ from PIL import Image, ImageDraw, ImageFont
 from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
-from medveil.defenses.pixels import removal as removing
+from medveil.defenses.pixels.decide.decision import Decision
 from medveil.defenses.pixels.objects.scan_area import calibrated, moving, outside_of_scan
 from medveil.defenses.pixels.removal import UNTOLD, TextRemover
 from medveil.errors import Quarantined
@@ -82,7 +82,7 @@ def test_frames_of_a_volume_are_no_clip(dataset_of) -> None:
 
 @pytest.mark.parametrize("coloured", [False, True])
 def test_the_banner_of_a_clip_goes_in_every_frame_and_the_scan_stays(coloured, dataset_of, monkeypatch) -> None:
-    monkeypatch.setattr(removing, "find_text", lambda view, window=None: [])
+    monkeypatch.setattr(TextRemover, "_sorted", lambda self, views, known: Decision())
     clip, sector = scan()
     clip = np.stack([written(frame) for frame in clip])
     if coloured:
@@ -113,7 +113,7 @@ def test_a_single_ultrasound_image_needs_its_regions(regions, dataset_of) -> Non
 
 
 def test_an_ultrasound_image_without_text_and_regions_is_let_out_as_it_is(dataset_of, monkeypatch) -> None:
-    monkeypatch.setattr(removing, "find_text", lambda view, window=None: [])
+    monkeypatch.setattr(TextRemover, "_sorted", lambda self, views, known: Decision())
     (image,), _ = scan(frames=1)
     dataset = dataset_of(image, Modality="US", SOPClassUID=ULTRASOUND)
     REMOVER.clean_dataset(dataset, None)
