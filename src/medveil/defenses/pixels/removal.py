@@ -20,9 +20,9 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.objects.clips import paint_in_all
+from medveil.defenses.pixels.objects.clips import is_found_again, paint_in_all
 from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
-from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
+from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_clip, is_ultrasound
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
@@ -104,7 +104,10 @@ class TextRemover:
                 return views_of(shown, plane) + colour_views(stored.colours(number), shown)
 
             try:
-                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known, (choices or {}).get(number))
+                chosen = (choices or {}).get(number) or Choices()
+                # of what is doubtful in a clip, the other frames tell more
+                chosen = replace(chosen, accept=chosen.accept or is_clip(stored))
+                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known, chosen)
             except Quarantined as withheld:
                 if withheld.reason in (TOO_MUCH, STAYS) and not _may_be_radiograph(dataset):
                     raise Quarantined(NOT_A_RADIOGRAPH) from None
@@ -112,6 +115,8 @@ class TextRemover:
             stored.frames[number] = cleaned
             stored.dirty |= cleaned is not frame
             done.append(removal)
+        if is_clip(stored):
+            done = _told_by_the_others(done, choices or {}, before[0].shape)
         if outside is not None:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
@@ -215,6 +220,15 @@ class TextRemover:
             if not any(line.share_inside(gone) > 0.5 for gone in result.removed)
         ]
         return result
+
+
+def _told_by_the_others(done: list[Removal], choices: Mapping[int, Choices], shape: tuple[int, ...]) -> list[Removal]:
+    """Of a clip: what is doubtful again and again is for a person, once is anatomy that passes."""
+    accepted = [number in choices and choices[number].accept for number in range(len(done))]
+    unseen = [() if by_a_person else one.doubtful for one, by_a_person in zip(done, accepted, strict=True)]
+    if is_found_again(unseen, shape):
+        raise Quarantined(DOUBTFUL)
+    return [one if by_a_person else replace(one, doubtful=()) for one, by_a_person in zip(done, accepted, strict=True)]
 
 
 def _may_be_radiograph(dataset: FileDataset) -> bool:

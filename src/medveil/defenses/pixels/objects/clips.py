@@ -1,6 +1,8 @@
-"""What is painted over in one frame of a clip and stands still, or is found again in others, goes in every frame.
+"""What the frames of a clip tell of one another: burned-in text stands where it is, anatomy moves.
 
-Text that a scan shines through is missed in some frames and seen in others; one frame in which it stays is enough.
+What is painted over in one frame and stands still, or is found again in others, goes in every frame: text that a scan
+shines through is missed in some, and one frame in which it stays is enough. What is doubtful in a single frame is not
+text.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
+from medveil.defenses.pixels.lines import Box
 from medveil.defenses.pixels.paint.frame import Filling, Frame, paint
 
 Mask = NDArray[np.bool_]
-OFTEN = 0.05  # of the frames, and two at least: painted there, a place is painted everywhere, still or not
+OFTEN = 0.05  # of the frames, and two at least: what is in the same place in these is no chance
 STILL = 0.06  # of the range of values; what changes less stands still
 ROOM = 3  # pixels; the side of what a painted place grows by, for a filling may hit a stroke's own value
 
@@ -36,6 +39,21 @@ def paint_in_all(stored: StoredPixels, before: Sequence[Frame], filling: Filling
     return done
 
 
+def is_found_again(boxes: Sequence[Sequence[Box]], shape: tuple[int, ...]) -> bool:
+    """Whether something that each frame has these boxes of is in the same place in several."""
+    times = np.zeros(shape[:2], np.int32)
+    for several in boxes:
+        canvas = np.zeros(shape[:2], bool)
+        for left, top, right, bottom in several:
+            canvas[top:bottom, left:right] = True
+        times += canvas
+    return bool((times >= _often(len(boxes))).any())
+
+
+def _often(frames: int) -> float:
+    return max(2, OFTEN * frames)
+
+
 def shared_mask(before: Sequence[Frame], after: Sequence[Frame]) -> Mask:
     """Where all frames of a clip are to be painted, by where some were."""
     times = np.zeros(before[0].shape[:2], np.int32)
@@ -46,7 +64,7 @@ def shared_mask(before: Sequence[Frame], after: Sequence[Frame]) -> Mask:
         return times > 0
     whole = max(float(frame.max()) for frame in before) - min(float(frame.min()) for frame in before)
     still = _ranges(before) <= STILL * whole
-    return (times >= max(2, OFTEN * len(before))) | ((times > 0) & still)
+    return (times >= _often(len(before))) | ((times > 0) & still)
 
 
 def _painted(before: Frame, after: Frame) -> Mask:
