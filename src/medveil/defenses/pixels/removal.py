@@ -90,8 +90,9 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
+        accepted = {number for number, one in (choices or {}).items() if one.accept}
         if self.faces == "withhold":
-            refuse_recognisable(stored, {number for number, one in (choices or {}).items() if one.accept})
+            refuse_recognisable(stored, accepted)
         outside = blank_outside_of_scan(stored)
         stored.dirty |= outside is not None
         before, done = list(stored.frames), []
@@ -116,7 +117,10 @@ class TextRemover:
             stored.dirty |= cleaned is not frame
             done.append(removal)
         if is_clip(stored):
-            done = _told_by_the_others(done, choices or {}, before[0].shape)
+            doubtful = [() if number in accepted else one.doubtful for number, one in enumerate(done)]
+            if is_found_again(doubtful, before[0].shape):
+                raise Quarantined(DOUBTFUL)
+            done = [one if number in accepted else replace(one, doubtful=()) for number, one in enumerate(done)]
         if outside is not None:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
@@ -220,15 +224,6 @@ class TextRemover:
             if not any(line.share_inside(gone) > 0.5 for gone in result.removed)
         ]
         return result
-
-
-def _told_by_the_others(done: list[Removal], choices: Mapping[int, Choices], shape: tuple[int, ...]) -> list[Removal]:
-    """Of a clip: what is doubtful again and again is for a person, once is anatomy that passes."""
-    accepted = [number in choices and choices[number].accept for number in range(len(done))]
-    unseen = [() if by_a_person else one.doubtful for one, by_a_person in zip(done, accepted, strict=True)]
-    if is_found_again(unseen, shape):
-        raise Quarantined(DOUBTFUL)
-    return [one if by_a_person else replace(one, doubtful=()) for one, by_a_person in zip(done, accepted, strict=True)]
 
 
 def _may_be_radiograph(dataset: FileDataset) -> bool:
