@@ -20,7 +20,7 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.objects.clips import is_found_again, paint_in_all
+from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all
 from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
 from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_clip, is_ultrasound
 from medveil.defenses.pixels.paint.fill import How
@@ -106,7 +106,7 @@ class TextRemover:
 
             try:
                 chosen = (choices or {}).get(number) or Choices()
-                # of what is doubtful in a clip, the other frames tell more
+                # of what is doubtful in a clip, all of its frames together tell more
                 chosen = replace(chosen, accept=chosen.accept or is_clip(stored))
                 cleaned, removal = self._clean(frame, look, stored.kind, dataset, known, chosen)
             except Quarantined as withheld:
@@ -116,11 +116,6 @@ class TextRemover:
             stored.frames[number] = cleaned
             stored.dirty |= cleaned is not frame
             done.append(removal)
-        if is_clip(stored):
-            doubtful = [() if number in accepted else one.doubtful for number, one in enumerate(done)]
-            if is_found_again(doubtful, before[0].shape):
-                raise Quarantined(DOUBTFUL)
-            done = [one if number in accepted else replace(one, doubtful=()) for number, one in enumerate(done)]
         if outside is not None:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
@@ -128,6 +123,11 @@ class TextRemover:
         for number, whole in paint_in_all(stored, before, self.filling).items():
             boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
             done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
+        if is_clip(stored) and not accepted:
+            left = self._sorted(views_of(shown_by_all(stored)), known)
+            if left.removed or left.doubtful:
+                raise Quarantined(STAYS if left.removed else DOUBTFUL)
+            done = [replace(one, doubtful=()) for one in done]
         if not stored.dirty:
             try:
                 blank_comments(dataset)

@@ -1,24 +1,22 @@
 """What the frames of a clip tell of one another: burned-in text stands where it is, anatomy moves.
 
-What is painted over in one frame and stands still, or is found again in others, goes in every frame: text that a scan
-shines through is missed in some, and one frame in which it stays is enough. What is doubtful in a single frame is not
-text.
+What is painted over in one frame and stands still goes in every frame: text that a scan shines through is missed in
+some, and one frame in which it stays is enough. What is doubtful must be so in what all frames show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
-from medveil.defenses.pixels.lines import Box
 from medveil.defenses.pixels.paint.frame import Filling, Frame, paint
 
 Mask = NDArray[np.bool_]
-OFTEN = 0.05  # of the frames, and two at least: what is in the same place in these is no chance
 STILL = 0.06  # of the range of values; what changes less stands still
 ROOM = 3  # pixels; the side of what a painted place grows by, for a filling may hit a stroke's own value
 
@@ -39,32 +37,24 @@ def paint_in_all(stored: StoredPixels, before: Sequence[Frame], filling: Filling
     return done
 
 
-def is_found_again(boxes: Sequence[Sequence[Box]], shape: tuple[int, ...]) -> bool:
-    """Whether something that each frame has these boxes of is in the same place in several."""
-    times = np.zeros(shape[:2], np.int32)
-    for several in boxes:
-        canvas = np.zeros(shape[:2], bool)
-        for left, top, right, bottom in several:
-            canvas[top:bottom, left:right] = True
-        times += canvas
-    return bool((times >= _often(len(boxes))).any())
-
-
-def _often(frames: int) -> float:
-    return max(2, OFTEN * frames)
+def shown_by_all(stored: StoredPixels) -> NDArray[np.unsignedinteger[Any]]:
+    """What every frame shows, in gray: the darkest that each pixel becomes. A moving scan fades, print stays."""
+    darkest = stored.displayed(0)
+    for number in range(1, len(stored.frames)):
+        darkest = np.minimum(darkest, stored.displayed(number))
+    return darkest
 
 
 def shared_mask(before: Sequence[Frame], after: Sequence[Frame]) -> Mask:
     """Where all frames of a clip are to be painted, by where some were."""
-    times = np.zeros(before[0].shape[:2], np.int32)
+    somewhere = np.zeros(before[0].shape[:2], bool)
     for one, other in zip(before, after, strict=True):
         if other is not one:
-            times += _grown(_painted(one, other))
-    if not times.any():
-        return times > 0
+            somewhere |= _grown(_painted(one, other))
+    if not somewhere.any():
+        return somewhere
     whole = max(float(frame.max()) for frame in before) - min(float(frame.min()) for frame in before)
-    still = _ranges(before) <= STILL * whole
-    return (times >= _often(len(before))) | ((times > 0) & still)
+    return somewhere & (_ranges(before) <= STILL * whole)
 
 
 def _painted(before: Frame, after: Frame) -> Mask:
