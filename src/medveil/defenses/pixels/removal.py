@@ -20,7 +20,7 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all
+from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all, stretches, where_painted
 from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
 from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_clip, is_ultrasound
 from medveil.defenses.pixels.paint.fill import How
@@ -95,8 +95,9 @@ class TextRemover:
             refuse_recognisable(stored, accepted)
         outside = blank_outside_of_scan(stored)
         stored.dirty |= outside is not None
-        before, done = list(stored.frames), []
-        for number, frame in enumerate(stored.frames):
+        together = outside is not None and is_clip(stored)
+        before, done = list(stored.frames), self._clean_together(stored, known, choices or {}) if together else []
+        for number, frame in enumerate(() if together else stored.frames):
 
             def look(changed: Frame, number: int = number) -> list[View]:
                 stored.frames[number] = changed
@@ -105,10 +106,7 @@ class TextRemover:
                 return views_of(shown, plane) + colour_views(stored.colours(number), shown)
 
             try:
-                chosen = (choices or {}).get(number) or Choices()
-                # of what is doubtful in a clip, all of its frames together tell more
-                chosen = replace(chosen, accept=chosen.accept or is_clip(stored))
-                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known, chosen)
+                cleaned, removal = self._clean(frame, look, stored.kind, dataset, known, (choices or {}).get(number))
             except Quarantined as withheld:
                 if withheld.reason in (TOO_MUCH, STAYS) and not _may_be_radiograph(dataset):
                     raise Quarantined(NOT_A_RADIOGRAPH) from None
@@ -120,14 +118,9 @@ class TextRemover:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
             raise Quarantined(UNTOLD)
-        for number, whole in paint_in_all(stored, before, self.filling).items():
+        for number, whole in ({} if together else paint_in_all(stored, before, self.filling)).items():
             boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
             done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
-        if is_clip(stored) and not accepted:
-            left = self._sorted(views_of(shown_by_all(stored)), known)
-            if left.removed or left.doubtful:
-                raise Quarantined(STAYS if left.removed else DOUBTFUL)
-            done = [replace(one, doubtful=()) for one in done]
         if not stored.dirty:
             try:
                 blank_comments(dataset)
@@ -136,6 +129,30 @@ class TextRemover:
         if stored.dirty:
             stored.put_back()
         return done
+
+    def _clean_together(
+        self, stored: StoredPixels, known: KnownSearch | None, choices: Mapping[int, Choices]
+    ) -> list[Removal]:
+        """A clip whose scan is told from the rest: text in it is what stands in frame after frame, for a scan moves."""
+        done: dict[int, Removal] = {}
+        masks = np.zeros((len(stored.frames), *stored.frames[0].shape[:2]), bool)
+        for numbers in stretches(len(stored.frames)):
+            accepted = all(number in choices and choices[number].accept for number in numbers)
+            shared = shown_by_all(stored, numbers)
+            cleaned, removal = self._clean(shared, views_of, "MONOCHROME2", None, known, Choices(accept=accepted))
+            for number in numbers:
+                masks[number] |= where_painted(shared, cleaned)
+                done[number] = removal
+        for number, mask in enumerate(masks):
+            choices.get(number, Choices()).mark(mask)
+            if mask.any():
+                filled = paint(
+                    stored.frames[number], mask.astype(np.float32), stored.kind, stored.dataset, self.filling
+                )
+                stored.frames[number], stored.dirty = filled.frame, True
+            boxes, share = tuple(boxes_around(mask)), 100 * float(mask.mean())
+            done[number] = replace(done[number], boxes=boxes, mask_pct=share)
+        return [done[number] for number in range(len(masks))]
 
     def clean_image(
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
