@@ -43,6 +43,7 @@ from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import released_rows
 from medveil.release.verify.run_record import RunRecord
 from medveil.report.review_page import Case, render_review
+from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Entry
 from medveil.runtime.storage import refuse_unwritable, write_bytes
 
@@ -82,7 +83,7 @@ def write_review(
     if page.resolve().is_relative_to(out.resolve()):
         raise InputError("the review page shows patients and must not be in the output folder; choose another place")
     refuse_unwritable(page, "the page")
-    if not (out / DATA).is_dir():
+    if not (out / JOURNAL).is_file():  # of the data there may be none: all of it may wait for a person
         raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
     refuse_other_key(out, keys)
     reviewed = Reviewed.of(out, keys)
