@@ -108,12 +108,12 @@ def test_only_a_line_that_is_sure_takes_a_part_of_a_marker_that_was_read(monkeyp
     written, ink = write(film(1024, seed=3), "PORTABLE", (300, 300), 30, 4095)
     columns = np.flatnonzero(ink.any(axis=0))
     across = Line.of_box((int(columns[-20]), 240, int(columns[-20]) + 60, 400), score)
-    seen = removing.find_text
+    seen = removing.find_lines
 
     def with_one_more(view, window=None):
         return seen(view, window) + ([] if window else [across])
 
-    monkeypatch.setattr(removing, "find_text", with_one_more)
+    monkeypatch.setattr(removing, "find_lines", with_one_more)
     cleaned, removal = REMOVER.clean_image(written, None)
     assert [text for text, _ in removal.kept] == ["PORTABLE"]
     assert (cleaned != written)[260:280, columns[-15] : columns[-15] + 40].mean() > 0.97
@@ -150,7 +150,7 @@ def test_the_reason_is_true_of_other_kinds_of_image_too(
     dataset = pydicom.dcmread(hospital.root / hospital.table["path"].iat[0])
     dataset.Modality = modality
     everywhere = [Line.of_box((20, top, 480, top + 60), 0.9) for top in range(20, 420, 70)]
-    monkeypatch.setattr(removing, "find_text", lambda view, window=None: everywhere)
+    monkeypatch.setattr(removing, "find_lines", lambda view, window=None: everywhere)
     with pytest.raises(Quarantined) as withheld:
         REMOVER.clean_dataset(dataset, None)
     assert withheld.value.reason == reason
