@@ -22,7 +22,7 @@ from PIL import Image
 
 import recipes_path  # noqa: F401
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import DOUBTFUL, OPEN, TYPE, weigh
+from medveil.defenses.pixels.decide.evidence import SUSPECTED, TYPE, weigh
 from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import views_of
 from medveil.runtime.workers import ordered_map
@@ -31,7 +31,7 @@ from recipes.pixels.rendering import find_fonts
 from recipes.pixels.writing import SIZE, write
 
 SEED = 7_300_000
-THRESHOLDS = (0.02, 0.05, DOUBTFUL, 0.2, OPEN, 0.4, TYPE, 0.6, 0.7, 0.8, 0.9, 0.95)
+THRESHOLDS = (0.02, 0.05, SUSPECTED, 0.2, 0.3, 0.4, TYPE, 0.6, 0.7, 0.8, 0.9, 0.95)
 SETS = ("nih14_1024", "nih14_512", "nih14")
 COVERED = 0.6
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import DOUBTFUL, Finding, weigh
+from medveil.defenses.pixels.decide.evidence import SUSPECTED, Finding, weigh
 from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Box, Line
@@ -37,7 +37,7 @@ def residual_text(
                 left += seen
                 continue
             for line, one in zip(seen, weigh(seen, rest, CachedReader(rest)), strict=True):
-                goes_on = one.score >= DOUBTFUL and any(_goes_on(line, gone) for gone in removed)
+                goes_on = one.score >= SUSPECTED and any(_goes_on(line, gone) for gone in removed)
                 if one.finding is Finding.TYPE or goes_on:
                     left.append(line)
     return left

@@ -20,8 +20,9 @@ from medveil.defenses.pixels.decide.words import LEGIBLE, Look, is_square
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.read.legibility import are_readable
 from medveil.defenses.pixels.read.reader import Reading
+from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
+from medveil.defenses.pixels.read.second_reader import second_opinion
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
 from medveil.runtime.once import once
@@ -34,11 +35,17 @@ FARTHEST = 4.0  # deviations
 PLAIN_LETTERS, PLAIN = 3, 0.8  # letters, and the certainty of each, that need no look in a mirror
 LETTERS_A_HEIGHT = 1.6
 BATCH = 32
-TYPE = 0.5  # the score from which a line is type,
-OPEN = 0.3  # from which it may be, and a person must look if no reader can tell,
-DOUBTFUL = 0.1  # and from which the second reader is asked
+TYPE = 0.5  # the score from which a legible line is type,
+SUSPECTED = 0.1  # and from which it is, if the second reader reads it with certainty
+SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
+ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
+RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
+AT_THE_RIM, INSIDE = (2, 0.6), (3, 0.7)  # letters and digits that a reader must see, and how sure it must be
+CERTAIN = 0.85
+MANY = 5  # letters, of which each is more likely than not
+LONG = 3.5  # heights
+LARGEST_UNREAD = 0.01  # of the image that a line may cover without being read
 SINGLE = 1.3  # heights; a shorter line in which less than two letters are read is a single mark
-LARGEST_UNREAD = 0.005  # of the image that a line may cover without being read
 
 
 class Finding(Enum):
@@ -88,18 +95,42 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
 
 
 def _finding(line: Line, score: float, reading: Reading, view: View) -> Finding:
-    """Type, doubtful or nothing; the second reader is asked where the score leaves it open, or much is at stake."""
+    """Type must be legible to one of two readers, the more so inside the thorax, where devices are, unless it is a
+    long line of surest type; what else looks like type for sure and cannot be read is for a person.
+    """
     if reading.letters < 2 and line.length < SINGLE * line.height:
         read = reading.letters == 1 and reading.confidence >= LEGIBLE
         return Finding.LETTER if read else Finding.NOTHING
-    if score < DOUBTFUL:
+    if score < SUSPECTED:
         return Finding.NOTHING
-    large = line.area > LARGEST_UNREAD * view.size and reading.letters < 2
-    if score >= TYPE and not large:
+    inside = _rim(line, view) > RIM
+    fewest, certainty = INSIDE if inside else AT_THE_RIM
+    legible = _known_letters(reading) >= fewest and reading.confidence >= certainty
+    if score >= TYPE and (legible or reading.letters >= MANY):
         return Finding.TYPE
-    if are_readable([line], view, fewest=2 if score >= TYPE else 3)[0]:
+    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height and line.area <= LARGEST_UNREAD * view.size:
         return Finding.TYPE
-    return Finding.DOUBTFUL if score >= OPEN else Finding.NOTHING
+    letters, sure = _second(line, view)
+    if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
+        return Finding.TYPE
+    return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
+
+
+def _known_letters(reading: Reading) -> int:
+    return sum(character.isalnum() for character in reading.text)
+
+
+def _second(line: Line, view: View) -> tuple[int, float]:
+    """How many letters and digits the second reader makes of it, and how sure it is, in the way it is surest of."""
+    looks = (Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in _ways(line))
+    best = (0, 0.0)
+    for look in looks:
+        text, sure = second_opinion(look.strip(view, SECOND_HEIGHT))
+        letters = sum(character.isascii() and character.isalnum() for character in text)
+        best = max(best, (letters, sure), key=lambda one: (one[0] > 1) * one[1])
+        if best[0] > INSIDE[0] and best[1] >= CERTAIN:
+            break
+    return best
 
 
 def _best(lines: list[Line], read: CachedReader, *, mirrored: bool) -> list[tuple[Look, Reading]]:
@@ -140,6 +171,12 @@ def _stretched(image: View) -> NDArray[np.float32]:
     return np.clip((values - values.mean()) / (values.std() + np.float32(FLOOR)), -FARTHEST, FARTHEST)
 
 
+def _rim(line: Line, view: View) -> float:
+    """How far from the border it is, as a share of the shorter side."""
+    rows, columns = view.shape
+    return max(min(line.x, columns - line.x, line.y, rows - line.y) / min(rows, columns), 0)
+
+
 def _numbers(line: Line, view: View, plain: Reading, mirrored: Reading | None) -> list[float]:
     rows, columns = view.shape
     expected = max(LETTERS_A_HEIGHT * line.length / line.height, 1)
@@ -149,13 +186,12 @@ def _numbers(line: Line, view: View, plain: Reading, mirrored: Reading | None) -
             read += [0.0] * 4
         else:
             read += [min(one.letters, 10) / 10, one.confidence, one.certainty, min(one.letters / expected, 1.5)]
-    rim = max(min(line.x, columns - line.x, line.y, rows - line.y) / min(rows, columns), 0)
     return [
         *read,
         math.log(line.height) / 4,
         min(line.length / line.height, 20) / 20,
         line.score,
-        2 * rim,
+        2 * _rim(line, view),
         10 * line.height / min(rows, columns),
         abs(math.sin(2 * line.angle)),
     ]
