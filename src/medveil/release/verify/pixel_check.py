@@ -85,6 +85,14 @@ def stray_text(reads: list[Read]) -> list[Read]:
     return [read for read in reads if not _may_stay(read.text) and not _is_speck(read)]
 
 
+def is_inside(box: Box, region: Box) -> bool:
+    """Whether most of a box lies in a region: the reader draws its boxes a little wider or tighter than others do."""
+    width = min(box[2], region[2]) - max(box[0], region[0])
+    height = min(box[3], region[3]) - max(box[1], region[1])
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return width > 0 and height > 0 and width * height > 0.5 * area
+
+
 def _is_speck(read: Read) -> bool:
     letters = _LETTERS.findall(read.text.upper())
     uncertain = read.score < SURE_OF_SHORT

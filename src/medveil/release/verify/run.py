@@ -21,6 +21,7 @@ from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean.records import DATA
+from medveil.release.clean.reviewed import Reviewed
 from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
@@ -52,6 +53,11 @@ class VerifyOutcome:
     discrepancies: tuple[Discrepancy, ...] = ()
 
     @property
+    def kept_by_review(self) -> int:
+        """Places at which text is read that a person let stay."""
+        return len(self.discrepancies) - self.leaks - self.losses
+
+    @property
     def exit_code(self) -> int:
         return 1 if self.leaks else 0
 
@@ -81,7 +87,8 @@ def verify(
     groups = originals.groups
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
-    checker = GroupChecker(originals.root, out / DATA, keys, record, by_path)
+    reviewed = _reviewed(out, keys)
+    checker = GroupChecker(originals.root, out / DATA, keys, record, by_path, reviewed=reviewed)
     discrepancies: list[Discrepancy] = []
     total = sum(len(group.files) for group in groups)
     done = 0
@@ -98,6 +105,14 @@ def verify(
         discrepancies += _unaccounted(out, originals, record, keys, set(hashes))
         discrepancies += not_as_written(out, hashes, record, keys)
         return _write(out, sorted(set(discrepancies)), hashes, keys, {"profile": told, "answer_key": gold is not None})
+
+
+def _reviewed(out: Path, keys: Keys) -> Reviewed:
+    """What people decided; nothing, where that was changed since, which is told with the other records."""
+    try:
+        return Reviewed.of(out, keys)
+    except InputError:
+        return Reviewed()
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:
@@ -139,13 +154,15 @@ def _write(
     out: Path, discrepancies: list[Discrepancy], hashes: dict[str, str], keys: Keys, against: dict[str, Any]
 ) -> VerifyOutcome:
     leaks = sum(discrepancy.leak for discrepancy in discrepancies)
+    losses = sum(discrepancy.loss for discrepancy in discrepancies)
     summary: dict[str, Any] = {
         "format": FORMAT,
         "medveil": medveil.__version__,
         "files": len(hashes),
         **against,
         "leaks": leaks,
-        "losses": len(discrepancies) - leaks,
+        "losses": losses,
+        "kept_by_review": len(discrepancies) - leaks - losses,
         "by_check": dict(sorted(Counter(discrepancy.check for discrepancy in discrepancies).items())),
         "by_finding": dict(
             sorted(Counter(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in discrepancies).items())
@@ -160,7 +177,7 @@ def _write(
     return VerifyOutcome(
         len(hashes),
         leaks,
-        len(discrepancies) - leaks,
+        losses,
         against["profile"]["from"],
         out / "verify.json",
         tuple(discrepancies),

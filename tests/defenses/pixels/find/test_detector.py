@@ -9,7 +9,6 @@ from safetensors.torch import load_file
 from medveil.defenses.pixels.find import detector
 from medveil.defenses.pixels.find.detector import DOUBTED, SURE, find_lines, lines_in
 from medveil.defenses.pixels.find.networks import CELL, CoarseNetwork, TextNetwork
-from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.lines import Line
 from medveil.errors import InputError
 from medveil.weights.bundled import bundled

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -41,6 +42,16 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with torch.random.fork_rng():
         torch.manual_seed(3)
         save_generator(path, Generator(TINY))
+    return path
+
+
+@pytest.fixture(scope="session")
+def coloured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for images in colour."""
+    path = tmp_path_factory.mktemp("generator") / "coloured.safetensors"
+    with torch.random.fork_rng():
+        torch.manual_seed(3)
+        save_generator(path, Generator(replace(TINY, channels=3)))
     return path
 
 

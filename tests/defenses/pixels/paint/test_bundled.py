@@ -24,7 +24,7 @@ def error(image: NDArray[np.float32], how: str) -> float:
     for line in range(3):
         top = (10 + 18 * line) * side
         mask[top : top + 3 * side, 12 * side : 50 * side] = 1
-    filled = fill(image, mask, how=how)  # type: ignore[arg-type]
+    filled = fill(image, mask, how=how).image  # type: ignore[arg-type]
     return float(np.abs(filled - image)[mask > 0].mean())
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.evidence import Finding, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
-from medveil.defenses.pixels.decide.markers import holds_marker, is_marker, is_short
+from medveil.defenses.pixels.decide.markers import is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
     as_it_stands,
     closer_and_wider,

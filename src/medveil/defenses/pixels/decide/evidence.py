@@ -14,12 +14,12 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.evidence_network import AROUND, NUMBERS, SIZE, STRIP
 from medveil.defenses.pixels.decide.markers import holds_marker
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, is_square
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Line
-from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.read.reader import Reading
 from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
 from medveil.defenses.pixels.read.second_reader import second_opinion

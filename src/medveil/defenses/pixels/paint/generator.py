@@ -15,6 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
+from medveil.defenses.pixels.paint.generator_file import FORMAT
 from medveil.errors import InputError, SettingsError
 from medveil.training.checkpoint import read_header, write_model
 
@@ -96,14 +97,14 @@ class Generator(nn.Module):
 
 
 class Stacked(nn.Module):
-    """A generator of gray images, with the mask as a second channel of its only input."""
+    """A generator with the mask as the last channel of its only input."""
 
     def __init__(self, generator: Generator) -> None:
         super().__init__()
         self.generator = generator
 
-    def forward(self, gray_and_mask: Tensor) -> Tensor:
-        painted: Tensor = self.generator(gray_and_mask[:, :1], gray_and_mask[:, 1:])
+    def forward(self, image_and_mask: Tensor) -> Tensor:
+        painted: Tensor = self.generator(image_and_mask[:, :-1], image_and_mask[:, -1:])
         return painted
 
 
@@ -125,9 +126,6 @@ class PatchDiscriminator(nn.Module):
 def composite(painted: Tensor, image: Tensor, mask: Tensor) -> Tensor:
     """The painting where the mask is 1, the image where it is 0, a mixture on the feathered edge."""
     return painted * mask + image * (1 - mask)
-
-
-FORMAT = "medveil.inpainting/1"
 
 
 def save_generator(path: Path, generator: Generator) -> None:

@@ -73,9 +73,7 @@ def widened(line: Line, harder: float = 1.0) -> Line:
     return line.grown(aside, across)
 
 
-def _draw_strokes(
-    line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArray[np.bool_], harder: float
-) -> None:
+def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArray[np.bool_], harder: float) -> None:
     """Light strokes or dark ones, whichever the line is written in, found place by place."""
     thick, near = _odd(THICKEST * line.height, 5), _odd(NEARBY * line.height, 3)
     wide = widened(line, harder)

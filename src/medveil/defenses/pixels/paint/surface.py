@@ -1,10 +1,11 @@
-"""A hole filled from its surroundings: a smooth surface spread inwards from the edge, and grain like theirs.
+"""A hole filled from its surroundings: a surface that continues their brightness and slope, and grain like theirs.
 
-Without the noise of its image, a filled region shows at a glance.
+Without the noise of its image, a filled region shows at a glance; with more than that, it looks like a finding.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import cv2
@@ -12,43 +13,170 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
-SIGMAS = (0.6, 1.2, 2.4)  # pixels; what lies between two neighbouring blurs is a band
-CLIP = 2.0  # medians; what is stronger is an edge and no noise
-KEPT = 0.71  # of the power of Gaussian noise, after clipping
+Bools = NDArray[np.bool_]
 RELAXED = 4  # rounds at every level: each place of the hole becomes the mean of its neighbours
+BENT = 12  # rounds in which slopes are continued, at the finest level; twice as many at each coarser one,
+MOST_BENT = 48  # at most
+STEEPEST = 64.0  # the greatest eigenvalue of the Laplacian applied twice
+SIGMAS = (0.6, 1.2, 2.4)  # pixels; what lies between two neighbouring blurs is a band of grain
 COARSE = 4  # pixels; the strength of grain is measured on a raster
+STRONGEST = 1.5  # times the image's typical grain: what is stronger is bone, cloth or an edge
+PATCHES, PATCH = 4, 64  # down and across, and their side in pixels: where the typical grain is measured
+EVENED = 0.3  # pixels; white noise is four times as strong in the finest band as in the coarsest
+LEAST_EVENED, MOST_EVENED = 0.35, 1.2  # pixels
+DEVIATION = 1.2533  # of Gaussian noise, in mean absolute values
+SHARED_OUT = 4  # rounds
+FLAT = 7  # pixels; a square of that side without more than one step of 255 is flat,
+STEPS = 3  # of 255 that flat places may differ by
 
 
-def spread(values: Floats, known: NDArray[np.bool_]) -> Floats:
+def spread(values: Floats, known: Bools) -> Floats:
     """`values` where known; elsewhere nearly the harmonic surface, which has no bumps of its own."""
     if known.all():
         return values
     if not known.any():
         return np.zeros_like(values)
-    weight = known.astype(np.float32)
-    smaller = (max(1, (values.shape[1] + 1) // 2), max(1, (values.shape[0] + 1) // 2))
-    share = cv2.resize(weight, smaller, interpolation=cv2.INTER_AREA)
-    total = cv2.resize(np.where(known, values, np.float32(0)), smaller, interpolation=cv2.INTER_AREA)
-    coarse = spread(total / np.maximum(share, np.float32(1e-6)), share > 1e-3)
-    surface = cv2.resize(coarse, values.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    surface = _enlarged(spread(*_halved(values, known)), values.shape)
     for _ in range(RELAXED):
         surface = cv2.blur(np.where(known, values, surface), (3, 3))
     return np.where(known, values, surface)
 
 
-def add_grain(filled: Floats, hole: NDArray[np.bool_], rng: np.random.Generator) -> Floats:
-    """In every band, as much noise as the region has less than its surroundings, place by place."""
-    size = (-(-filled.shape[1] // COARSE), -(-filled.shape[0] // COARSE))
-    inner = cv2.resize(hole.astype(np.float32), size, interpolation=cv2.INTER_AREA)
-    result = filled.copy()
-    for own, drawn in zip(_bands(filled), _bands(rng.standard_normal(filled.shape, np.float32)), strict=True):
-        power = np.minimum(np.abs(own), CLIP * _typical(own, ~hole)) ** 2 / KEPT
-        whole = cv2.resize(power, size, interpolation=cv2.INTER_AREA)
-        inside = cv2.resize(power * hole, size, interpolation=cv2.INTER_AREA)
-        lacking = _strength(whole - inside, 1 - inner) - _strength(inside, inner)
-        amount = np.sqrt(np.maximum(lacking, 0)) / max(float(drawn.std()), 1e-6)
-        result += drawn * cv2.resize(amount, filled.shape[::-1], interpolation=cv2.INTER_LINEAR)
-    return np.where(hole, result, filled)
+def continued(values: Floats, known: Bools, rounds: int = BENT) -> Floats:
+    """`values` where known; elsewhere nearly a thin plate bent as little as they allow, so that an edge which crosses
+    a narrow hole goes on in it.
+    """
+    if known.all():
+        return values
+    if not known.any():
+        return np.zeros_like(values)
+    coarse = continued(*_halved(values, known), min(2 * rounds, MOST_BENT))
+    plate = np.where(known, values, cv2.blur(np.where(known, values, _enlarged(coarse, values.shape)), (3, 3)))
+    step = np.where(known, np.float32(0), np.float32(1 / STEEPEST))
+    ahead, speed = plate, 1.0  # accelerated descent
+    for _ in range(rounds):
+        lower = ahead - step * _laplacian(_laplacian(ahead))
+        faster = (1 + (1 + 4 * speed**2) ** 0.5) / 2
+        ahead = lower + np.float32((speed - 1) / faster) * (lower - plate)
+        plate, speed = lower, faster
+    return plate
+
+
+def with_flat_places(values: Floats, known: Bools) -> tuple[Floats, Bools]:
+    """Parts of a hole between flat places of one brightness, as in a film's black border, are flat and known too.
+
+    A surface spread over the hole would carry the film into the border, and the border into the film.
+    """
+    levels = np.rint(255 * values).astype(np.int16)
+    flat = _flat(levels, known)
+    if not flat.any():
+        return values, known
+    places = np.nonzero(~known)
+    ends = _ends(levels, flat, known, places)
+    between = np.zeros(known.shape, bool)
+    for along, across in ((ends[:2], ends[2:]), (ends[2:], ends[:2])):
+        (one, one_flat), (two, two_flat) = along
+        same = one_flat & two_flat & (np.abs(one - two) <= STEPS)
+        same &= np.logical_or(*(np.abs(end - one) <= STEPS for end, _ in across))
+        between[places] |= same
+    return np.where(between, spread(values, flat), values), known | between
+
+
+def typical_grain(image: Floats, known: Bools) -> tuple[float, ...]:
+    """The usual strength of an image's noise in every band, from patches all over it."""
+    found = []
+    for top in np.linspace(0, max(0, image.shape[0] - PATCH), PATCHES).astype(int):
+        for left in np.linspace(0, max(0, image.shape[1] - PATCH), PATCHES).astype(int):
+            place = np.s_[top : top + PATCH, left : left + PATCH]
+            if known[place].all():
+                found.append([float(np.median(np.abs(band[::2, ::2]))) for band in _bands(image[place])])
+    strengths = np.array(found).reshape(-1, len(SIGMAS))
+    strengths = strengths[strengths[:, 0] > 0]  # a border has no noise
+    if not len(strengths):
+        return (np.inf,) * len(SIGMAS)
+    return tuple((np.median(strengths, 0) / 0.6745).tolist())
+
+
+def evened(values: Floats, known: Bools, typical: tuple[float, ...]) -> Floats:
+    """Known pixels averaged with their neighbours, the more the less these have in common: where noise differs from
+    pixel to pixel, a surface through every pixel at the edge would carry it into the hole as blots.
+    """
+    radius = min(EVENED * typical[0] / max(typical[-1], 1e-6), MOST_EVENED) if np.isfinite(typical[0]) else 0.0
+    if radius < LEAST_EVENED:
+        return values
+    share = cv2.GaussianBlur(known.astype(np.float32), (0, 0), radius)
+    total = cv2.GaussianBlur(np.where(known, values, np.float32(0)), (0, 0), radius)
+    return np.where(known, total / np.maximum(share, np.float32(1e-6)), values)
+
+
+def grain(
+    image: Floats, known: Bools, typical: tuple[float, ...], rng: np.random.Generator, painted: Floats | None = None
+) -> Floats:
+    """Noise for the whole image, in every band and at every place as strong as the known pixels' around.
+
+    Of a painting that has noise of its own, only what it has less than they.
+    """
+    size = (-(-image.shape[1] // COARSE), -(-image.shape[0] // COARSE))
+    powers = [
+        np.minimum(_power(band, known, size), np.float32(STRONGEST * limit) ** 2)
+        for band, limit in zip(_bands(spread(image, known)), typical, strict=True)
+    ]
+    if painted is not None:
+        own = [_power(band, ~known, size) for band in _bands(painted)]
+        powers = [np.maximum(power - less, 0) for power, less in zip(powers, own, strict=True)]
+    result = np.zeros_like(image)
+    for number, (drawn, power) in enumerate(zip(_bands(_white(image.shape, rng)), _shared_out(powers), strict=True)):
+        other = np.roll(drawn, (13 * number, 29 * number), (0, 1))  # so far away it is another noise
+        amount = np.sqrt(power) * np.float32(1 / max(float(drawn.std()), 1e-6))
+        result += other * _enlarged(amount, image.shape)
+    return result
+
+
+def _white(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+    return rng.standard_normal(shape, np.float32)
+
+
+def _halved(values: Floats, known: Bools) -> tuple[Floats, Bools]:
+    size = (max(1, (values.shape[1] + 1) // 2), max(1, (values.shape[0] + 1) // 2))
+    share = cv2.resize(known.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    total = cv2.resize(np.where(known, values, np.float32(0)), size, interpolation=cv2.INTER_AREA)
+    return total / np.maximum(share, np.float32(1e-6)), share > 1e-3
+
+
+def _enlarged(coarse: Floats, shape: tuple[int, ...]) -> Floats:
+    return np.asarray(cv2.resize(coarse, shape[::-1], interpolation=cv2.INTER_LINEAR), np.float32)
+
+
+def _laplacian(image: Floats) -> Floats:
+    return np.asarray(cv2.Laplacian(image, cv2.CV_32F, ksize=1, borderType=cv2.BORDER_REFLECT), np.float32)
+
+
+def _ends(
+    levels: NDArray[np.int16], flat: Bools, known: Bools, places: tuple[NDArray[np.intp], ...]
+) -> list[tuple[NDArray[np.int16], Bools]]:
+    """The first known pixel left of every place, right of it, above and below, and whether it is flat."""
+    found = []
+    for axis in (1, 0):
+        number = np.arange(known.shape[axis], dtype=np.int32).reshape((1, -1) if axis else (-1, 1))
+        before = np.maximum.accumulate(np.where(known, number, np.int32(-1)), axis)
+        most = np.int32(known.shape[axis])
+        after = np.flip(np.minimum.accumulate(np.flip(np.where(known, number, most), axis), axis), axis)
+        for nearest in (before, after):
+            there = nearest[places]
+            end = (places[0], there.clip(0, most - 1)) if axis else (there.clip(0, most - 1), places[1])
+            found.append((levels[end], flat[end] & (there >= 0) & (there < most)))
+    return found
+
+
+def _flat(levels: NDArray[np.int16], known: Bools) -> Bools:
+    """Squares in which nothing changes, and what goes on from them up to their edges."""
+    square = np.ones((FLAT, FLAT), np.uint8)
+    low = cv2.erode(np.where(known, levels, np.int16(255)), square)
+    flat = known & (cv2.dilate(np.where(known, levels, np.int16(0)), square) - low <= 1)
+    if not flat.any():
+        return flat
+    nearby = cv2.dilate(np.where(flat, levels, np.int16(-STEPS)), square)
+    return np.asarray(known & (np.abs(levels - nearby) <= 1))
 
 
 def _bands(image: Floats) -> list[Floats]:
@@ -57,13 +185,32 @@ def _bands(image: Floats) -> list[Floats]:
     return [finer - coarser for finer, coarser in pairwise(levels)]
 
 
-def _typical(band: Floats, known: NDArray[np.bool_]) -> float:
-    """Of every third pixel across and down: enough for a median."""
-    sample = np.abs(band[::3, ::3])[known[::3, ::3]]
-    return float(np.median(sample)) if len(sample) else 0.0
+def _power(band: Floats, known: Bools, size: tuple[int, int]) -> Floats:
+    """On the raster; of the places around each the quietest, for an edge is strong but narrow."""
+    share = cv2.resize(known.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    total = cv2.resize(np.abs(band) * known, size, interpolation=cv2.INTER_AREA)
+    strength = spread(np.divide(total, np.maximum(share, 1e-6), dtype=np.float32), share > 0.5)
+    quietest = cv2.erode(cv2.blur(strength, (3, 3)), np.ones((5, 5), np.uint8))
+    return (np.float32(DEVIATION) * cv2.blur(quietest, (5, 5))) ** 2
 
 
-def _strength(power: Floats, share: Floats) -> Floats:
-    """Mean power where enough of a raster's place counts, spread over all others and smoothed."""
-    mean = np.divide(power, np.maximum(share, 1e-6), dtype=np.float32)
-    return np.asarray(cv2.blur(spread(mean, share > 0.5), (5, 5)))
+def _shared_out(powers: list[Floats]) -> list[Floats]:
+    """How strong each band's noise must be for all of them together to have these powers: bands overlap."""
+    shares = powers
+    for _ in range(SHARED_OUT):
+        seen = np.tensordot(_overlap(), np.stack(shares), 1)
+        shares = [
+            share * power / np.maximum(now, np.float32(1e-12))
+            for share, power, now in zip(shares, powers, seen, strict=True)
+        ]
+    return shares
+
+
+@cache
+def _overlap() -> Floats:
+    """[i, j]: the power that band i sees of noise of power 1 in band j."""
+    turns = np.fft.fftfreq(64)
+    square = (2 * np.pi) ** 2 * (turns[:, None] ** 2 + turns[None] ** 2)
+    passed = [np.ones_like(square), *(np.exp(-square * sigma**2 / 2) for sigma in SIGMAS)]
+    kept = [(finer - coarser) ** 2 for finer, coarser in pairwise(passed)]
+    return np.array([[(one * other).mean() / other.mean() for other in kept] for one in kept], np.float32)
