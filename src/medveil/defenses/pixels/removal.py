@@ -16,7 +16,7 @@ from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, dro
 from medveil.cohort.dicom.stream_comments import CannotTell
 from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.decide.decision import Decision, decide
-from medveil.defenses.pixels.find.detector import SURE, find_lines
+from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.objects.clips import paint_in_all
@@ -235,9 +235,8 @@ def _may_be_radiograph(dataset: FileDataset) -> bool:
 
 
 def _spared(found: Decision, going: list[Line], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where markers stand that stay: the room around a line to remove ends there, the line itself does not.
-
-    Of a marker's own place, which was read, only a line takes a part that is text for sure, and no room around it.
+    """Where markers stand that stay, and the strokes of lead letters: of the room around a marker, lines that go take
+    what they need, of its own place nothing.
     """
     canvas = np.zeros(shape, np.uint8)
     for _, line in found.kept:
@@ -246,9 +245,6 @@ def _spared(found: Decision, going: list[Line], shape: tuple[int, ...]) -> NDArr
         line.grown(2, 2).paint(canvas, 0)
     for _, line in found.kept:
         line.grown(2, 2).paint(canvas, 1)
-    for line in going:
-        if line.score >= SURE:
-            line.paint(canvas, 0)
     for letter in found.letters:
         left, top, right, bottom = letter.box
         canvas[top:bottom, left:right] |= letter.ink

@@ -100,16 +100,6 @@ def test_large_text_is_doubted_unless_both_networks_see_it():
         assert both is networks or all(line.score == DOUBTED for line in large)
 
 
-def test_what_is_doubted_counts_where_it_can_be_read(monkeypatch):
-    networks = detector._networks(bundled("text-detector"))
-    monkeypatch.setattr(detector, "_networks", lambda _: blind(networks))
-    assert find_lines(page({(300, 400): "DOE, JANE"}, 1024, points=40))
-    vertebrae = Image.fromarray(page({}, 1024))
-    for row in range(12):
-        ImageDraw.Draw(vertebrae).rounded_rectangle((470, 60 + 76 * row, 560, 118 + 76 * row), 14, fill=125)
-    assert find_lines(np.asarray(vertebrae.filter(ImageFilter.GaussianBlur(3)))) == []
-
-
 @pytest.mark.parametrize(("score", "both", "tone", "agreed"), [(0.9, 0.5, 80, False), (0.9, 0.5, 200, True)])
 @pytest.mark.parametrize("certain", [False, True])
 def test_a_large_line_as_faint_as_a_vertebra_needs_certainty(score, both, tone, agreed, certain):

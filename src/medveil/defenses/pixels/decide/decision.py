@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import Finding, weigh
+from medveil.defenses.pixels.decide.evidence import Evidence, Finding, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
@@ -57,6 +57,8 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     """Decide line by line; without markers to keep, they go as all other type does."""
     read = CachedReader(view)
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
+    if known is not None:
+        found = {line: _as_known(one, known) for line, one in found.items()}
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
     result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
     result.removed = [_walked(_in_full(line, found[line].look, read), view, read) for line in result.removed]
@@ -105,6 +107,12 @@ def _sorted(
         kept=[(word.text, word.line) for word in words if word.text is not None],
         doubtful=[line for line in going if findings[line] is Finding.DOUBTFUL],
     )
+
+
+def _as_known(evidence: Evidence, known: KnownSearch) -> Evidence:
+    """What reads like something known of the patient is type, whatever else speaks against it."""
+    text = evidence.reading.text
+    return replace(evidence, finding=Finding.TYPE) if text and known.matches_word(text) else evidence
 
 
 def _in_full(line: Line, look: Look, read: CachedReader) -> Line:

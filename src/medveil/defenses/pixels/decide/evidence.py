@@ -40,7 +40,8 @@ SUSPECTED = 0.1  # and from which it is, if the second reader reads it with cert
 SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
 ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
 RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
-AT_THE_RIM, INSIDE = (2, 0.6), (3, 0.7)  # letters and digits that a reader must see, and how sure it must be
+# letters and digits that a reader must see, and how sure it must be
+AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
 CERTAIN = 0.85
 MANY = 5  # letters, of which each is more likely than not
 LONG = 3.5  # heights
@@ -104,7 +105,9 @@ def _finding(line: Line, score: float, reading: Reading, view: View) -> Finding:
     if score < SUSPECTED:
         return Finding.NOTHING
     inside = _rim(line, view) > RIM
-    fewest, certainty = INSIDE if inside else AT_THE_RIM
+    fewest, certainty = AT_THE_RIM
+    if inside:
+        fewest, certainty = SHORT_INSIDE if score >= ALMOST_CERTAIN else INSIDE
     legible = _known_letters(reading) >= fewest and reading.confidence >= certainty
     if score >= TYPE and (legible or reading.letters >= MANY):
         return Finding.TYPE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import adaptive_max_pool2d
@@ -17,7 +19,7 @@ SIZE = 2 * _STRIP + _AROUND + NUMBERS  # of one line's evidence in a row: the st
 
 def _tower(inputs: int, widths: tuple[int, ...], training: bool) -> nn.Sequential:
     tower = nn.Sequential(Unit(inputs, widths[0], size=5, stride=2, training=training))
-    for narrow, wide in zip(widths, widths[1:], strict=False):
+    for narrow, wide in pairwise(widths):
         tower.append(Unit(narrow, wide, stride=2, training=training)).append(Residual(wide, training=training))
     return tower
 

@@ -215,14 +215,14 @@ def lines_in(area: Map, middle: Map) -> list[Line]:
 
 def _apart(cells: NDArray[np.int32], values: Map) -> list[tuple[NDArray[np.int32], float]]:
     """What a part falls into where only its surest cells count: a line and the cable that it touches."""
-    left, top = cells.min(axis=0)
-    x, y = (cells - (left, top)).T
+    corner = cells.min(axis=0)
+    x, y = (cells - corner).T
     inside = np.zeros((y.max() + 1, x.max() + 1), np.float32)
     inside[y, x] = values[cells[:, 1], cells[:, 0]]
     surest = _parts(inside, rest=SURE)
     if len(surest) < 2:
         return []
-    return [(points + (left, top), score) for points, score in surest if len(points) >= SMALLEST_APART]
+    return [(points + corner, score) for points, score in surest if len(points) >= SMALLEST_APART]
 
 
 def _straight(cells: NDArray[np.int32]) -> list[NDArray[np.int32]]:

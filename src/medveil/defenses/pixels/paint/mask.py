@@ -22,7 +22,7 @@ DIM = 16  # gray levels of room that even white leaves
 EITHER = 0.08  # so near to the middle, ink may be light or dark, and both go
 LETTER = 0.4  # of a line's height that a mark beyond its ends measures at least, to be a letter of it
 DILATED = 0.13  # heights around a stroke
-LEAST_DILATED = 1  # pixels
+LEAST_DILATED, MOST_DILATED = 1, 3  # pixels
 RIM = 1  # pixels over which the mask fades
 
 Mask = NDArray[np.uint8]
@@ -93,7 +93,7 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
         level = np.maximum(_least(line.height) / harder * nearby, FAINTEST * peak)
         strokes = (tone > level) & (room > 0) & is_ink & ~stay[top:bottom, left:right]
         found |= _reaching(strokes.astype(np.uint8), core, LETTER * line.height)
-    radius = max(LEAST_DILATED, round(DILATED * line.height * harder))
+    radius = round(min(max(DILATED * line.height, LEAST_DILATED), MOST_DILATED) * harder)
     grown = cv2.dilate(found, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
     canvas[top:bottom, left:right] |= grown
 
