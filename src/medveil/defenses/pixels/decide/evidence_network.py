@@ -44,7 +44,7 @@ class EvidenceNetwork(nn.Module):
 
     def forward(self, evidence: Tensor) -> Tensor:
         """Logits from rows of evidence (n x `SIZE`)."""
-        seen, valid, around, numbers = evidence.split([_STRIP, _STRIP, _AROUND, NUMBERS], dim=1)
+        seen, valid, around, numbers = torch.split(evidence, [_STRIP, _STRIP, _AROUND, NUMBERS], dim=1)
         strip = torch.stack([seen, valid], dim=1).view(-1, 2, *STRIP)
         marks = self.strip(strip)
         share = adaptive_max_pool2d(strip[:, 1:], (1, marks.shape[3]))
