@@ -21,6 +21,7 @@ _FOLDERS = {
     "generator": "inpainting",
     "medveil-small": "linkage",
     "text-detector": "pixels",
+    "text-evidence": "pixels",
     "reader": "reader",
     "tagger": "tagger",
 }
