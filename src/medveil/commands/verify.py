@@ -40,8 +40,9 @@ def verify(
     """Check the output independently: read, search and compare every file again, and sign the result.
 
     Every header and row is compared with the original, every image is read by a network that had no part in cleaning
-    it, and every byte is searched for what is known of anyone. Exit code 0: nothing identifying was found; 1:
-    something was.
+    it, and every byte is searched for what is known of anyone. Films are compared with their originals as well: what
+    was changed inside the lungs, and which markers are gone. Exit code 0: nothing identifying was found; 1: something
+    was.
     """
     console.start_logging(log_level)
     if source is None:
@@ -69,6 +70,8 @@ def verify(
     elif not quiet:
         found = f"{console.counted(outcome.leaks, 'leak')}, {console.counted(outcome.losses, 'loss', 'losses')}"
         typer.echo(f"{console.counted(outcome.files, 'file')} checked: {found}")
+        if outcome.damage is not None:
+            typer.echo(f"Pixel damage, {outcome.damage.verdict}: {outcome.damage.answer}")
         typer.echo(f"Profile that headers were compared with: {outcome.profile}")
         typer.echo(f"The counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
         if outcome.discrepancies:

@@ -16,7 +16,9 @@ RETRIEVERS = ("reidentification-1", "reidentification-2")  # they look together 
 SMALL = "medveil-small.safetensors"
 _FOLDERS = {
     **dict.fromkeys(("reidentification", *RETRIEVERS, "verification"), "identity"),
+    "findings": "findings",
     "generator": "inpainting",
+    "lungs": "lungs",
     "medveil-small": "linkage",
     "text-detector": "pixels",
     "reader": "reader",

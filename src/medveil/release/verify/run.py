@@ -8,7 +8,7 @@ OUT/manifest.json       the hash of every released file and the outcome, signed 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.full_search import search_everywhere
-from medveil.release.verify.group_check import GroupChecker
+from medveil.release.verify.group_check import FILMS, GroupChecker
 from medveil.release.verify.integrity import is_made_by_a_run, not_as_written
 from medveil.release.verify.manifest import write_manifest
 from medveil.release.verify.quarantine import read_quarantine
@@ -34,9 +34,12 @@ from medveil.release.verify.run_record import Originals, RunRecord
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
+from medveil.utility.pixel_damage.damage import Damage, damage_of
+from medveil.utility.pixel_damage.film import FilmDamage
 
 FORMAT = "medveil.verify/1"
 JOURNAL = "verify.sqlite"
+SEED = 7  # of the intervals
 OF_THE_RUN, GIVEN = "the one of the run", "the one given"
 
 
@@ -50,6 +53,7 @@ class VerifyOutcome:
     profile: str  # whose the headers were compared with
     summary: Path
     discrepancies: tuple[Discrepancy, ...] = ()
+    damage: Damage | None = None  # to the films, where there are any
 
     @property
     def exit_code(self) -> int:
@@ -83,6 +87,7 @@ def verify(
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
     checker = GroupChecker(originals.root, out / DATA, keys, record, by_path)
     discrepancies: list[Discrepancy] = []
+    films = _Films()
     total = sum(len(group.files) for group in groups)
     done = 0
     with held(out):
@@ -90,6 +95,7 @@ def verify(
             groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1, runner=runner), strict=True
         ):
             discrepancies += [Discrepancy.of(one) for one in entry["discrepancies"]]
+            films.add(group.patient, entry[FILMS])
             done += len(group.files)
             progress("checking", done, total)
         retained = RetainedByProfile(originals.root, record.profile)
@@ -97,7 +103,26 @@ def verify(
         discrepancies += found
         discrepancies += _unaccounted(out, originals, record, keys, set(hashes))
         discrepancies += not_as_written(out, hashes, record, keys)
-        return _write(out, sorted(set(discrepancies)), hashes, keys, {"profile": told, "answer_key": gold is not None})
+        against = {"profile": told, "answer_key": gold is not None}
+        return _write(out, sorted(set(discrepancies)), hashes, keys, against, films.damage())
+
+
+@dataclass
+class _Films:
+    """Of every film its figures alone, its released path and whose it is."""
+
+    films: list[FilmDamage] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    patients: list[str] = field(default_factory=list)
+
+    def add(self, patient: str, entries: dict[str, dict[str, Any]]) -> None:
+        for path, entry in entries.items():
+            self.films.append(FilmDamage.of(entry))
+            self.paths.append(path)
+            self.patients.append(patient)
+
+    def damage(self) -> Damage | None:
+        return damage_of(self.films, self.paths, self.patients, seed=SEED) if self.films else None
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:
@@ -136,7 +161,12 @@ def _withheld(out: Path) -> set[str]:
 
 
 def _write(
-    out: Path, discrepancies: list[Discrepancy], hashes: dict[str, str], keys: Keys, against: dict[str, Any]
+    out: Path,
+    discrepancies: list[Discrepancy],
+    hashes: dict[str, str],
+    keys: Keys,
+    against: dict[str, Any],
+    damage: Damage | None,
 ) -> VerifyOutcome:
     leaks = sum(discrepancy.leak for discrepancy in discrepancies)
     summary: dict[str, Any] = {
@@ -150,8 +180,9 @@ def _write(
         "by_finding": dict(
             sorted(Counter(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in discrepancies).items())
         ),
+        "pixel_damage": damage.to_json(withheld=len(_withheld(out))) if damage else None,
     }
-    header = tuple(field.name for field in fields(Discrepancy))
+    header = tuple(one.name for one in fields(Discrepancy))
     write_csv(
         out / "discrepancies.csv", header, [tuple(discrepancy.to_json().values()) for discrepancy in discrepancies]
     )
@@ -164,4 +195,5 @@ def _write(
         against["profile"]["from"],
         out / "verify.json",
         tuple(discrepancies),
+        damage,
     )
