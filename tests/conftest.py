@@ -10,8 +10,11 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFilter
 
 from medveil.cohort import Cohort
 
@@ -45,6 +48,35 @@ def hospital_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def hospital(hospital_folder: Path) -> Cohort:
     return Cohort.open(hospital_folder)
+
+
+@pytest.fixture(scope="session")
+def face() -> NDArray[np.uint8]:
+    """A portrait from the front, drawn in colour, 256 pixels a side."""
+    size = 256
+    sheet = Image.new("RGB", (2 * size, 2 * size), (120, 150, 170))
+    pen, unit = ImageDraw.Draw(sheet), size / 50
+    skin, shade, hair, lip = (224, 172, 140), (179, 137, 112), (60, 40, 30), (170, 70, 70)
+
+    def spot(x: float, y: float, across: float, down: float, tone: tuple[int, int, int]) -> None:
+        pen.ellipse([(x - across) * unit, (y - down) * unit, (x + across) * unit, (y + down) * unit], fill=tone)
+
+    spot(50, 110, 42, 30, (70, 80, 110))
+    pen.rectangle([40 * unit, 70 * unit, 60 * unit, 90 * unit], fill=shade)
+    spot(50, 44, 29, 36, hair)
+    spot(50, 50, 23, 29, skin)
+    for x in (27.5, 72.5):
+        spot(x, 52, 3, 6, shade)
+    for x in (41, 59):
+        spot(x, 46, 6, 4.5, shade)
+        spot(x, 47, 4.6, 2.6, (245, 245, 240))
+        spot(x, 47, 2.2, 2.4, hair)
+        pen.arc([(x - 6.5) * unit, 38 * unit, (x + 6.5) * unit, 46 * unit], 200, 340, fill=hair, width=int(1.8 * unit))
+    pen.polygon([(50 * unit, 46 * unit), (45.5 * unit, 60 * unit), (54.5 * unit, 60 * unit)], fill=shade)
+    for x in (47.7, 52.3):
+        spot(x, 61, 1.1, 0.8, lip)
+    spot(50, 69, 8, 2.8, lip)
+    return np.asarray(sheet.filter(ImageFilter.GaussianBlur(size / 60)).resize((size, size)))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from medveil.commands import (
     protect_alignment,
     quarantine,
     releases,
+    review,
     verify,
 )
 from medveil.commands.app import app
@@ -37,6 +38,7 @@ __all__ = [
     "protect_alignment",
     "quarantine",
     "releases",
+    "review",
     "verify",
 ]
 

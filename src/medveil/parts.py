@@ -24,7 +24,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import entry_points
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from medveil.cohort import Cohort
     from medveil.finding import Finding
     from medveil.person.person import Person
+
+
+Box = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class Subject:
     a text, or a row of a table. What it has none of is None.
 
     `person` is whom it is about, as the originals tell it: the subject itself loses its true ids on the way.
-    A `phrase` is a text of a few words without a sentence around them.
+    A `phrase` is a text of a few words without a sentence around them. `choices` are what a person decided about the
+    pixels, by frame (`medveil.defenses.pixels.choices`); boxes are (left, top, right, bottom) in pixels.
     """
 
     person: Person
@@ -72,7 +76,10 @@ class Subject:
     row: dict[str, Any] | None = None
     phrase: bool = False
     done: dict[str, dict[str, int]] = field(default_factory=dict)  # by defense, what was done, by a fixed phrase
+    choices: Mapping[int, Any] = field(default_factory=dict)
     masked: list[float] = field(default_factory=list)  # percent of each frame that was painted over
+    painted: list[tuple[Box, ...]] = field(default_factory=list)  # where in each frame that was
+    doubtful: list[tuple[Box, ...]] = field(default_factory=list)  # what may be text there, and was let stay
     at_work: str = ""  # the defense that notes
     places: tuple[str, ...] = ()  # of the defenses that were begun; one that does not finish raises
 

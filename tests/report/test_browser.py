@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import cv2
-import numpy as np
 import pytest
 
 from medveil.report.content import ReportContent
 from medveil.report.page import render
-from medveil.report.review_page import Case, render_review
 
 sync_api = pytest.importorskip("playwright.sync_api")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -152,28 +148,3 @@ def test_hostile_text_does_nothing(passing: ReportContent, opened: Opened, tmp_p
     for mark in page.locator("#measure-label-probe .mark").all()[:8]:
         mark.hover(force=True)
     assert page.evaluate("window.harmed") is None
-
-
-def test_a_person_reviews_and_saves_the_decisions(tmp_path: Path, opened: Opened) -> None:
-    picture = cv2.imencode(".jpg", np.full((20, 20), 99, np.uint8))[1].tobytes()
-    cases = [
-        Case(f"ab/{number}.dcm", ("text read again",), picture, picture, reports=("ab/r.txt",)) for number in (1, 2)
-    ]
-    cases.append(Case("ab/alone.txt", ("a report alone",), report_before="Mr. May", report_after="Mr. Hill"))
-    path = tmp_path / "review.html"
-    path.write_text(render_review(cases, title="A release", hidden=0, run="cafe"))
-    page = opened(path)
-    assert page.locator("#case-2 img").count() == 2 and page.locator("#case-3 img").count() == 0
-    for key in "jara":
-        page.keyboard.press(key)
-    assert page.inner_text(".tally") == "3 of 3 decided, 1 rejected"
-    with page.expect_download() as download:
-        page.click("#save")
-    saved = json.loads(Path(download.value.path()).read_text())
-    assert saved["run"] == "cafe"
-    assert saved["decisions"] == {
-        "ab/1.dcm": "accept",
-        "ab/2.dcm": "reject",
-        "ab/r.txt": "reject",  # with the image it was shown under
-        "ab/alone.txt": "accept",
-    }

@@ -16,10 +16,15 @@ FOLDER = Path(medveil.weights.__file__).parent
 CARDS = sorted(FOLDER.rglob("*.json"))
 FIELDS = ("name", "data", "start", "recipe", "seeds", "licence", "for", "not_for", "limits", "scores")
 MOST_BYTES = 70_000_000
+SUFFIXES = (".safetensors", ".tflite")
+
+
+def networks() -> list[Path]:
+    return [path for path in FOLDER.rglob("*") if path.suffix in SUFFIXES]
 
 
 def test_every_network_has_a_card() -> None:
-    assert {path.parent for path in FOLDER.rglob("*.safetensors")} == {path.parent for path in CARDS}
+    assert {path.parent for path in networks()} == {path.parent for path in CARDS}
 
 
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
@@ -35,7 +40,7 @@ def test_every_card_is_of_the_weights_beside_it() -> None:
     named = {
         path.parent / name: digest for path in CARDS for name, digest in json.loads(path.read_text())["weights"].items()
     }
-    assert named == {path: sha256_of(path) for path in FOLDER.rglob("*.safetensors")}
+    assert named == {path: sha256_of(path) for path in networks()}
 
 
 def test_a_card_of_other_weights_is_told(tmp_path: Path) -> None:
@@ -49,7 +54,7 @@ def test_a_card_of_other_weights_is_told(tmp_path: Path) -> None:
 
 
 def test_together_they_are_small() -> None:
-    assert sum(path.stat().st_size for path in FOLDER.rglob("*.safetensors")) < MOST_BYTES
+    assert sum(path.stat().st_size for path in networks()) < MOST_BYTES
 
 
 def test_a_broken_card_is_told(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Check the output of a run, and let a person look at it."""
+"""Check the output of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import typer
 from medveil import console
 from medveil.commands.app import app
 from medveil.commands.options import Config, Json, Key, LogLevel, Quiet, Ray, Workers
-from medveil.errors import SettingsError
 
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="The output folder of medveil deid or medveil release.")]
 
@@ -72,6 +71,10 @@ def verify(
         typer.echo(f"{console.counted(outcome.files, 'file')} checked: {found}")
         if outcome.damage is not None:
             typer.echo(f"Pixel damage, {outcome.damage.verdict}: {outcome.damage.answer}")
+        if outcome.kept_by_review:
+            typer.echo(
+                f"Text that a person let stay: {console.counted(outcome.kept_by_review, 'place')}, kept by review"
+            )
         typer.echo(f"Profile that headers were compared with: {outcome.profile}")
         typer.echo(f"The counts are in {outcome.summary}, each case in {out / 'discrepancies.csv'}")
         if outcome.discrepancies:
@@ -95,52 +98,3 @@ def _check_signature(out: Path, key: Path | None, *, json: bool, quiet: bool) ->
         if not problems:
             typer.echo("The files have not changed since the manifest was signed.")
     raise typer.Exit(1 if problems else 0)
-
-
-@app.command(epilog="Example: medveil review /data/clean --source /data/archive --page /secure/review.html")
-def review(
-    out: Out,
-    source: Annotated[Path | None, typer.Option("--source", metavar="IN", help="The originals.")] = None,
-    page: Annotated[
-        Path | None,
-        typer.Option("--page", help="Where to write the page. It shows patients, so it must not be inside OUT."),
-    ] = None,
-    most: Annotated[int, typer.Option("--most", min=1, help="How many cases to show, worst first.")] = 200,
-    decisions: Annotated[
-        Path | None,
-        typer.Option("--decisions", help="Decisions saved from the page; whatever was rejected is removed from OUT."),
-    ] = None,
-    key: Key = None,
-    json: Json = False,
-    quiet: Quiet = False,
-    log_level: LogLevel = "warning",
-    config: Config = None,
-) -> None:
-    """Show images and reports before and after, worst cases first, for a person to accept or reject.
-
-    First write the page, decide there and save the decisions; then run the command again with the saved decisions.
-    """
-    from medveil.release.folder import site_key
-    from medveil.release.verify.review import apply_decisions, write_review
-
-    console.start_logging(log_level)
-    keys = site_key(key, out)
-    if decisions is not None:
-        rejected = apply_decisions(out, decisions, keys)
-        if json:
-            console.show_json({"removed": rejected, "output": str(out)})
-        elif not quiet:
-            typer.echo(f"{console.counted(rejected, 'file')} removed from {out}")
-        return
-    if source is None or page is None:
-        raise SettingsError("name the originals with --source and the page with --page, or give --decisions")
-    with console.progress_bars(quiet or json) as watch:
-        shown, hidden = write_review(out, source, page, keys=keys, most=most, progress=watch)
-    if json:
-        console.show_json({"page": str(page), "shown": shown, "not_shown": hidden})
-    elif not quiet:
-        typer.echo(f"{console.counted(shown, 'case')} in {page}, {hidden:,} more not shown")
-        typer.echo("The page shows patients: keep it where the originals are kept, and delete it after the review")
-        named = ("--key-file", key) if key else ()
-        command = console.shell_command("review", out, "--decisions", "decisions.json", *named)
-        typer.echo(f"When you have decided and saved: {command}")

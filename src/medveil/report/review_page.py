@@ -1,4 +1,4 @@
-"""The review page: before and after, worst first, for a person to accept or reject. It shows patients."""
+"""The review page: films before and after, for a person to restore, remove, accept or reject. It shows patients."""
 
 from __future__ import annotations
 
@@ -6,33 +6,68 @@ import base64
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from markupsafe import Markup
 
+from medveil.parts import Box
 from medveil.report.page import policy, templates
 
-Box = tuple[int, int, int, int]
 Piece = tuple[str, bool]  # some text, and whether it differs from the other side
+Kind = Literal["painted", "doubtful", "kept"]
+
+
+@dataclass(frozen=True)
+class Region:
+    """Something a person decides about: what was painted over, what may be text, or what an earlier review kept.
+
+    `before` and `after` are JPEG files of `around` at full size, where the whole film is shown smaller.
+    """
+
+    box: Box
+    kind: Kind
+    around: Box | None = None
+    before: bytes = field(default=b"", repr=False)
+    after: bytes = field(default=b"", repr=False)
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One frame of a film, before and after, as JPEG files. Boxes are in its own pixels, whatever size is shown."""
+
+    frame: int
+    size: tuple[int, int]  # width, height
+    before: bytes = field(repr=False)
+    after: bytes = field(repr=False)
+    regions: tuple[Region, ...] = ()
+    drawn: tuple[Box, ...] = ()  # removed by an earlier review
+    left: tuple[Box, ...] = ()  # where the check still reads text
+    accepted: bool = False  # by an earlier review, though something was doubtful
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether releasing it is a person's decision, now or in an earlier review."""
+        return self.accepted or any(region.kind == "doubtful" for region in self.regions)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One released image with the reports of its study, or a report alone. Boxes are (left, top, right, bottom) in
-    percent of the image. What is rejected is `file` and `reports` together: nobody can tell which of them it was."""
+    """One film with the reports of its study, or a report alone. What is rejected is `file` and `reports` together:
+    nobody can tell which of them it was. One that is `withheld` is not in the release unless it is accepted."""
 
     file: str
     reasons: tuple[str, ...]
-    before: bytes = field(default=b"", repr=False)  # a JPEG file; none where there is no image
-    after: bytes = field(default=b"", repr=False)
-    removed: tuple[tuple[float, float, float, float], ...] = ()
-    left: tuple[tuple[float, float, float, float], ...] = ()
+    shots: tuple[Shot, ...] = ()
+    withheld: bool = False
+    acceptable: bool = True  # not, where some of what is doubtful is not shown
     report_before: str = field(default="", repr=False)
     report_after: str = field(default="", repr=False)
     reports: tuple[str, ...] = ()  # the released files these texts are from
 
 
-def render_review(cases: Sequence[Case], *, title: str, hidden: int, run: str) -> str:
-    """One page with every case; `hidden` says how many more there are, `run` ties the decisions to this output."""
+def render_review(cases: Sequence[Case], *, title: str, hidden: int, run: str, page: str = "") -> str:
+    """One page with every case; `hidden` says how many more there are, `run` ties the decisions to this output, and
+    `page` what a browser remembers of them to this page."""
     environment = templates()
     style = environment.get_template("style.css").render() + environment.get_template("review.css").render()
     script = environment.get_template("review.js").render()
@@ -41,6 +76,7 @@ def render_review(cases: Sequence[Case], *, title: str, hidden: int, run: str) -
         title=title,
         hidden=hidden,
         run=run,
+        page=page or run,
         picture=_picture,
         style=Markup(style),  # noqa: S704 - both come with the package and hold no content
         script=Markup(script),  # noqa: S704

@@ -65,6 +65,17 @@ def compiled_onnx(path: str, *, threads: int) -> Compiled:
     return _on_processor(_openvino().Core().read_model(path), threads)
 
 
+def compiled_tflite(path: str, *, threads: int) -> Compiled:
+    """The same for a model of TensorFlow Lite; several outputs come side by side, the widest first."""
+    openvino = _openvino()
+    model = openvino.Core().read_model(path)
+    outputs = sorted(model.outputs, key=lambda output: -output.shape[-1])
+    joined = importlib.import_module("openvino.opset13").concat(
+        [output.get_node().input_value(0) for output in outputs], axis=-1
+    )
+    return _on_processor(openvino.Model([joined], model.get_parameters()), threads)
+
+
 def _openvino() -> Any:
     # it would report its use over the network; without this package it cannot
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]

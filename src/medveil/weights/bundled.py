@@ -14,9 +14,11 @@ from medveil.runtime.storage import sha256_of
 
 RETRIEVERS = ("reidentification-1", "reidentification-2")  # they look together and share the card 'reidentification'
 SMALL = "medveil-small.safetensors"
+FACES = ("blazeface-full-range", "blazeface-short-range")  # as their makers publish them; they share the card 'faces'
 _FOLDERS = {
     **dict.fromkeys(("reidentification", *RETRIEVERS, "verification"), "identity"),
     "findings": "findings",
+    **dict.fromkeys(("faces", *FACES), "faces"),
     "generator": "inpainting",
     "lungs": "lungs",
     "medveil-small": "linkage",
@@ -28,7 +30,7 @@ _FOLDERS = {
 
 def bundled(name: str) -> Path:
     """The weights of a bundled network; its card lies beside them as .json and .md."""
-    return Path(__file__).parent / _FOLDERS[name] / f"{name}.safetensors"
+    return Path(__file__).parent / _FOLDERS[name] / f"{name}.{'tflite' if name in FACES else 'safetensors'}"
 
 
 def read_card(weights: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 from pydicom.dataset import Dataset, FileDataset
 from pydicom.encaps import encapsulate, get_frame
 from pydicom.uid import (
+    UID,
     DeflatedExplicitVRLittleEndian,
     ExplicitVRBigEndian,
     ExplicitVRLittleEndian,
@@ -321,3 +322,22 @@ def test_doses_of_32_bits_are_read_shown_and_put_back(make_dicom, kind):
     found.put_back()
     doses[3, 4] += 1
     assert np.array_equal(again(dataset).pixel_array, doses)
+
+
+@pytest.mark.parametrize(
+    ("syntax", "reason"),
+    [
+        ("1.2.840.10008.1.2.4.102", "a document or recording inside"),  # MPEG-4
+        ("1.2.840.10008.1.2.4.107", "a document or recording inside"),  # HEVC
+        ("1.2.840.10008.1.2.6.1", "unsupported transfer syntax"),
+        ("1.2.3.4", "unsupported transfer syntax"),
+    ],
+)
+def test_videos_and_unknown_syntaxes_are_refused_for_what_they_are(make_dicom, syntax, reason):
+    dataset = open_dicom(make_dicom(np.zeros((8, 10), np.uint8)), pixels=True)
+    dataset.NumberOfFrames = 30
+    dataset.file_meta.TransferSyntaxUID = UID(syntax)
+    dataset.PixelData = encapsulate([b"\0\0\0 ftypisom"])
+    with pytest.raises(Quarantined) as refused:
+        StoredPixels.of(dataset)
+    assert refused.value.reason == reason

@@ -22,8 +22,10 @@ from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.clean.records import seal
+from medveil.release.review.carrying_out import carry_out
+from medveil.release.review.decisions_file import run_of
+from medveil.release.review.worst_first import write_review
 from medveil.release.verify.manifest import check_manifest, hashed, write_manifest
-from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify
 from medveil.runtime.journal import Journal, Noted, noted_in
 
@@ -335,12 +337,8 @@ def test_a_person_rejects_an_image_for_good(out: Path, source: Path, tmp_path: P
     shown, hidden = write_review(out, source, page, keys=KEYS, most=1)
     assert shown == 1 and hidden == len(images(out)) - 1
     assert page.stat().st_mode & 0o077 == 0
-    text = page.read_text()
     rejected = images(out)[0].relative_to(out / "data").as_posix()
-    run = text.split('data-run="')[1].split('"')[0]
-    decisions = tmp_path / "decisions.json"
-    decisions.write_text(json.dumps({"run": run, "decisions": {rejected: "reject"}}))
-    assert apply_decisions(out, decisions, KEYS) == 1
+    assert carry_out(out, _decisions(out, tmp_path, rejected), keys=KEYS).rejected == (rejected,)
     assert not (out / "data" / rejected).exists()
     assert check_manifest(out) == []
     assert "files: changed since the run" not in findings(out, source)
@@ -351,13 +349,18 @@ def test_a_person_rejects_an_image_for_good(out: Path, source: Path, tmp_path: P
     assert "files: missing" not in findings(out, source)
 
 
+def _decisions(out: Path, tmp_path: Path, *rejected: str) -> Path:
+    told = {path: {"decision": "reject", "frames": {}, "note": ""} for path in rejected}
+    content = {"format": "medveil.decisions/2", "run": run_of(out), "decisions": told}
+    (tmp_path / "decisions.json").write_text(json.dumps(content))
+    return tmp_path / "decisions.json"
+
+
 def test_decisions_are_not_written_into_records_that_somebody_changed(out: Path, tmp_path: Path) -> None:
-    run = json.loads((out / "run.json").read_text())
-    decisions = tmp_path / "decisions.json"
-    decisions.write_text(json.dumps({"run": f"{run['key_fingerprint']}-{run['created']}", "decisions": {}}))
+    decisions = _decisions(out, tmp_path)
     _quarantine_nobody(out, tmp_path)
     with pytest.raises(InputError, match="changed since"):
-        apply_decisions(out, decisions, KEYS)
+        carry_out(out, decisions, keys=KEYS)
 
 
 def test_what_is_wrong_with_a_report_puts_its_image_first(out: Path, source: Path, tmp_path: Path) -> None:
@@ -376,11 +379,7 @@ def test_what_is_wrong_with_a_report_puts_its_image_first(out: Path, source: Pat
     assert "text: a known identifier" in text
 
 
-def test_decisions_for_another_output_and_a_page_inside_it_are_refused(out: Path, source: Path, tmp_path: Path) -> None:
-    decisions = tmp_path / "decisions.json"
-    decisions.write_text(json.dumps({"run": "other", "decisions": {}}))
-    with pytest.raises(InputError, match="another output"):
-        apply_decisions(out, decisions, KEYS)
+def test_a_page_inside_the_output_is_refused(out: Path, source: Path) -> None:
     with pytest.raises(InputError, match="shows patients"):
         write_review(out, source, out / "review.html", keys=KEYS, most=2)
 

@@ -21,9 +21,11 @@ from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.run import Work, clean
 from medveil.release.folder import begin, held
+from medveil.release.review.carrying_out import carry_out
+from medveil.release.review.decisions_file import run_of
+from medveil.release.review.worst_first import write_review
 from medveil.release.verify.manifest import check_manifest
 from medveil.release.verify.quarantine import name_withheld
-from medveil.release.verify.review import apply_decisions, write_review
 from medveil.release.verify.run import verify
 
 KEYS = Keys(b"\x07" * 32)
@@ -139,12 +141,9 @@ class TestReview:
         return (tmp_path / "review.html").read_text()
 
     def decide(self, out: Path, tmp_path: Path, *rejected: str) -> Path:
-        run = json.loads((out / "run.json").read_text())
-        decisions = {
-            "run": f"{run['key_fingerprint']}-{run['created']}",
-            "decisions": dict.fromkeys(rejected, "reject"),
-        }
-        (tmp_path / "decisions.json").write_text(json.dumps(decisions))
+        told = {path: {"decision": "reject", "frames": {}, "note": ""} for path in rejected}
+        content = {"format": "medveil.decisions/2", "run": run_of(out), "decisions": told}
+        (tmp_path / "decisions.json").write_text(json.dumps(content))
         return tmp_path / "decisions.json"
 
     def test_shows_images_and_reports_before_and_after(self, out: Path, source: Path, tmp_path: Path) -> None:
@@ -157,7 +156,7 @@ class TestReview:
     ) -> None:
         before = Cohort.open(out / "data")
         gone = before.table["path"].iat[0]
-        assert apply_decisions(out, self.decide(out, tmp_path, gone), KEYS) == 1
+        assert carry_out(out, self.decide(out, tmp_path, gone), keys=KEYS).rejected == (gone,)
         after = Cohort.open(out / "data")
         assert gone not in set(after.table["path"]) and len(after) == len(before) - 1
         assert after.name == before.name

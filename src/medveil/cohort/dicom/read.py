@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from pydicom.dataset import FileDataset
 from pydicom.encaps import get_frame
 from pydicom.pixels import apply_color_lut, get_decoder
-from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
+from pydicom.pixels.decoders.base import Decoder
+from pydicom.uid import UID, ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
 from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import (
@@ -64,21 +65,28 @@ def check_size(dataset: FileDataset, frame: int) -> None:
     if dataset.BitsAllocated > (32 if dataset.SamplesPerPixel == 1 else 16):
         raise Quarantined("unsupported pixel format")
     syntax = dataset.file_meta.get("TransferSyntaxUID")
+    if syntax:
+        decoder_of(syntax)
     if syntax and syntax.is_encapsulated and syntax != RLELossless:
         stream = get_frame(dataset.PixelData, frame, number_of_frames=frames)
         if _declared_size(stream) != (rows, columns):
             raise Quarantined("unreadable pixel data")
 
 
+def decoder_of(syntax: UID) -> Decoder:
+    """What reads pixels stored in this way; `Quarantined` where nothing does, or they are no images but a video."""
+    try:
+        return get_decoder(syntax)
+    except NotImplementedError:
+        video = syntax.name.startswith(("MPEG", "HEVC", "Fragmentable MPEG"))
+        raise Quarantined("a document or recording inside" if video else "unsupported transfer syntax") from None
+
+
 def _decode(dataset: FileDataset, frame: int) -> NDArray[Any]:
     meta = dataset.file_meta
     if not meta.get("TransferSyntaxUID"):
         meta.TransferSyntaxUID = _NATIVE[dataset.original_encoding]
-    try:
-        decoder = get_decoder(meta.TransferSyntaxUID)
-    except NotImplementedError:
-        raise Quarantined("unsupported transfer syntax") from None
-    pixels, _ = decoder.as_array(dataset, index=frame, correct_unused_bits=False)
+    pixels, _ = decoder_of(meta.TransferSyntaxUID).as_array(dataset, index=frame, correct_unused_bits=False)
     return np.asarray(pixels)
 
 

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydicom.dataset import FileDataset
-from pydicom.pixels import apply_color_lut, get_decoder
+from pydicom.pixels import apply_color_lut
 from pydicom.pixels.utils import pack_bits
 from pydicom.uid import ExplicitVRBigEndian, ExplicitVRLittleEndian, ImplicitVRLittleEndian, RLELossless
 
 from medveil.cohort.dicom.display import gray_table, stretched
 from medveil.cohort.dicom.opening import quarantining
-from medveil.cohort.dicom.read import check_size, frame_count
+from medveil.cohort.dicom.read import check_size, decoder_of, frame_count
 from medveil.cohort.dicom.stream_comments import CannotTell, rle_without_rest, without_comments
 from medveil.cohort.preprocess import colour_planes
 from medveil.errors import Quarantined
@@ -152,10 +152,7 @@ def _read(dataset: FileDataset) -> StoredPixels:
     count = frame_count(dataset)
     for number in range(count):
         check_size(dataset, number)
-    try:
-        decoder = get_decoder(meta.TransferSyntaxUID)
-    except NotImplementedError:
-        raise Quarantined("unsupported transfer syntax") from None
+    decoder = decoder_of(meta.TransferSyntaxUID)
     compressed = meta.TransferSyntaxUID.is_compressed and not meta.TransferSyntaxUID.is_deflated
     # A compressed stream's own colour transform is undone by its decoder; native luma and chroma stay as they are.
     raw = not compressed or dataset.SamplesPerPixel == 1

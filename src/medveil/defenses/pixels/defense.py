@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from medveil.defenses.pixels.removal import Removal, TextRemover
 
 Fill = Literal["generator", "classical", "black"]
+Faces = Literal["withhold", "keep"]
 REMOVED = "regions of text removed"
 KEPT = "clinical markers kept"
+KEPT_BY_REVIEW = "regions kept in review"
+REMOVED_BY_REVIEW = "regions removed in review"
+BLANKED = "frames blanked outside of the scan"
 PLAIN = "holes left plain"  # too large for a filling that looks like tissue
 WITHOUT_GENERATOR = "frames filled without the generator"
 OVERLAYS = "attributes removed"  # as the headers' defense calls it: overlays are attributes
@@ -46,20 +50,27 @@ class RemovedText:
         "What was measured is printed text; handwriting, and text fainter than about a fourteenth of the gray scale, "
         "may stay.",
         "Single letters standing alone stay where the detector takes them for side markers.",
+        "Faces are not altered but withheld: photographs by their header, pictures in which a face is found, thin "
+        "slices of a head. A small profile, a face mostly covered, or a head that nothing calls one may be overlooked.",
     )
 
     @dataclass(frozen=True)
     class Settings:
-        """What removed text is painted over with; `generator` is a trained file, which then paints."""
+        """What removed text is painted over with; `generator` is a trained file, which then paints; and whether images
+        that may show a face are withheld.
+        """
 
         fill: Fill = "classical"
         generator: Path | None = None
+        faces: Faces = "withhold"
 
         def __post_init__(self) -> None:
             if self.fill not in get_args(Fill):
                 raise SettingsError(f"removed text is filled by one of {', '.join(get_args(Fill))}")
             if self.generator is not None and self.fill == "black":
                 raise SettingsError("a generator does not paint black; leave out fill=black, or the generator")
+            if self.faces not in get_args(Faces):
+                raise SettingsError(f"images that may show a face are treated as one of {', '.join(get_args(Faces))}")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
@@ -73,7 +84,10 @@ class RemovedText:
 
         generator = self.settings.generator
         return TextRemover(
-            fill=self.settings.fill if generator is None else "generator", generator=generator, keys=self._keys
+            fill=self.settings.fill if generator is None else "generator",
+            generator=generator,
+            keys=self._keys,
+            faces=self.settings.faces,
         )
 
     def apply(self, subject: Subject) -> Subject:
@@ -82,15 +96,19 @@ class RemovedText:
         if subject.dataset is not None:
             if "PixelData" in subject.dataset:
                 overlays = _overlays(subject.dataset)
-                removals = self._remover.clean_dataset(subject.dataset, known)
+                removals = self._remover.clean_dataset(subject.dataset, known, subject.choices)
                 if overlays:
                     subject.note(OVERLAYS, overlays)
         elif subject.picture is not None:
             clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
-            subject.picture, removal = clean(subject.picture, known)
+            subject.picture, removal = clean(subject.picture, known, subject.choices.get(0))
             removals = [removal]
         for removal in removals:
-            subject.masked.append(removal.mask_pct)
+            subject.masked.append(min(100.0, removal.mask_pct + removal.blanked_pct))
+            subject.painted.append(removal.boxes)
+            subject.doubtful.append(removal.doubtful)
+            if removal.blanked_pct:
+                subject.note(BLANKED)
             if removal.boxes:
                 subject.note(REMOVED, len(removal.boxes))
             if removal.kept:
@@ -99,6 +117,11 @@ class RemovedText:
                 subject.note(PLAIN, removal.plain)
             if removal.without_generator:
                 subject.note(WITHOUT_GENERATOR)
+        for chosen in subject.choices.values():
+            if chosen.keep:
+                subject.note(KEPT_BY_REVIEW, len(chosen.keep))
+            if chosen.remove:
+                subject.note(REMOVED_BY_REVIEW, len(chosen.remove))
         return subject
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
+from medveil.defenses.pixels.objects.clips import paint_in_all
+from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
+from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
@@ -28,12 +31,14 @@ from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.search.known import KnownSearch
 
+Faces = Literal["withhold", "keep"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
 HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
 GENTLE = 2  # rounds in which that room ends where a marker stands
 TOO_MUCH = "too much of the image looks like text"
 STAYS = "what looks like text could not all be removed"
+UNTOLD = "an ultrasound image with text, which does not tell where its scan is"
 DOUBTFUL = "something in it may be text; a person must look"
 NOT_A_RADIOGRAPH = "not a radiograph, and something in it looks like text"
 # By (0008,0060); what says nothing of itself may be one.
@@ -54,6 +59,7 @@ class Removal:
     doubtful: tuple[Box, ...] = ()
     plain: int = 0  # holes too large for more than a plain surface
     without_generator: bool = False  # although one was asked for
+    blanked_pct: float = 0.0  # outside of the scan
 
 
 class TextRemover:
@@ -66,10 +72,12 @@ class TextRemover:
         generator: Path | None = None,
         keys: Keys | None = None,
         keep_markers: bool = True,
+        faces: Faces = "withhold",
     ) -> None:
         self.fill = fill
         self.filling = Filling.keyed(fill, generator, keys)
         self.keep_markers = keep_markers
+        self.faces = faces
 
     def clean_dataset(
         self, dataset: FileDataset, known: KnownSearch | None, choices: Mapping[int, Choices] | None = None
@@ -82,7 +90,11 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
-        done = []
+        if self.faces == "withhold":
+            refuse_recognisable(stored, {number for number, one in (choices or {}).items() if one.accept})
+        outside = blank_outside_of_scan(stored)
+        stored.dirty |= outside is not None
+        before, done = list(stored.frames), []
         for number, frame in enumerate(stored.frames):
 
             def look(changed: Frame, number: int = number) -> list[View]:
@@ -100,6 +112,13 @@ class TextRemover:
             stored.frames[number] = cleaned
             stored.dirty |= cleaned is not frame
             done.append(removal)
+        if outside is not None:
+            done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
+        elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
+            raise Quarantined(UNTOLD)
+        for number, whole in paint_in_all(stored, before, self.filling).items():
+            boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
+            done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
         if not stored.dirty:
             try:
                 blank_comments(dataset)
@@ -113,6 +132,8 @@ class TextRemover:
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """A gray image as displayed, of any unsigned type; the same array where there is nothing to remove."""
+        if self.faces == "withhold" and not (choices and choices.accept):
+            refuse_face(image)
         return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
 
     def clean_colours(

@@ -97,6 +97,11 @@ class KnownSearch:
         return len(letters) > 2 and self._numbers.matches(letters)
 
 
+def known_in(text: str, known: KnownSearch) -> bool:
+    """Whether what was read of an image says something known, as a whole or in one of its words."""
+    return bool(known.find(text)) or any(known.matches_word(piece) for piece in (text, *text.split()))
+
+
 def _unspaced_names(value: str) -> Iterator[str]:
     """How a name in such a script is searched for: each part, and all together; one sign alone may be any word."""
     for writing in value.split("="):

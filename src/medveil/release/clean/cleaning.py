@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,7 +15,8 @@ from medveil.person.keys import Keys
 from medveil.person.person import Person
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, ImageRow, Item
-from medveil.release.clean.records import seal
+from medveil.release.clean.records import place_of, seal
+from medveil.release.clean.reviewed import Reviewed, told
 from medveil.release.clean.table_writer import plain_row
 from medveil.release.clean.writer import Writer
 from medveil.runtime.journal import Entry, Noted
@@ -35,13 +36,16 @@ class GroupCleaner:
 
     What cannot be made safe is withheld with its reason, and so is what surprises, with the kind of error. A full disk
     or a missing model stops the run: no file is to blame for it. What may be gone in a moment is tried again, and by
-    the next run once more.
+    the next run once more. What a person decided about a film is heeded; where a review is carried out, `only` names
+    the films it is about, by their places, and all others are taken as the journal tells them.
     """
 
     source: Path
     target: Path
     engine: Engine
     writer: Writer
+    reviewed: Reviewed = field(default_factory=Reviewed)
+    only: frozenset[str] | None = None
 
     @property
     def keys(self) -> Keys:
@@ -54,9 +58,13 @@ class GroupCleaner:
     def __call__(self, task: tuple[Group, Noted | None]) -> Noted:
         """What came of this group; what the earlier run noted, where that still holds."""
         group, earlier = task
-        digest = self._digest(group)
+        if earlier is not None and self.only is not None and self.only.isdisjoint(map(self._place, group.files)):
+            return earlier
+        source = self.source_digest(group)
+        digest = self._digest(group, source)
         if earlier is not None and earlier.digest == digest and self._is_as_written(earlier.entry):
             return earlier
+        same = self._untouched(earlier, source)
         try:
             person = tried_again(lambda: group.person(self.keys, self.source))
         except Quarantined as refused:
@@ -66,8 +74,8 @@ class GroupCleaner:
         except Exception as surprise:  # without what is known of the person, nothing is let out
             outcomes = [self._surprised(one, surprise) for one in group.files]
         else:
-            outcomes = [self._file(one, group, person) for one in group.files]
-        return _noted(digest, [entry for entry, _ in outcomes], all(lasting for _, lasting in outcomes))
+            outcomes = [same.get(self._place(one)) or self._file(one, group, person) for one in group.files]
+        return _noted(source, digest, [entry for entry, _ in outcomes], all(lasting for _, lasting in outcomes))
 
     def limit(self, group: Group) -> float:
         """Seconds that a group may take; past them, each file of it is done alone."""
@@ -77,21 +85,31 @@ class GroupCleaner:
     def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
         """What is noted of a group that was lost with its process: each file alone, so that only the culprit is."""
         group, _ = task
+        source = self.source_digest(group)
+        digest = self._digest(group, source)
         if len(group.files) == 1:
-            return _noted(self._digest(group), [self._withheld(group.files[0], loss.value)], loss.lasting)
+            return _noted(source, digest, [self._withheld(group.files[0], loss.value)], loss.lasting)
         alone = ((group.alone(one), None) for one in group.files)
         done_alone = ordered_map(
             self, alone, workers=2, chunk=1, crashed=self.crashed, limit=lambda task: self.limit(task[0])
         )
         outcomes = list(done_alone)
         files = [file for done in outcomes for file in done.entry["files"]]
-        return _noted(self._digest(group), files, all(done.digest != VOID for done in outcomes))
+        return _noted(source, digest, files, all(done.digest != VOID for done in outcomes))
+
+    def _untouched(self, earlier: Noted | None, source: str) -> dict[str, tuple[Entry, bool]]:
+        """Where a review is carried out: what was noted of the same patient's other files, by their places."""
+        if earlier is None or self.only is None or earlier.entry["source"] != source:
+            return {}
+        files = ((place_of(file), file) for file in earlier.entry["files"])
+        return {place: (file, earlier.digest != VOID) for place, file in files if place not in self.only}
 
     def _file(self, one: Item, group: Group, person: Person) -> tuple[Entry, bool]:
         """What came of one file, and whether it lasts."""
-        path = self.writer.path(one, self.keys)
+        path = self._place(one)
+        choices = self.reviewed.choices(path)
         try:
-            written = tried_again(lambda: self.writer.written(one, group, person, self.source, self.engine))
+            written = tried_again(lambda: self.writer.written(one, group, person, self.source, self.engine, choices))
         except Quarantined as withheld:
             return self._withheld(one, withheld.reason), not is_transient(withheld)
         except MedveilError:
@@ -110,9 +128,23 @@ class GroupCleaner:
         return self._withheld(one, reason), not is_transient(surprise)
 
     def _withheld(self, one: Item, reason: str) -> Entry:
-        return {"id": self.writer.identifier(one, self.keys), "quarantined": reason}
+        return {"id": self.writer.identifier(one, self.keys), "place": self._place(one), "quarantined": reason}
 
-    def _digest(self, group: Group) -> str:
+    def _place(self, one: Item) -> str:
+        return self.writer.path(one, self.keys)
+
+    def _digest(self, group: Group, source: str) -> str:
+        """Of the group and of what people decided about its films."""
+        chosen = {
+            place: told(choices) for place in map(self._place, group.files) if (choices := self.reviewed.choices(place))
+        }
+        if not chosen:
+            return source
+        return hmac.new(self.keys.secret, f"{source}{json.dumps(chosen, sort_keys=True)}".encode(), sha256).hexdigest()[
+            :32
+        ]
+
+    def source_digest(self, group: Group) -> str:
         """A keyed digest of what the group holds and whose it is: tells whether it changed, and nothing to others."""
         digest = hmac.new(self.keys.secret, digestmod=sha256)
         for one in group.files:
@@ -145,9 +177,9 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _noted(digest: str, files: list[Entry], lasting: bool) -> Noted:
+def _noted(source: str, digest: str, files: list[Entry], lasting: bool) -> Noted:
     """What does not last is told all the same: others of the group were released, and their seals belong there."""
-    return Noted(digest if lasting else VOID, {"source": digest, "files": files})
+    return Noted(digest if lasting else VOID, {"source": source, "files": files})
 
 
 def _stamp(path: Path) -> tuple[int, int]:

@@ -28,6 +28,7 @@ from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, Item
 from medveil.release.clean.leftovers import refuse_leftovers
 from medveil.release.clean.records import Written
+from medveil.release.clean.reviewed import NONE, FilmChoices
 from medveil.release.clean.table_file import clean_table
 
 MAX_FILE_BYTES = 1 << 30
@@ -70,15 +71,23 @@ class DicomWriter:
     def path(self, one: SourceFile, keys: Keys) -> str:
         return output_path(one, keys)
 
-    def written(self, one: SourceFile, group: Group, person: Person, root: Path, engine: Engine) -> Written:
+    def written(
+        self,
+        one: SourceFile,
+        group: Group,
+        person: Person,
+        root: Path,
+        engine: Engine,
+        choices: FilmChoices = NONE,
+    ) -> Written:
         path = inside(root, one.path)
         if path.stat().st_size > MAX_FILE_BYTES:
             raise Quarantined("too large")
         match one.kind:
             case Kind.DICOM:
-                return _dicom(path, person, engine)
+                return _dicom(path, person, engine, choices)
             case Kind.IMAGE:
-                return _picture(root, one.path, person, engine)
+                return _picture(root, one.path, person, engine, choices)
             case Kind.REPORT:
                 return _report(path, person, engine)
             case Kind.CSV | Kind.JSONL | Kind.XLSX:
@@ -90,22 +99,27 @@ class DicomWriter:
         return set()
 
 
-def _dicom(path: Path, person: Person, engine: Engine) -> Written:
-    subject = engine.clean(Subject(person, dataset=open_whole(path)))
+def _dicom(path: Path, person: Person, engine: Engine, choices: FilmChoices) -> Written:
+    subject = engine.clean(Subject(person, dataset=open_whole(path), choices=choices))
     assert subject.dataset is not None and engine.headers is not None
     data = dicom_bytes(subject.dataset, person, weakened=engine.headers.profile.weakened)
-    return Written(data, subject.done, subject.masked)
+    return Written(data, subject.done, subject.masked, subject.painted)
 
 
-def _picture(root: Path, file: str, person: Person, engine: Engine) -> Written:
+def _picture(root: Path, file: str, person: Person, engine: Engine, choices: FilmChoices) -> Written:
     """A PNG or JPEG is written as PNG, without loss, in its colours, and with none of the old file's remarks."""
-    turn = _turn(root, file)
-    colours = load_colours(root, file)
-    subject = engine.clean(Subject(person, picture=load_image(root, file) if colours is None else colours))
+    subject = engine.clean(Subject(person, picture=upright_picture(root, file), choices=choices))
     assert subject.picture is not None
     picture = subject.picture if subject.picture.ndim == 2 else subject.picture[..., ::-1]  # as OpenCV writes
-    _, png = cv2.imencode(".png", _turned(picture, *turn))
-    return Written(png.tobytes(), subject.done, subject.masked)
+    _, png = cv2.imencode(".png", picture)
+    return Written(png.tobytes(), subject.done, subject.masked, subject.painted)
+
+
+def upright_picture(root: Path, file: str) -> NDArray[Any]:
+    """As a viewer shows it, gray or in its colours: what turns it does not come along, and boxes are of what does."""
+    turn = _turn(root, file)
+    colours = load_colours(root, file)
+    return _turned(load_image(root, file) if colours is None else colours, *turn)
 
 
 def _turn(root: Path, file: str) -> tuple[int, bool]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 import json
 import multiprocessing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, cast
@@ -23,7 +23,9 @@ from pydicom.dataset import FileDataset
 from medveil.cohort.dicom.opening import quarantining
 from medveil.defenses.headers.defense import CleanHeaders
 from medveil.defenses.headers.known_in_header import known_in
+from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, Quarantined, SettingsError
+from medveil.part_settings import write_table
 from medveil.parts import ChecksModels, Defense, InBatches, Subject, UsesOthers, choose
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
@@ -38,23 +40,46 @@ _NETWORKS = frozenset({"pixels", "reports"})  # places whose defenses work with 
 class Engine:
     """Made of the site's keys and of defenses by name, each with its settings; the default ones unless told otherwise.
 
-    It holds nothing of what passed through it. Sent to another process, it is made there anew, once.
+    It holds nothing of what passed through it. Sent to another process, it is made there anew, once. `profile` takes
+    the place of the file that the defense of headers names.
     """
 
-    def __init__(self, keys: Keys, chosen: Chosen | None = None) -> None:
+    def __init__(self, keys: Keys, chosen: Chosen | None = None, *, profile: Profile | None = None) -> None:
         self.chosen = choose("defenses") if chosen is None else chosen
-        made = [choice.build(keys=keys) for choice in self.chosen]
+        self._profile = profile
+        made = self._made(keys)
         headers = [one.profile for one in made if isinstance(one, CleanHeaders)]
         self.keys = replace(keys, moves_dates=all(profile.moves_dates for profile in headers))
         if not self.keys.moves_dates:  # where headers keep their dates, so does everything else
-            made = [choice.build(keys=self.keys) for choice in self.chosen]
+            made = self._made(self.keys)
         self.chain: tuple[Defense, ...] = tuple(sorted(made, key=lambda defense: (defense.order, defense.name)))
         for defense in self.chain:
             if isinstance(defense, UsesOthers):
                 defense.meet([other for other in self.chain if other is not defense])
 
+    @classmethod
+    def as_told(cls, keys: Keys, told: Mapping[str, Any]) -> Engine:
+        """The engine of a run, from what it noted of itself; raises where this version would make another."""
+        try:
+            profile = Profile.of(told["headers"]["profile"]) if "headers" in told else None
+            settings = {name: {**each} for name, each in told.items()}
+            settings.get("headers", {}).pop("profile", None)
+            engine = cls(keys, choose("defenses", [write_table(*one) for one in settings.items()]), profile=profile)
+        except (KeyError, TypeError, AttributeError, SettingsError):
+            engine = None
+        if engine is None or engine.told() != told:
+            raise InputError("this output was made by another version of medveil; run this one into a new folder")
+        return engine
+
+    def _made(self, keys: Keys) -> list[Any]:
+        made = [choice.build(keys=keys) for choice in self.chosen]
+        for one in made:
+            if self._profile is not None and isinstance(one, CleanHeaders):
+                one.profile = self._profile
+        return made
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_once, (self.keys, self.chosen, json.dumps(self.told(), sort_keys=True))
+        return _made_once, (self.keys, self.chosen, json.dumps(self.told(), sort_keys=True), self._profile is not None)
 
     def told(self) -> dict[str, Any]:
         """For the record of a run, each defense's settings by its name: the same words mean the same output."""
@@ -94,6 +119,10 @@ class Engine:
         for defense in self.chain:
             subject.begin(defense)
             subject = defense.apply(subject)
+        if subject.choices:
+            from medveil.defenses.pixels.kept_regions import refuse_what_identifies  # loads the networks' libraries
+
+            refuse_what_identifies(subject)
         return subject
 
     def clean_many(self, subjects: Sequence[Subject]) -> list[Subject | Quarantined]:
@@ -141,9 +170,9 @@ def _each(defense: Defense, subjects: Iterable[Subject]) -> list[Subject | Quara
 
 
 @lru_cache(maxsize=1)
-def _made_once(keys: Keys, chosen: Chosen, told: str) -> Engine:
+def _made_once(keys: Keys, chosen: Chosen, told: str, as_told: bool) -> Engine:
     """In another process: networks are slow to load, and each process has a core and no more."""
-    engine = Engine(keys, chosen)
+    engine = Engine.as_told(keys, json.loads(told)) if as_told else Engine(keys, chosen)
     if json.dumps(engine.told(), sort_keys=True) != told:
         raise InputError("a settings file was changed while the run was at work; run the same command again")
     if multiprocessing.parent_process() and engine.uses_networks:

@@ -5,6 +5,7 @@ journal.sqlite      one entry a patient, from which a killed run continues
 quarantine.csv      what was withheld and why, by pseudonym
 deid.json           what was found and done, in counts
 withdrawn.json      what a person took out after looking at it
+reviewed.json       what a person kept or removed in the pixels of single films
 seals.json          a seal on each of these, which nobody without the key can make
 """
 
@@ -18,7 +19,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from medveil.errors import InputError
+from medveil.parts import Box
 from medveil.person.keys import Keys
+from medveil.release.clean.reviewed import FILE as REVIEWED
 from medveil.release.folder import RUN, write_csv
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Entry, journal_sha256, noted_in
@@ -29,7 +32,7 @@ QUARANTINE = "quarantine.csv"
 SUMMARY = "deid.json"
 WITHDRAWN = "withdrawn.json"
 SEALS = "seals.json"
-SEALED = (RUN, JOURNAL, QUARANTINE, SUMMARY, WITHDRAWN)
+SEALED = (RUN, JOURNAL, QUARANTINE, SUMMARY, WITHDRAWN, REVIEWED)
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Written:
     data: bytes
     done: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # by defense
     masked: list[float] = field(default_factory=list)  # percent of each frame
+    painted: list[tuple[Box, ...]] = field(default_factory=list)  # where in each frame
     rows: int | None = None  # of a table
     rows_withheld: Mapping[str, list[int]] = field(default_factory=dict)  # their numbers by reason
     row: Entry | None = None  # of an image, in the table that is released
@@ -52,6 +56,8 @@ class Written:
         }
         if self.masked:
             entry["masked"] = [round(one, 4) for one in self.masked]
+        if any(self.painted):
+            entry["painted"] = [[list(box) for box in boxes] for boxes in self.painted]
         if self.rows is not None:
             entry |= {"rows": self.rows, "rows_withheld": dict(sorted(self.rows_withheld.items()))}
         if self.row is not None:
@@ -124,17 +130,28 @@ def withdraw(out: Path, paths: Iterable[str], reason: str) -> None:
     """Gone, told in the quarantine, and not cleaned anew. Noted first: a kill in between loses no decision."""
     chosen = dict.fromkeys(paths, reason)
     write_json(out / WITHDRAWN, dict(sorted({**withdrawn(out), **chosen}.items())))
-    names = {entry["path"]: entry["id"] for entry in released_files(out)}
+    names = {place_of(entry): entry["id"] for entry in noted_files(out)}
+    gone = {names.get(path, Path(path).stem) for path in chosen}
     with (out / QUARANTINE).open(newline="") as file:
         rows = {(row["id"], row["reason"], row.get("rows") or "") for row in csv.DictReader(file)}
     for path in chosen:
         (out / DATA / path).unlink(missing_ok=True)
-        rows.add((names.get(path, Path(path).stem), reason, ""))
+    rows = {row for row in rows if row[0] not in gone} | {(name, reason, "") for name in gone}
     remove_empty_folders(out / DATA)
     write_quarantine(out, rows)
 
 
 def released_files(out: Path) -> Iterable[Entry]:
     """What the run's own journal tells of each file it released."""
+    return (entry for entry in noted_files(out) if "path" in entry)
+
+
+def noted_files(out: Path) -> Iterable[Entry]:
+    """The same, and of those it withheld."""
     for _, noted in noted_in(out / JOURNAL):
-        yield from (entry for entry in noted.entry["files"] if "path" in entry)
+        yield from noted.entry["files"]
+
+
+def place_of(entry: Entry) -> str:
+    """Where below `data` a file lies or, of one that was withheld, would lie."""
+    return str(entry.get("path") or entry.get("place", ""))

@@ -29,6 +29,7 @@ from medveil.release.clean.records import (
     withdrawn,
     write_quarantine,
 )
+from medveil.release.clean.reviewed import Reviewed
 from medveil.release.clean.settings import Chosen
 from medveil.release.clean.summary import Summary
 from medveil.release.clean.table_file import column_settings, refuse_unknown_columns
@@ -158,10 +159,15 @@ def clean(
     runner: Runner | None,
     crosswalk: Path | None,
     progress: Progress,
+    only: frozenset[str] | None = None,
 ) -> Summary:
-    """Into OUT/data, with everything that is noted of a run. The folder is held by the caller."""
-    summary = Summary(engine, created, withdrawn=withdrawn(out))
-    cleaner = GroupCleaner(work.root, out / DATA, engine, work.writer)
+    """Into OUT/data, with everything that is noted of a run. The folder is held by the caller.
+
+    Where a review is carried out, `only` names the films it is about; of the others, what the journal tells holds.
+    """
+    reviewed = Reviewed.of(out, engine.keys)
+    summary = Summary(engine, created, withdrawn=withdrawn(out), reviewed=reviewed)
+    cleaner = GroupCleaner(work.root, out / DATA, engine, work.writer, reviewed, only)
     total = sum(len(group.files) for group in work.groups)
     journal = out / JOURNAL
     for entry in journaled(journal, cleaner, work.groups, workers=workers, chunk=1, limit=cleaner.limit, runner=runner):

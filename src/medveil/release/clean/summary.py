@@ -11,10 +11,12 @@ import numpy as np
 import medveil
 from medveil.defenses.headers.defense import ACTIONS, found_in_headers, replaced_in_descriptions
 from medveil.defenses.headers.table import EDITION
-from medveil.defenses.pixels.defense import KEPT, REMOVED
+from medveil.defenses.pixels.defense import BLANKED, KEPT, KEPT_BY_REVIEW, REMOVED, REMOVED_BY_REVIEW
 from medveil.defenses.reports.defense import NOT_REWRITTEN, replaced_in_reports
 from medveil.person.identifiers import Category
 from medveil.release.clean.engine import Engine
+from medveil.release.clean.records import place_of
+from medveil.release.clean.reviewed import Reviewed
 from medveil.runtime.journal import Entry
 
 FORMAT = "medveil.deid/2"
@@ -25,8 +27,11 @@ _PLACES = {"header": found_in_headers, "descriptions": replaced_in_descriptions,
 class Summary:
     """Adds up the journal as it is written."""
 
-    def __init__(self, engine: Engine, created: str, *, withdrawn: dict[str, str]) -> None:
+    def __init__(
+        self, engine: Engine, created: str, *, withdrawn: dict[str, str], reviewed: Reviewed | None = None
+    ) -> None:
         self.engine, self.created, self.withdrawn = engine, created, withdrawn
+        self.reviewed = reviewed or Reviewed()
         self.files = 0
         self.released = 0
         self.unlinked = 0
@@ -51,9 +56,9 @@ class Summary:
 
     @property
     def digest(self) -> str:
-        """Of the input and of what was withheld of it, by whatever decision."""
+        """Of the input, of what was withheld of it, by whatever decision, and of what was decided about pixels."""
         told = "".join(f"{name} {reason}\n" for name, reason in sorted(self.withheld))
-        return sha256(f"{self.source_digest}\n{told}".encode()).hexdigest()
+        return sha256(f"{self.source_digest}\n{told}{self.reviewed.digest}".encode()).hexdigest()
 
     @property
     def quarantine(self) -> list[tuple[str, str, str]]:
@@ -74,7 +79,7 @@ class Summary:
         self._source.update(f"{entry['source']}\n".encode())
         for file in entry["files"]:
             self.files += 1
-            reason = file.get("quarantined") or self.withdrawn.get(file["path"])
+            reason = self.withdrawn.get(place_of(file)) or file.get("quarantined")
             if reason:
                 self.withhold(file["id"], reason)
             else:
@@ -127,7 +132,15 @@ class Summary:
     def _pixels(self, done: Counter[str]) -> dict[str, int]:
         if not self._masked:
             return {}
-        return {"boxes": done[REMOVED], "frames": len(self._masked), "markers_kept": done[KEPT]}
+        blanked = {"blanked": done[BLANKED]} if done[BLANKED] else {}
+        return {
+            "boxes": done[REMOVED],
+            "frames": len(self._masked),
+            "markers_kept": done[KEPT],
+            "kept_by_review": done[KEPT_BY_REVIEW],
+            "removed_by_review": done[REMOVED_BY_REVIEW],
+            **blanked,
+        }
 
     def _mask_shares(self) -> dict[str, float]:
         """How much of a frame was masked: the mean, and what half, nine of ten and so on stay below."""

@@ -26,6 +26,7 @@ from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, ImageRow
 from medveil.release.clean.leftovers import refuse_leftovers
 from medveil.release.clean.records import DATA, Written, released_files, withdrawn
+from medveil.release.clean.reviewed import NONE, FilmChoices
 from medveil.runtime.journal import Entry
 
 
@@ -42,20 +43,28 @@ class TableWriter:
         name = self.identifier(one, keys)
         return f"images/{name[:2]}/{name}.png"
 
-    def written(self, one: ImageRow, group: Group, person: Person, root: Path, engine: Engine) -> Written:
+    def written(
+        self,
+        one: ImageRow,
+        group: Group,
+        person: Person,
+        root: Path,
+        engine: Engine,
+        choices: FilmChoices = NONE,
+    ) -> Written:
         row = dict(one.row)
         report = row.pop("report")
         picture = load_image(root, one.path, frame=row["frame"])
         _refuse_unreadable_header(root, one.path)
         subject = engine.clean(
-            Subject(person, picture=picture, text=str(report) if pd.notna(report) else None, row=row)
+            Subject(person, picture=picture, text=str(report) if pd.notna(report) else None, row=row, choices=choices)
         )
         assert subject.picture is not None and subject.row is not None
         if subject.text is not None and engine.covers("reports"):
             refuse_leftovers(subject.text.encode(), person.known)
         _, png = cv2.imencode(".png", subject.picture)
         row = {**subject.row, "report": subject.text, "path": self.path(one, engine.keys), "frame": 0}
-        return Written(png.tobytes(), subject.done, subject.masked, row=plain_row(row))
+        return Written(png.tobytes(), subject.done, subject.masked, subject.painted, row=plain_row(row))
 
     def finish(self, out: Path, name: str) -> set[str]:
         """In the order of the pseudonyms: the source's order may itself tell."""

@@ -10,6 +10,7 @@ from medveil.person.person import Person
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group
 from medveil.release.clean.records import Written
+from medveil.release.clean.reviewed import FilmChoices
 
 
 class Writer(Protocol):
@@ -26,8 +27,10 @@ class Writer(Protocol):
         """Its place below `data`."""
         ...
 
-    def written(self, one: Any, group: Group, person: Person, root: Path, engine: Engine) -> Written:
-        """Read from the source, cleaned by the engine; raises `Quarantined`."""
+    def written(
+        self, one: Any, group: Group, person: Person, root: Path, engine: Engine, choices: FilmChoices
+    ) -> Written:
+        """Read from the source, cleaned by the engine as a person chose; raises `Quarantined`."""
         ...
 
     def finish(self, out: Path, name: str) -> set[str]:

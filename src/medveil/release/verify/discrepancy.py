@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 KEPT = "kept"
+BY_REVIEW = "kept by review"
 
 
 @dataclass(frozen=True, order=True)
@@ -26,8 +27,13 @@ class Discrepancy:
 
     @property
     def leak(self) -> bool:
-        """Whether it may identify someone; the others are losses."""
-        return self.expected != KEPT
+        """Whether it may identify someone."""
+        return self.expected not in (KEPT, BY_REVIEW)
+
+    @property
+    def loss(self) -> bool:
+        """Whether something is gone that should have stayed. What a person let stay is neither."""
+        return self.expected == KEPT
 
     def to_json(self) -> dict[str, str]:
         return {field.name: str(value) for field, value in zip(fields(self), astuple(self), strict=True)}

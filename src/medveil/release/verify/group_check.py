@@ -24,23 +24,25 @@ from medveil.cohort.input import Kind
 from medveil.cohort.phantom.gold import ImageGold
 from medveil.cohort.preprocess import colour_planes
 from medveil.cohort.tables.encodings import decode
+from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.errors import InputError, Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person
-from medveil.person.search.known import KnownSearch
+from medveil.person.search.known import KnownSearch, known_in
 from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 from medveil.release.clean.cleaning import content_digest
 from medveil.release.clean.groups import Group, ImageRow, Item
+from medveil.release.clean.reviewed import Reviewed, told
 from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
 from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
 from medveil.release.verify.byte_search import KnownBytes
 from medveil.release.verify.damage_check import FilmCheck, check_film
-from medveil.release.verify.discrepancy import KEPT, Discrepancy
+from medveil.release.verify.discrepancy import BY_REVIEW, KEPT, Discrepancy
 from medveil.release.verify.header_check import HeaderCheck
-from medveil.release.verify.pixel_check import Reader, stray_text
+from medveil.release.verify.pixel_check import Read, Reader, is_inside, stray_text
 from medveil.release.verify.row_check import RowCheck
 from medveil.release.verify.run_record import RunRecord
 from medveil.release.verify.table_check import TableCheck, rows_of
@@ -71,6 +73,7 @@ class GroupChecker:
     answers: dict[str, ImageGold] = field(default_factory=dict)
     read: frozenset[str] | None = None  # released images to look for text in; all, unless named
     find_afresh: bool = True  # whether texts are also searched for what nobody knew of
+    reviewed: Reviewed = field(default_factory=Reviewed)
 
     @cached_property
     def _report_answers(self) -> dict[str, ImageGold]:
@@ -154,7 +157,7 @@ class GroupChecker:
             case Kind.IMAGE:
                 rgb = load_colours(self.data, path)
                 planes = [] if rgb is None else colour_planes(rgb)
-                yield from self._pixels(path, load_image(self.data, path), None, planes)
+                yield from self._pixels(path, load_image(self.data, path), None, planes, subject.search)
             case Kind.REPORT:
                 yield from self._report(one, path, content, subject)
 
@@ -176,17 +179,29 @@ class GroupChecker:
         colours = _colours(self.data / path, released)
         for frame in range(frame_count(released)):
             image = read_pixels(self.data / path, frame)
-            yield from self._pixels(path, image, gold, colours(frame))
+            yield from self._pixels(path, image, gold, colours(frame), subject.search, frame)
             if gold is not None:
                 yield from answer_key.markers(path, gold, read_pixels(self.source / one.path, frame), image)
 
-    def _pixels(self, path: str, image: Any, gold: ImageGold | None, colours: list[Any]) -> Iterator[Discrepancy]:
+    def _pixels(
+        self,
+        path: str,
+        image: Any,
+        gold: ImageGold | None,
+        colours: list[Any],
+        search: KnownSearch,
+        frame: int = 0,
+    ) -> Iterator[Discrepancy]:
         """`colours` are what the image shows in colour alone."""
         if self.read is not None and path not in self.read:
             return
         reads = [read for one in (image, *colours) for read in _reader().read(one)]
+        choices = self.reviewed.choices(path).get(frame)
         for read in stray_text(reads):
-            yield Discrepancy(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
+            if choices is not None and _may_stay(read, choices, search):
+                yield Discrepancy(path, "pixels", str(read.box), "", BY_REVIEW, "text is read")
+            else:
+                yield Discrepancy(path, "pixels", str(read.box), "", "no text but clinical markers", "text is read")
         if gold is not None:
             yield from answer_key.in_pixels(path, gold, reads)
 
@@ -206,7 +221,7 @@ class GroupChecker:
         """An image that was released with its row of the table, report included."""
         gold = self.answers.get(one.path)
         image = load_image(self.data, path)
-        yield from self._pixels(path, image, gold, [])
+        yield from self._pixels(path, image, gold, [], subject.search)
         if gold is not None:
             yield from answer_key.in_names(path, gold)
             yield from answer_key.markers(path, gold, load_image(self.source, one.path, frame=one.row["frame"]), image)
@@ -235,6 +250,7 @@ class GroupChecker:
         for one in group.files:
             digest.update(repr((one, self.answers.get(one.path))).encode())
             digest.update(repr(self._report_answers.get(one.path)).encode())
+            digest.update(repr(told(self.reviewed.choices(self._path(one)))).encode())
             digest.update(content_digest(self.source, one.path))
         return digest.hexdigest()[:32]
 
@@ -253,6 +269,11 @@ class GroupChecker:
                 content += repr(released_rows(self.data).get(path)).encode()
             found[path] = sha256(content).hexdigest()
         return found
+
+
+def _may_stay(read: Read, choices: Choices, search: KnownSearch) -> bool:
+    """Whether a person let this region stay; never, where it says what is known of the patient."""
+    return any(is_inside(read.box, box) for box in choices.keep) and not known_in(read.text, search)
 
 
 def _colours(path: Path, header: Dataset) -> Callable[[int], list[Any]]:

@@ -96,6 +96,14 @@ def overlap(one: Box, other: Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
+def is_inside(box: Box, region: Box) -> bool:
+    """Whether most of a box lies in a region: the reader draws its boxes a little wider or tighter than others do."""
+    width = min(box[2], region[2]) - max(box[0], region[0])
+    height = min(box[3], region[3]) - max(box[1], region[1])
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return width > 0 and height > 0 and width * height > 0.5 * area
+
+
 def _is_speck(read: Read) -> bool:
     letters = _LETTERS.findall(read.text.upper())
     uncertain = read.score < SURE_OF_SHORT

@@ -13,6 +13,7 @@ from medveil.cohort.input import Kind
 from medveil.defenses.headers.profile import Profile
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.records import DATA
+from medveil.release.clean.reviewed import Reviewed
 from medveil.release.clean.run import Work
 from medveil.release.clean.table_file import column_settings
 from medveil.release.settings import Progress
@@ -47,7 +48,9 @@ def check_release(
     drawn = np.random.default_rng(seed).permutation(images)[: MOST_READ if engine.covers("pixels") else 0].tolist()
     profile = engine.headers.profile if engine.headers else Profile.default()
     record = RunRecord(work.writer, profile, column_settings(engine))
-    checker = GroupChecker(work.root, data, keys, record, read=frozenset(drawn), find_afresh=False)
+    checker = GroupChecker(
+        work.root, data, keys, record, read=frozenset(drawn), find_afresh=False, reviewed=Reviewed.of(out, keys)
+    )
     leaks: list[Discrepancy] = []
     done = 0
     for group, found in zip(

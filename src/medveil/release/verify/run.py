@@ -21,6 +21,7 @@ from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError
 from medveil.person.keys import Keys
 from medveil.release.clean.records import DATA
+from medveil.release.clean.reviewed import Reviewed
 from medveil.release.folder import held, refuse_other_key, write_csv
 from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
@@ -56,6 +57,11 @@ class VerifyOutcome:
     damage: Damage | None = None  # to the films, where there are any
 
     @property
+    def kept_by_review(self) -> int:
+        """Places at which text is read that a person let stay."""
+        return len(self.discrepancies) - self.leaks - self.losses
+
+    @property
     def exit_code(self) -> int:
         return 1 if self.leaks else 0
 
@@ -85,7 +91,8 @@ def verify(
     groups = originals.groups
     gold = load_gold(answers or files.root) if answers or (files.root / GOLD).is_dir() else None
     by_path = {image.path: image for image in gold.images.values()} if gold else {}
-    checker = GroupChecker(originals.root, out / DATA, keys, record, by_path)
+    reviewed = _reviewed(out, keys)
+    checker = GroupChecker(originals.root, out / DATA, keys, record, by_path, reviewed=reviewed)
     discrepancies: list[Discrepancy] = []
     films = _Films()
     total = sum(len(group.files) for group in groups)
@@ -123,6 +130,14 @@ class _Films:
 
     def damage(self) -> Damage | None:
         return damage_of(self.films, self.paths, self.patients, seed=SEED) if self.films else None
+
+
+def _reviewed(out: Path, keys: Keys) -> Reviewed:
+    """What people decided; nothing, where that was changed since, which is told with the other records."""
+    try:
+        return Reviewed.of(out, keys)
+    except InputError:
+        return Reviewed()
 
 
 def _refuse_others(out: Path, keys: Keys) -> None:
@@ -169,13 +184,15 @@ def _write(
     damage: Damage | None,
 ) -> VerifyOutcome:
     leaks = sum(discrepancy.leak for discrepancy in discrepancies)
+    losses = sum(discrepancy.loss for discrepancy in discrepancies)
     summary: dict[str, Any] = {
         "format": FORMAT,
         "medveil": medveil.__version__,
         "files": len(hashes),
         **against,
         "leaks": leaks,
-        "losses": len(discrepancies) - leaks,
+        "losses": losses,
+        "kept_by_review": len(discrepancies) - leaks - losses,
         "by_check": dict(sorted(Counter(discrepancy.check for discrepancy in discrepancies).items())),
         "by_finding": dict(
             sorted(Counter(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in discrepancies).items())
@@ -191,7 +208,7 @@ def _write(
     return VerifyOutcome(
         len(hashes),
         leaks,
-        len(discrepancies) - leaks,
+        losses,
         against["profile"]["from"],
         out / "verify.json",
         tuple(discrepancies),

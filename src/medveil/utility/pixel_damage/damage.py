@@ -17,7 +17,6 @@ from medveil.finding import Threshold, Verdict, percent
 from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
-from medveil.utility.findings.network import read_calling
 from medveil.utility.pixel_damage.film import FilmDamage
 from medveil.weights.bundled import bundled
 
@@ -124,6 +123,8 @@ def damage_of(
     most_area: float = MOST_AREA,
 ) -> Damage:
     """`names` are those the films are released under; `patients` say whose each is."""
+    from medveil.utility.findings.network import read_calling  # it brings PyTorch
+
     codes, count = unit_codes(np.asarray(patients, object))
     weights = unit_weights(count, seed=seed)
     inside = np.array([film.inside for film in films])

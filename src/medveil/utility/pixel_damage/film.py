@@ -9,9 +9,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.utility.findings.classifier import load_classifier
-from medveil.utility.lungs.segmenter import load_segmenter
-
 Image = NDArray[Any]
 Mask = NDArray[np.bool_]
 
@@ -49,6 +46,10 @@ def compare(original: Image, released: Image) -> FilmDamage:
     changed = changed_pixels(original, released)
     if not changed.any():
         return FilmDamage()
+    # here and not above: they bring PyTorch, which a release without a change does not need
+    from medveil.utility.findings.classifier import load_classifier
+    from medveil.utility.lungs.segmenter import load_segmenter
+
     lungs = load_segmenter().mask(original)
     inner = inner_lungs(lungs)
     classifier = load_classifier()
