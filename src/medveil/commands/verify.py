@@ -28,6 +28,14 @@ def verify(
     answers: Annotated[
         Path | None, typer.Option("--answers", help="Folder with an answer key; not needed for a phantom hospital.")
     ] = None,
+    worst: Annotated[
+        Path | None,
+        typer.Option(
+            "--worst",
+            metavar="FOLDER",
+            help="Draw the films that were harmed most, before and after. They show patients: not inside OUT.",
+        ),
+    ] = None,
     key: Key = None,
     workers: Workers = None,
     ray: Ray = False,
@@ -59,6 +67,7 @@ def verify(
             keys=site_key(key, out),
             profile=Profile.read(profile) if profile else None,
             answers=answers,
+            worst=worst,
             workers=workers,
             runner=runner,
             progress=watch,

@@ -407,7 +407,7 @@ def test_the_command_says_what_was_found(out: Path, source: Path, tmp_path: Path
     assert isinstance(nothing.exception, SettingsError)
 
 
-def test_harm_is_told_without_an_answer_key(out: Path, source: Path) -> None:
+def test_harm_is_told_without_an_answer_key(out: Path, source: Path, tmp_path: Path) -> None:
     harmed = images(out)[0]
     dataset = pydicom.dcmread(harmed)
     pixels = dataset.pixel_array.copy()
@@ -416,7 +416,7 @@ def test_harm_is_told_without_an_answer_key(out: Path, source: Path) -> None:
     dataset.save_as(harmed)
     (source / "gold").rename(source / "elsewhere")
     try:
-        outcome = verify(out, source, keys=KEYS, workers=1)
+        outcome = verify(out, source, keys=KEYS, workers=1, worst=tmp_path / "worst")
     finally:
         (source / "elsewhere").rename(source / "gold")
     assert outcome.damage is not None and outcome.damage.verdict is Verdict.REVIEW
@@ -429,6 +429,11 @@ def test_harm_is_told_without_an_answer_key(out: Path, source: Path) -> None:
     assert damage["worst"][0]["file"] == _place(out, harmed)
     assert damage["worst"][0]["lungs"] > 0.1
     assert damage["estimates"]["films changed inside the lungs"]["interval"][1] > 0
+    drawn = sorted((tmp_path / "worst").iterdir())
+    assert drawn[0].name == f"01-{harmed.stem}.png" and len(drawn) == len(damage["worst"])
+    assert drawn[0].stat().st_mode & 0o077 == 0
+    with pytest.raises(InputError, match="must not be drawn in the output folder"):
+        verify(out, source, keys=KEYS, workers=1, worst=out / "data" / "worst")
 
 
 def test_markers_that_are_gone_count_as_losses(out: Path, source: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from medveil.finding import Verdict
 from medveil.utility.findings.network import read_calling
 from medveil.utility.pixel_damage.damage import HEADLINE, Damage, damage_of
@@ -49,7 +51,7 @@ def test_changes_outside_the_lungs_are_told_but_do_not_mean_review() -> None:
     found = summed(*[FilmDamage(0.01, 0, 0.02)] * 400)
     assert found.verdict is Verdict.PASS
     assert found.estimates["films changed"].value == 0.4
-    assert found.estimates["other pixels changed"].value == 0.4 * 0.02
+    assert found.estimates["other pixels changed"].value == pytest.approx(0.4 * 0.02)
 
 
 def test_a_finding_that_crosses_its_threshold_is_counted() -> None:
@@ -59,6 +61,11 @@ def test_a_finding_that_crosses_its_threshold_is_counted() -> None:
     assert found.estimates["films in which a finding crosses its threshold"].value == 0.001
     assert found.findings[0].crossed == 1 and abs(found.findings[0].largest - 0.12) < 1e-6
     assert not any(one.crossed or one.largest for one in found.findings[1:])
+
+
+def test_every_interval_is_of_a_share() -> None:
+    found = summed(*[FilmDamage(0.3, 0.999, 1.0)] * 3, of=14)
+    assert all(0 <= one.low <= one.value <= one.high <= 1 for one in found.estimates.values())
 
 
 def test_lungs_that_were_not_found_are_counted() -> None:

@@ -47,7 +47,7 @@ def check_film(
     """None of what is no image. Where a film was changed, `read` looks for markers on the original."""
     found: list[FilmDamage] = []
     losses: set[Discrepancy] = set()
-    for original, released in _pairs(one, path, source, data):
+    for original, released in film_pairs(one, path, source, data):
         film = compare(original, released)
         found.append(film)
         if film.inside > 0:
@@ -59,7 +59,7 @@ def check_film(
     return FilmCheck(max(found, key=lambda film: film.badness), tuple(sorted(losses)))
 
 
-def _pairs(one: Item, path: str, source: Path, data: Path) -> Iterator[tuple[Image, Image]]:
+def film_pairs(one: Item, path: str, source: Path, data: Path) -> Iterator[tuple[Image, Image]]:
     """The original and what was released of it, frame by frame."""
     if isinstance(one, ImageRow):
         yield load_image(source, one.path, frame=int(one.row["frame"])), load_image(data, path)

@@ -32,6 +32,7 @@ from medveil.release.verify.integrity import is_made_by_a_run, not_as_written
 from medveil.release.verify.manifest import write_manifest
 from medveil.release.verify.quarantine import read_quarantine
 from medveil.release.verify.run_record import Originals, RunRecord
+from medveil.release.verify.worst_films import draw_worst, refuse_shared
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
@@ -73,15 +74,19 @@ def verify(
     keys: Keys,
     profile: Profile | None = None,
     answers: Path | None = None,
+    worst: Path | None = None,
     workers: int | None = None,
     runner: Runner | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> VerifyOutcome:
     """Check everything under `out`/data against `source`, and against its answer key where there is one.
 
-    Headers are compared with the profile the run noted, unless another is given.
+    Headers are compared with the profile the run noted, unless another is given. The films that were harmed most are
+    drawn into the folder `worst`, where one is given.
     """
     _refuse_others(out, keys)
+    if worst is not None:
+        refuse_shared(worst, out)
     record = RunRecord.of(out)
     told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or record.profile).told()}
     record = record if profile is None else replace(record, profile=profile)
@@ -111,7 +116,10 @@ def verify(
         discrepancies += _unaccounted(out, originals, record, keys, set(hashes))
         discrepancies += not_as_written(out, hashes, record, keys)
         against = {"profile": told, "answer_key": gold is not None}
-        return _write(out, sorted(set(discrepancies)), hashes, keys, against, films.damage())
+        damage = films.damage()
+        if worst is not None and damage is not None:
+            draw_worst(worst, damage, originals, out / DATA, record, keys)
+        return _write(out, sorted(set(discrepancies)), hashes, keys, against, damage)
 
 
 @dataclass

@@ -6,17 +6,17 @@ from the same place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.finding import Threshold, Verdict, percent
-from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
+from medveil.stats.bootstrap import Means, Redraws, unit_codes
 from medveil.stats.estimate import Estimate
-from medveil.stats.shares import share
+from medveil.stats.shares import exact_interval
 from medveil.utility.pixel_damage.film import FilmDamage
 from medveil.weights.bundled import bundled
 
@@ -125,38 +125,28 @@ def damage_of(
     """`names` are those the films are released under; `patients` say whose each is."""
     from medveil.utility.findings.network import read_calling  # it brings PyTorch
 
-    codes, count = unit_codes(np.asarray(patients, object))
-    weights = unit_weights(count, seed=seed)
-    inside = np.array([film.inside for film in films])
     calling = read_calling(bundled("findings"))
-    moved, crossed = _moves(films, np.array(calling.thresholds))
-
-    def shared(hits: NDArray[np.bool_]) -> Estimate:
-        return share(hits.astype(np.float64), codes, weights, chance=0.0)
-
-    def mean(values: Floats) -> Estimate:
-        draws = mean_replicates(values, codes, weights)
-        return Estimate.from_replicates(float(values.mean()), draws, n=len(values), units=count, chance=0.0)
-
-    estimates = {
-        HEADLINE: shared(np.asarray(inside > 0)),
-        "films changed": shared(np.array([film.changed > 0 for film in films])),
-        "pixels changed": mean(np.array([film.changed for film in films])),
-        "lung pixels changed": mean(inside),
-        "other pixels changed": mean(np.array([film.outside for film in films])),
-        "films in which a finding crosses its threshold": shared(np.asarray(crossed.any(1))),
-        "largest change of a finding's probability": mean(moved.max(1)),
+    moved, crossed, findings = _moves(films, calling.findings, np.array(calling.thresholds))
+    inside, changed, outside = (
+        np.array([getattr(film, part) for film in films]) for part in ("inside", "changed", "outside")
+    )
+    values = {
+        HEADLINE: inside > 0,
+        "films changed": changed > 0,
+        "pixels changed": changed,
+        "lung pixels changed": inside,
+        "other pixels changed": outside,
+        "films in which a finding crosses its threshold": crossed,
+        "largest change of a finding's probability": moved,
     }
     touched = np.flatnonzero(inside > 0).tolist()
     order = sorted(touched, key=lambda row: (films[row].badness, names[row]), reverse=True)
+    estimates, count = _estimates(values, patients, seed)
     return Damage(
         films=len(films),
         patients=count,
         estimates=estimates,
-        findings=tuple(
-            FindingChange(finding, round(float(moved[:, k].max()), 4), int(crossed[:, k].sum()))
-            for k, finding in enumerate(calling.findings)
-        ),
+        findings=findings,
         worst=tuple(Worst(names[row], films[row]) for row in order[:WORST]),
         lungs_not_found=sum(not film.lungs_found for film in films),
         over_area=int((inside > most_area).sum()),
@@ -165,11 +155,34 @@ def damage_of(
     )
 
 
-def _moves(films: Sequence[FilmDamage], thresholds: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Films × findings: how far each probability moved, and whether over its threshold."""
-    nothing = np.zeros(len(thresholds))
-    before, after = (
-        np.array([getattr(film, when) or nothing for film in films], np.float64).reshape(len(films), len(thresholds))
-        for when in ("before", "after")
-    )
-    return np.abs(after - before), (after >= thresholds) != (before >= thresholds)
+def _estimates(
+    values: Mapping[str, NDArray[Any]], patients: Sequence[str], seed: int
+) -> tuple[dict[str, Estimate], int]:
+    """Means with intervals by patient, and the number of patients; of films that were or were not, shares."""
+    codes, count = unit_codes(np.asarray(patients, object))
+    means = Means([np.stack([*values.values()], axis=1).astype(np.float64)], codes, count)
+    draws = np.clip(Redraws(count, seed=seed).of(means)[0], 0, 1)  # single precision may step a little over
+    found = Estimate.from_columns(means.value, draws, n=len(codes), units=count, chance=0.0)
+    estimates = dict(zip(values, found, strict=True))
+    for name, hits in values.items():
+        if hits.dtype == bool:  # where none was seen, no redraw has one: the exact interval knows that more may come
+            one, share = estimates[name], float(hits.mean())  # to the last digit: it is judged
+            low, high = exact_interval(share, count)
+            estimates[name] = replace(one, value=share, low=min(one.low, low), high=max(one.high, high))
+    return estimates, count
+
+
+def _moves(
+    films: Sequence[FilmDamage], findings: Sequence[str], thresholds: Floats
+) -> tuple[Floats, NDArray[np.bool_], tuple[FindingChange, ...]]:
+    """By film the largest move and whether any finding crossed its threshold; by finding the same over all films."""
+    moved, crossed = np.zeros(len(films)), np.zeros(len(films), bool)
+    largest, crossings = np.zeros(len(thresholds)), np.zeros(len(thresholds), int)
+    for row, film in enumerate(films):
+        if film.before:
+            before, after = np.array(film.before), np.array(film.after)
+            moves, crosses = np.abs(after - before), (after >= thresholds) != (before >= thresholds)
+            moved[row], crossed[row] = moves.max(), crosses.any()
+            largest, crossings = np.maximum(largest, moves), crossings + crosses
+    changes = zip(findings, largest.tolist(), crossings.tolist(), strict=True)
+    return moved, crossed, tuple(FindingChange(name, round(most, 4), count) for name, most, count in changes)

@@ -10,8 +10,6 @@ import numpy as np
 import PIL.Image
 from numpy.typing import NDArray
 
-from medveil.cohort.preprocess import to_8_bit
-
 Image = NDArray[Any]
 Mask = NDArray[np.bool_]
 LONGEST = 256  # pixels of the longer side
@@ -34,18 +32,23 @@ def boxed(released: Image, changed: Mask) -> bytes:
 
 def side_by_side(original: Image, released: Image, changed: Mask) -> bytes:
     """Before, after, and before with every changed pixel in red. It shows the original: for those who may see it."""
-    before, marks = _small(original, changed)
-    after, _ = _small(released, changed if released.shape == changed.shape else np.zeros(released.shape, bool))
+    both = np.stack([original, released]) if original.shape == released.shape else original
+    grays = int(both.min()), int(both.max())
+    before, marks = _small(original, changed, grays)
+    after, _ = _small(released, np.zeros(released.shape, bool), grays)
     after = cv2.resize(after, before.shape[::-1], interpolation=cv2.INTER_NEAREST)
     return _png(np.concatenate([before, after, np.where(marks, _RED, before)], axis=1))
 
 
-def _small(film: Image, changed: Mask) -> tuple[NDArray[np.uint8], Mask]:
-    """In few grays, and no larger than is shown; a pixel is marked where any pixel of it was changed."""
+def _small(film: Image, changed: Mask, grays: tuple[int, int] | None = None) -> tuple[NDArray[np.uint8], Mask]:
+    """In few grays, from the least to the greatest, and no larger than is shown; a pixel is marked where any pixel of
+    it was changed."""
     height, width = film.shape
     scale = min(1.0, LONGEST / max(height, width))
     size = max(1, round(scale * width)), max(1, round(scale * height))
-    gray = cv2.resize(to_8_bit(film), size, interpolation=cv2.INTER_AREA)
+    low, high = grays or (int(film.min()), int(film.max()))
+    level = (np.clip(film, low, high).astype(np.float32) - low) * np.float32(255 / max(1, high - low))
+    gray = np.rint(cv2.resize(level, size, interpolation=cv2.INTER_AREA)).astype(np.uint8)
     marks = cv2.resize(changed.astype(np.float32), size, interpolation=cv2.INTER_AREA) > 0
     return np.asarray(gray >> 2, np.uint8), np.asarray(marks)
 
