@@ -13,9 +13,12 @@ import typer
 from medveil import console
 from medveil.commands.app import app
 from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
+from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
     from medveil.cohort.input import InputOptions
+
+WORDS = 24  # written on unseen images while inpainting is trained
 
 
 class Network(StrEnum):
@@ -27,6 +30,16 @@ class Network(StrEnum):
 class Recipe(StrEnum):
     small = "small"
     published = "published"
+
+
+class Pictures(StrEnum):
+    crops = "crops"
+    whole = "whole"
+
+
+class MaskSource(StrEnum):
+    drawn = "drawn"
+    detector = "detector"
 
 
 @app.command(epilog="Example: medveil train reidentification /data/NIH -o /data/model --device cuda")
@@ -57,6 +70,22 @@ def train(
     size: Annotated[
         int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of the recipe's.")
     ] = None,
+    images: Annotated[
+        Pictures | None,
+        typer.Option("--images", help="For inpainting, crops or whole images; instead of the recipe's."),
+    ] = None,
+    masks: Annotated[
+        MaskSource | None,
+        typer.Option("--masks", help="For inpainting, drawn at random or where the detector finds text."),
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", min=1, help="For inpainting, steps between sheets of samples; else the recipe's."),
+    ] = None,
+    words: Annotated[
+        int | None,
+        typer.Option("--words", min=0, help="For inpainting, words written and filled at every validation: 24."),
+    ] = None,
     minutes: Annotated[
         float | None,
         typer.Option("--minutes", min=0, help="Stop after this long with the model so far; run again to continue."),
@@ -77,9 +106,13 @@ def train(
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)
     chosen = Chosen(recipe is Recipe.published, start, epochs, size, seed)
+    painting = Painting(images, masks, samples, words)
+    if network is not Network.inpainting and any(value is not None for value in painting):
+        raise SettingsError("--images, --masks, --samples and --words are for inpainting; leave them out")
     seconds = None if minutes is None else 60 * minutes
     with console.progress_bars(quiet or json) as watch:
-        trained = _inpainting if network is Network.inpainting else partial(_identity, network)
+        inpainting = network is Network.inpainting
+        trained = partial(_inpainting, painting) if inpainting else partial(_identity, network)
         model, told, finished = trained(source, layout, options, out, chosen, device, seconds, watch)
     if json:
         console.show_json({"model": str(model), "finished": finished, **told})
@@ -97,6 +130,15 @@ class Chosen(NamedTuple):
     epochs: int | None
     size: int | None
     seed: int
+
+
+class Painting(NamedTuple):
+    """The same for what only inpainting has; none is the recipe's."""
+
+    images: Pictures | None
+    masks: MaskSource | None
+    samples: int | None
+    words: int | None
 
 
 def _identity(
@@ -137,6 +179,7 @@ def _identity(
 
 
 def _inpainting(
+    painting: Painting,
     source: Path,
     layout: str | None,
     options: InputOptions,
@@ -152,7 +195,14 @@ def _inpainting(
 
     settings = published(chosen.start) if chosen.published else InpaintingSettings(features=chosen.start)
     settings = replace(
-        settings, seed=chosen.seed, epochs=chosen.epochs or settings.epochs, size=chosen.size or settings.size
+        settings,
+        seed=chosen.seed,
+        epochs=chosen.epochs or settings.epochs,
+        size=chosen.size or settings.size,
+        whole=settings.whole if painting.images is None else painting.images is Pictures.whole,
+        masks=settings.masks if painting.masks is None else painting.masks.value,
+        sample_every=painting.samples or settings.sample_every,
+        words=WORDS if painting.words is None else painting.words,
     )
     images = read_images(
         source,
@@ -168,8 +218,10 @@ def _inpainting(
         device=device,
         seconds=seconds,
         progress=lambda state: watch("epochs", state["epoch"], settings.epochs),
+        looking=lambda done, total: watch("looking for text", done, total),
     )
-    return result.model, {"epochs": result.epochs, "error": result.error}, result.finished
+    told = {"epochs": result.epochs, "error": result.error, "frechet": result.frechet, "read": result.read}
+    return result.model, told, result.finished
 
 
 @app.command(epilog="Example: medveil encode /data/to-publish --encoder medveil-small -o /data/vectors")

@@ -42,7 +42,7 @@ from medveil.release.verify.byte_search import KnownBytes
 from medveil.release.verify.damage_check import FilmCheck, check_film
 from medveil.release.verify.discrepancy import BY_REVIEW, KEPT, Discrepancy
 from medveil.release.verify.header_check import HeaderCheck
-from medveil.release.verify.pixel_check import Read, Reader, is_inside, stray_text
+from medveil.release.verify.pixel_check import Read, Reader, is_of, stray_text
 from medveil.release.verify.row_check import RowCheck
 from medveil.release.verify.run_record import RunRecord
 from medveil.release.verify.table_check import TableCheck, rows_of
@@ -273,7 +273,7 @@ class GroupChecker:
 
 def _may_stay(read: Read, choices: Choices, search: KnownSearch) -> bool:
     """Whether a person let this region stay; never, where it says what is known of the patient."""
-    return any(is_inside(read.box, box) for box in choices.keep) and not known_in(read.text, search)
+    return any(is_of(read.box, box) for box in choices.keep) and not known_in(read.text, search)
 
 
 def _colours(path: Path, header: Dataset) -> Callable[[int], list[Any]]:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.defenses.pixels.engines import own_detector
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
@@ -52,6 +53,9 @@ Map = NDArray[np.float32]
 
 def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: Path | None = None) -> list[Line]:
     """Lines of text in an 8-bit image or a window of it, weak and doubted ones too."""
+    own = own_detector()
+    if own is not None and weights is None:
+        return own(view, window)
     networks = _networks(weights or bundled("text-detector"))
     x0, y0, x1, y1 = window or (0, 0, view.shape[1], view.shape[0])
     factor = 2.0 if max(view.shape) <= SMALL else 1.0

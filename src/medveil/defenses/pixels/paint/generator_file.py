@@ -1,4 +1,4 @@
-"""What a generator's file is known by, for those who do not run it."""
+"""What is known of a generator without running it: its file's format, and the sizes of images it takes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 from medveil.errors import InputError
 
 FORMAT = "medveil.inpainting/1"
+STEP = 8  # pixels; the network halves three times, so sides are multiples of this
 
 
 def check_generator(path: Path) -> None:

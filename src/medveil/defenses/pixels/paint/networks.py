@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.defenses.pixels.paint.generator_file import STEP
 from medveil.defenses.pixels.paint.surface import spread
-from medveil.defenses.pixels.paint.windows import STEP
 from medveil.runtime.once import once
 
 Floats = NDArray[np.float32]

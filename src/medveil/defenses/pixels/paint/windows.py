@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.defenses.pixels.paint.generator_file import STEP
+
 Window = tuple[int, int, int, int]  # left, top, right, bottom; may reach beyond the image
-STEP = 8  # pixels; the network halves three times, so sides are multiples of this
 CELL = STEP  # windows are found on a raster of cells, which is quick
 AROUND = 1  # cells of surroundings on each side, after shrinking
 

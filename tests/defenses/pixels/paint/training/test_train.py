@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from safetensors.torch import load_file
 
 from medveil.cohort import Cohort
@@ -20,6 +21,7 @@ from medveil.defenses.pixels.paint.training import images as training_images
 from medveil.defenses.pixels.paint.training.crops import Crops
 from medveil.defenses.pixels.paint.training.images import SIDE, TrainingImages, prepare, read_images
 from medveil.defenses.pixels.paint.training.settings import InpaintingSettings, published
+from medveil.defenses.pixels.paint.training.text_found import text_found
 from medveil.defenses.pixels.paint.training.train import MODEL, train_inpainting
 from medveil.errors import InputError, SettingsError
 
@@ -64,22 +66,77 @@ def test_training_learns_to_paint(pictures: TrainingImages, tmp_path: Path) -> N
 
 def test_validation_never_trains(pictures: TrainingImages) -> None:
     rng = np.random.default_rng(0)
+    settings = replace(SMALL, architecture=replace(TINY, channels=3))
     for validation in (False, True):
-        crops = Crops(pictures, 32, (1, 2), 3, "cpu", validation=validation)
-        batch = crops.draw(50, rng)
+        batch = Crops(pictures, settings, "cpu").of(validation=validation).draw(50, rng)
         assert (pictures.validation[batch.rows] == validation).all()
         assert batch.image.shape == (50, 3, 32, 32) and batch.image.abs().max() <= 1
 
 
 def test_crops_are_pieces_of_the_image(pictures: TrainingImages) -> None:
-    crops = Crops(pictures, 32, (2,), 1, "cpu", validation=False)
-    batch = crops.draw(4, np.random.default_rng(3), changed=False)
+    batch = (
+        Crops(pictures, replace(SMALL, shrink=(2,)), "cpu")
+        .of(validation=False)
+        .draw(4, np.random.default_rng(3), changed=False)
+    )
     for crop, row in zip(batch.image, batch.rows, strict=True):
         height, width = pictures.shapes[row]
         stored = pictures.pixels[row, :height, :width].astype(np.float32) / 127.5 - 1
         windows = np.lib.stride_tricks.sliding_window_view(stored, (64, 64))
         shrunk = windows.reshape(*windows.shape[:2], 32, 2, 32, 2).mean((3, 5))
         assert np.abs(shrunk - crop[0].numpy()).max((2, 3)).min() < 1e-5
+
+
+def test_whole_images_are_all_of_the_image(pictures: TrainingImages) -> None:
+    settings = replace(SMALL, whole=True, size=48)
+    batch = Crops(pictures, settings, "cpu").of(validation=False).draw(4, np.random.default_rng(3), changed=False)
+    for image, row in zip(batch.image, batch.rows, strict=True):
+        height, width = pictures.shapes[row]
+        stored = Image.fromarray(pictures.pixels[row, :height, :width]).resize((48, 48), Image.Resampling.BILINEAR)
+        assert np.abs(np.asarray(stored, np.float32) / 127.5 - 1 - image[0].numpy()).max() < 0.02
+
+
+def with_text(words: dict[int, str]) -> TrainingImages:
+    images = []
+    for number in range(6):
+        picture = Image.new("L", (128, 128), 60)
+        if number in words:
+            ImageDraw.Draw(picture).text((12, 50), words[number], fill=240, font=ImageFont.load_default(22))
+        images.append(np.array(picture))
+    return TrainingImages.of(images, np.arange(6), np.arange(6) >= 4)
+
+
+def test_masks_of_the_detector_cover_the_text_it_finds() -> None:
+    images = with_text({1: "SMITH J", 4: "JONES A"})
+    found = text_found(images)
+    assert found.rows.tolist() == [1, 4]
+    for row, mask in zip(found.rows, found.masks, strict=True):
+        assert (mask[:128, :128][images.pixels[row, :128, :128] > 150] == 255).all()
+    rng = np.random.default_rng(0)
+    assert found.of(4, rng)[1] == 4 and found.of(0, rng)[1] in (1, 4)
+    settings = replace(SMALL, whole=True, size=64, masks="detector")
+    batch = Crops(images, settings, "cpu", found).of(validation=False).draw(20, rng)
+    assert ((batch.mask > 0).sum((1, 2, 3)) > 100).all()
+    stands_out = (batch.image - batch.image.flatten(1).median(1).values[:, None, None, None]).abs()
+    text = stands_out > 0.1 + 0.5 * stands_out.amax((1, 2, 3), keepdim=True)
+    assert text.any() and (batch.mask[text] > 0).all()  # what turns the image turns the mask
+    with pytest.raises(InputError, match="--masks drawn"):
+        text_found(with_text({}))
+
+
+def test_the_papers_way_leaves_samples_and_a_record_of_what_can_be_read(tmp_path: Path) -> None:
+    images = with_text(dict.fromkeys(range(6), "SMITH J"))
+    settings = replace(SMALL, whole=True, size=64, masks="detector", sample_every=2, epochs=2, words=3)
+    result = train_inpainting(images, tmp_path, settings=settings)
+    sheets = sorted((tmp_path / "samples").iterdir())
+    assert [sheet.name for sheet in sheets] == ["step-0000002.png", "step-0000004.png"]
+    with Image.open(sheets[0]) as sheet:
+        assert sheet.size == (3 * 64, 4 * 64)
+    assert result.read is not None and result.read["words"] == 3
+    record = json.loads((tmp_path / "training.json").read_text())
+    assert record["history"][-1]["frechet"] == result.frechet > 0
+    assert record["history"][-1]["read"] == result.read
+    assert record["settings"]["masks"] == "detector" and "last maps" in record["features of the Fréchet distance"]
 
 
 def test_a_patient_on_both_sides_is_refused() -> None:
@@ -95,7 +152,10 @@ def test_images_that_are_too_small_are_refused(pictures: TrainingImages, tmp_pat
         train_inpainting(pictures, tmp_path, settings=replace(SMALL, size=128))
 
 
-@pytest.mark.parametrize("wrong", [{"size": 30}, {"size": 36}, {"batch": 0}, {"rate": 0.0}, {"shrink": (0,)}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"size": 30}, {"size": 36}, {"batch": 0}, {"rate": 0.0}, {"shrink": (0,)}, {"masks": "ocr"}, {"words": -1}],
+)
 def test_impossible_settings_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError):
         replace(SMALL, **wrong)
@@ -115,6 +175,7 @@ def test_a_missing_device_is_told_before_anything_is_written(
 def test_the_published_settings_are_the_papers() -> None:
     settings = published()
     assert (settings.size, settings.batch, settings.epochs, settings.rate) == (256, 8, 50, 2e-4)
+    assert (settings.whole, settings.masks, settings.sample_every) == (True, "detector", 25)
     assert (settings.architecture.width, settings.architecture.channels) == (64, 3)
 
 

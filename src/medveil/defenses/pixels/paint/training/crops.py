@@ -1,5 +1,5 @@
-"""Random crops of the training images, made on the device that trains, with masks as the text detector makes them:
-lines of a block, boxed, widened and feathered.
+"""Random crops of the training images, or all of them, made on the device that trains, with masks as the text detector
+makes them: lines of a block, boxed, widened and feathered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from medveil.defenses.pixels.paint.training.images import TrainingImages
+from medveil.defenses.pixels.paint.training.settings import InpaintingSettings
+from medveil.defenses.pixels.paint.training.text_found import TextFound
 from medveil.errors import InputError
 
 
@@ -29,48 +31,93 @@ class Crops:
     """Draws batches. Some are of images shrunk by a whole number, for that is how large text is filled later."""
 
     def __init__(
-        self,
-        images: TrainingImages,
-        size: int,
-        shrink: tuple[int, ...],
-        channels: int,
-        device: str,
-        *,
-        validation: bool,
+        self, images: TrainingImages, settings: InpaintingSettings, device: str, found: TextFound | None = None
     ) -> None:
-        found = {by: images.large_enough(size * by, validation=validation) for by in shrink}
-        self._rows = {by: rows for by, rows in found.items() if len(rows)}
-        if not self._rows:
-            raise InputError(f"no image has {size * min(shrink)} pixels along each side; choose a smaller size")
-        self.count = max(len(rows) for rows in self._rows.values())
-        self._size, self._channels, self._device, self._shapes = size, channels, device, images.shapes
+        self._size, self._channels, self._whole = settings.size, settings.architecture.channels, settings.whole
+        self._device, self._shapes, self._found = device, images.shapes, found
+        self._images = images
         self._pixels = torch.from_numpy(images.pixels).to(device)
+        self._shrink = (1,) if settings.whole else settings.shrink
 
-    def draw(self, count: int, rng: np.random.Generator, *, changed: bool = True) -> Batch:
-        """Crops with masks; `changed`: mirrored, turned, darker or lighter, so that few images go a long way."""
-        by = int(rng.choice(list(self._rows)))
-        rows = rng.choice(self._rows[by], count)
+    def of(self, *, validation: bool) -> Draws:
+        """Those of the one part or the other."""
+        least = {by: 1 if self._whole else self._size * by for by in self._shrink}
+        found = {by: self._images.large_enough(side, validation=validation) for by, side in least.items()}
+        rows = {by: some for by, some in found.items() if len(some)}
+        if not rows:
+            raise InputError(f"no image has {min(least.values())} pixels along each side; choose a smaller size")
+        return Draws(self, rows)
+
+    def draw(self, rows: NDArray[np.int64], by: int, rng: np.random.Generator, *, changed: bool) -> Batch:
         generator = torch.Generator(self._device).manual_seed(int(rng.integers(2**62)))
-        image = self._cut(rows, by, rng)
+        corners = rng.integers(0, np.maximum(self._shapes[rows] - self._size * by, 0) + 1)
+        image = self._cut(rows, corners, by)
+        own = torch.zeros_like(image) if self._found is None else self._own(rows, corners, by, rng)
         if changed:
-            image = _changed(image, rng, generator)
-        mask = text_masks(count, self._size, generator)
+            image, own = _turned_over(image, own, rng)
+            image = _toned(image, generator)
+        mask = text_masks(len(rows), self._size, generator)
+        mask = torch.where(own.amax((1, 2, 3), keepdim=True) > 0, own, mask)
         return Batch((2 * image - 1).expand(-1, self._channels, -1, -1), mask, rows)
 
-    def _cut(self, rows: NDArray[np.int64], by: int, rng: np.random.Generator) -> Tensor:
+    def _cut(self, rows: NDArray[np.int64], corners: NDArray[np.int64], by: int) -> Tensor:
+        if self._whole:
+            return torch.cat([self._resized(self._pixels[row], row) for row in rows.tolist()])
         wide = self._size * by
-        corner = rng.integers(0, self._shapes[rows] - wide + 1)
-        place = torch.from_numpy(corner[:, :, None] + np.arange(wide)).to(self._device)
+        place = torch.from_numpy(corners[:, :, None] + np.arange(wide)).to(self._device)
         index = torch.from_numpy(rows).to(self._device)
         cut = self._pixels[index[:, None, None], place[:, 0, :, None], place[:, 1, None, :]]
         return functional.avg_pool2d(cut[:, None].float() / 255, by)
 
+    def _own(self, rows: NDArray[np.int64], corners: NDArray[np.int64], by: int, rng: np.random.Generator) -> Tensor:
+        """The masks of the text found in each image, or in another one; none where a crop misses it."""
+        assert self._found is not None
+        masks = []
+        for row, (top, left) in zip(rows.tolist(), corners.tolist(), strict=True):
+            mask, whose = self._found.of(row, rng)
+            values = torch.from_numpy(mask).to(self._device)
+            if self._whole:
+                masks.append(self._resized(values, whose))
+            else:
+                wide = self._size * by
+                part = values[top : top + wide, left : left + wide]
+                masks.append(functional.max_pool2d(part[None, None].float() / 255, by))
+        return torch.cat(masks)
 
-def _changed(image: Tensor, rng: np.random.Generator, generator: torch.Generator) -> Tensor:
+    def _resized(self, stored: Tensor, row: int) -> Tensor:
+        """All of an image, whatever its shape, as the square that the network sees."""
+        height, width = self._shapes[row].tolist()
+        part = stored[None, None, :height, :width].float() / 255
+        size = (self._size, self._size)
+        resized = functional.interpolate(part, size=size, mode="bilinear", antialias=True, align_corners=False)
+        return resized.clamp(0, 1)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Batches of one part of the images; `rows` are those large enough to be shrunk so much."""
+
+    crops: Crops
+    rows: dict[int, NDArray[np.int64]]
+
+    @property
+    def count(self) -> int:
+        return max(len(rows) for rows in self.rows.values())
+
+    def draw(self, count: int, rng: np.random.Generator, *, changed: bool = True) -> Batch:
+        """With masks; `changed`: mirrored, turned, darker or lighter, so that few images go a long way."""
+        by = int(rng.choice(list(self.rows)))
+        return self.crops.draw(rng.choice(self.rows[by], count), by, rng, changed=changed)
+
+
+def _turned_over(image: Tensor, mask: Tensor, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
     flips = [axis for axis in (2, 3) if rng.random() < 0.5]
-    image = image.flip(flips) if flips else image
-    image = image.transpose(2, 3) if rng.random() < 0.5 else image
+    if flips:
+        image, mask = image.flip(flips), mask.flip(flips)
+    return (image.transpose(2, 3), mask.transpose(2, 3)) if rng.random() < 0.5 else (image, mask)
 
+
+def _toned(image: Tensor, generator: torch.Generator) -> Tensor:
     def draw() -> Tensor:
         return torch.rand(len(image), 1, 1, 1, generator=generator, device=image.device)
 

@@ -63,6 +63,11 @@ class PerceptualDistance(nn.Module):
         pairs = zip(self._features(first), self._features(second), strict=True)
         return torch.stack([((a - b) ** 2).sum(1).mean((1, 2)) for a, b in pairs]).mean(0)
 
+    def summary(self, image: Tensor) -> Tensor:
+        """One row of features for each image: the network's last maps, averaged."""
+        maps: Tensor = self.network((image.mean(1, keepdim=True) + 1) / 2)
+        return maps.float().mean((2, 3))
+
     def _features(self, image: Tensor) -> list[Tensor]:
         """Each place's features scaled to length one, so that no depth and no bright place dominates."""
         x = ((image.mean(1, keepdim=True) + 1) * 127.5 - 127) / 128

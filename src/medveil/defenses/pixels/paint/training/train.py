@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from medveil.defenses.pixels.paint.generator import Generator, PatchDiscriminator, composite, save_generator
+from medveil.defenses.pixels.paint.training.checks import FEATURES, ReadWords, frechet_distance, read_words
 from medveil.defenses.pixels.paint.training.crops import Batch, Crops
 from medveil.defenses.pixels.paint.training.images import TrainingImages
 from medveil.defenses.pixels.paint.training.losses import (
@@ -21,7 +24,9 @@ from medveil.defenses.pixels.paint.training.losses import (
     masked_difference,
     total_variation,
 )
+from medveil.defenses.pixels.paint.training.samples import SHOWN, write_samples
 from medveil.defenses.pixels.paint.training.settings import InpaintingSettings
+from medveil.defenses.pixels.paint.training.text_found import text_found
 from medveil.errors import InputError
 from medveil.runtime.storage import write_json
 from medveil.training.average import averaged, follow, warming
@@ -29,17 +34,21 @@ from medveil.training.device import autocast, check_device, placed
 from medveil.training.loop import Progress, Round, fingerprint_of, run
 from medveil.training.schedule import falling
 
-MODEL, RECORD = "generator.safetensors", "training.json"
+MODEL, RECORD, SAMPLES = "generator.safetensors", "training.json", "samples"
 LOSSES = ("judge", "adversarial", "masked", "identity", "variation", "perceptual")
 CHECKED = 8  # batches of validation crops, the same every time
 
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """Where the generator lies, its mean error in gray levels (0..1) inside masks on validation crops, and its way."""
+    """Where the generator lies, its mean error in gray levels (0..1) inside masks on validation crops, how far these
+    are from real ones as a whole, the words read before and after filling if any were written, and its way.
+    """
 
     model: Path
     error: float
+    frechet: float
+    read: dict[str, int] | None
     epochs: int
     set_aside: int
     history: list[dict[str, Any]]
@@ -54,29 +63,45 @@ def train_inpainting(
     device: str = "cpu",
     progress: Progress | None = None,
     seconds: float | None = None,
+    looking: Callable[[int, int], None] | None = None,
 ) -> TrainingResult:
     """Train, writing the generator into `out` at every validation. Run again after a kill, or after `seconds`, it goes
-    on from there.
+    on from there. `looking` is told how many images were searched for text, where masks are the text found in them.
     """
     check_device(device)
-    training = _Training(images, Path(out), settings, device)
+    training = _Training(images, Path(out), settings, device, looking)
     with torch.backends.cudnn.flags(enabled=True, benchmark=True):
         course = run(training, Path(out), seconds=seconds, progress=progress)
-    write_json(training.out / RECORD, {"settings": settings.as_dict(), "history": course.history})
+    record = {"settings": settings.as_dict(), "features of the Fréchet distance": FEATURES, "history": course.history}
+    write_json(training.out / RECORD, record)
     return TrainingResult(
-        training.out / MODEL, course.kept["error"], training.epoch, images.set_aside, course.history, course.finished
+        training.out / MODEL,
+        course.kept["error"],
+        course.kept["frechet"],
+        course.kept.get("read"),
+        training.epoch,
+        images.set_aside,
+        course.history,
+        course.finished,
     )
 
 
 class _Training:
     """One training run between two validations."""
 
-    def __init__(self, images: TrainingImages, out: Path, settings: InpaintingSettings, device: str) -> None:
+    def __init__(
+        self,
+        images: TrainingImages,
+        out: Path,
+        settings: InpaintingSettings,
+        device: str,
+        looking: Callable[[int, int], None] | None,
+    ) -> None:
         self.images, self.out, self.settings, self.device = images, out, settings, device
         channels = settings.architecture.channels
-        self.crops, self.unseen = (
-            Crops(images, settings.size, settings.shrink, channels, device, validation=part) for part in (False, True)
-        )
+        found = text_found(images, looking) if settings.masks == "detector" else None
+        crops = Crops(images, settings, device, found)
+        self.crops, self.unseen = (crops.of(validation=part) for part in (False, True))
         self.batch = min(settings.batch, self.crops.count)
         self.steps = math.ceil(self.crops.count / self.batch)
         with torch.random.fork_rng(devices=[]):
@@ -107,7 +132,7 @@ class _Training:
                 "training diverged (a loss is no longer a number); lower the rate and start in a new folder"
             )
         told = {name: round(value, 5) for name, value in zip(LOSSES, mean, strict=True)}
-        return Round({"epoch": self.epoch, "error": self._validate(), **told})
+        return Round({"epoch": self.epoch, **self._validate(), **told})
 
     def keep(self) -> None:
         save_generator(self.out / MODEL, self._kept())
@@ -122,7 +147,10 @@ class _Training:
                 for group in optimizer.param_groups:
                     group["lr"] = falling(share, self.settings.rate, start=self.settings.decay_from)
             total += self._step(self.crops.draw(self.batch, rng))
-            follow(self.average, self.generator, warming(self.epoch * self.steps + number, self.settings.average))
+            done = self.epoch * self.steps + number + 1
+            follow(self.average, self.generator, warming(done - 1, self.settings.average))
+            if self.settings.sample_every is not None and done % self.settings.sample_every == 0:
+                self._sample(done)
         return total / self.steps
 
     def _step(self, batch: Batch) -> Tensor:
@@ -155,17 +183,52 @@ class _Training:
             distance.float().mean(),
         ]
 
-    def _validate(self) -> float:
-        """The mean absolute error inside masks, in gray levels of 0..1, on the same unseen crops every time."""
+    def _validate(self) -> dict[str, Any]:
+        """The mean absolute error inside masks, in gray levels of 0..1, and the Fréchet distance, on the same unseen
+        crops every time; how many words can be read, and a sheet of samples, where they are wanted.
+        """
         rng = np.random.default_rng([self.settings.seed, 0x5EE])
         generator = self._kept().eval()
-        errors = []
+        errors, real, made = [], [], []
         with torch.inference_mode(), autocast(self.device):
             for _ in range(CHECKED):
                 batch = self.unseen.draw(self.batch, rng, changed=False)
                 painted = generator(batch.image, batch.mask)
                 errors.append(masked_difference(painted.float(), batch.image, batch.mask) / 2)
-        return round(float(torch.stack(errors).mean()), 6)
+                real.append(self.distance.summary(batch.image))
+                made.append(self.distance.summary(composite(painted, batch.image, batch.mask)))
+        told: dict[str, Any] = {"error": round(float(torch.stack(errors).mean()), 6)}
+        told["frechet"] = round(frechet_distance(torch.cat(real), torch.cat(made)), 5)
+        if self.settings.sample_every is None:
+            self._sample(self.epoch * self.steps)
+        if self.settings.words:
+            told["read"] = asdict(self._read(generator))
+        return told
+
+    def _sample(self, steps: int) -> None:
+        """The same unseen crops every time, so that one sees what is learnt."""
+        batch = self.unseen.draw(SHOWN, np.random.default_rng([self.settings.seed, 0x5A]), changed=False)
+        generator = self._kept().eval()
+        with torch.inference_mode(), autocast(self.device):
+            painted = generator(batch.image, batch.mask)
+        folder = self.out / SAMPLES
+        folder.mkdir(parents=True, exist_ok=True)
+        write_samples(folder / f"step-{steps:07d}.png", batch.image, batch.mask, painted)
+
+    def _read(self, generator: Generator) -> ReadWords:
+        rng = np.random.default_rng([self.settings.seed, 0x4EAD])
+        unseen = self.unseen.draw(self.settings.words, rng, changed=False).image[:, 0]
+        images = ((unseen + 1) * 127.5).round().clamp(0, 255).to("cpu", torch.uint8).numpy()
+
+        def paint(image: NDArray[np.uint8], mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
+            gray = torch.from_numpy(image).to(self.device)[None, None].float() / 127.5 - 1
+            gray = gray.expand(-1, self.settings.architecture.channels, -1, -1)
+            soft = torch.from_numpy(mask).to(self.device)[None, None].float() / 255
+            with torch.inference_mode(), autocast(self.device):
+                painted = composite(generator(gray, soft), gray, soft).float().mean(1)
+            return ((painted[0] + 1) * 127.5).round().clamp(0, 255).to("cpu", torch.uint8).numpy()
+
+        return read_words(images, self.settings.masks, paint, rng)
 
     def _kept(self) -> Generator:
         return self.average if self.settings.average else self.generator
