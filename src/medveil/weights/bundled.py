@@ -23,6 +23,7 @@ _FOLDERS = {
     "lungs": "lungs",
     "medveil-small": "linkage",
     "text-detector": "pixels",
+    "text-evidence": "pixels",
     "reader": "reader",
     "tagger": "tagger",
 }
