@@ -117,8 +117,11 @@ class TestDone:
         assert done.rejected == tuple(sorted((output.places["a"], output.places["b"])))
         assert not output.is_released("a") and output.is_released("c")
         assert quarantine(output) == ["rejected in review"] * 2
+        counted = json.loads((output.out / "deid.json").read_text())
+        assert counted["files"]["released"] == 1 and counted["quarantined"] == {"rejected in review": 2}
         output.repeat()
         assert quarantine(output) == ["rejected in review"] * 2
+        assert json.loads((output.out / "deid.json").read_text()) == counted
         assert broken_seals(output.out, keys) == []
 
     def test_who_decided_what_and_when_is_noted_under_seal(
