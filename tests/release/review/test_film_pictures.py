@@ -46,3 +46,8 @@ def test_colours_stay_colours() -> None:
     red[..., 0] = 255
     shown = opened(FrameOfFilm(0, red, red).shot({}).before)
     assert shown[20, 20, 2] > 200 > 60 > shown[20, 20, 0]  # OpenCV reads blue first
+
+
+def test_a_region_beyond_the_film_is_no_trouble() -> None:
+    (region,) = FrameOfFilm(0, FILM, FILM).shot({0: Choices(keep=((9000, 9000, 9010, 9010),))}).regions
+    assert region.around is None

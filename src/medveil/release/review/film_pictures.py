@@ -67,6 +67,8 @@ def _region(box: Box, kind: Kind, before: Picture | None, after: Picture) -> Reg
     height, width = before.shape[:2]
     left, top, right, bottom = box
     around = max(0, left - _AROUND), max(0, top - _AROUND), min(width, right + _AROUND), min(height, bottom + _AROUND)
+    if around[0] >= around[2] or around[1] >= around[3]:  # nothing of the film
+        return Region(box, kind)
     close = np.s_[around[1] : around[3], around[0] : around[2]]
     return Region(box, kind, around, _jpeg(before[close], _LARGEST), _jpeg(after[close], _LARGEST))
 
