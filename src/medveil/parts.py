@@ -11,7 +11,8 @@ A part registers itself with a decorator where it is defined:
 
         def __init__(self, settings: Settings = Settings(), device: str = "cpu") -> None: ...
 
-It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda) and, of a defense, `keys`.
+It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda), of an attack or a measure
+`progress` (called with how much is done, and of how much), of a defense `keys`.
 
 Built-in parts are found by importing what stands at the entrance of each folder (`attack.py`, `defense.py`,
 `measure.py`, `encoder.py`), which loads no heavy library; parts of other packages by the entry points

@@ -14,6 +14,7 @@ from medveil.commands import deid  # noqa: F401
 from medveil.commands.app import app
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
+from medveil.release.clean import deid_defenses
 
 pytestmark = pytest.mark.usefixtures("_own_settings")
 
@@ -102,3 +103,17 @@ def test_no_key_is_made_for_an_input_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is nothing at"):
         run(tmp_path / "mistyped", "-o", tmp_path / "out")
     assert not (tmp_path / "config").exists()
+
+
+def test_a_defense_is_set_by_name_and_flags_add_to_it() -> None:
+    chosen = {one.name: one.settings for one in deid_defenses(fill="black", texts=("pixels:faces=keep",))}
+    assert (chosen["pixels"].fill, chosen["pixels"].faces) == ("black", "keep")
+    chosen = {one.name: one.settings for one in deid_defenses(texts=("pixels:fill=black",))}
+    assert (chosen["pixels"].fill, chosen["reports"].style) == ("black", "surrogates")
+
+
+@pytest.mark.parametrize("text", ["pixels:faces=blur", "pixels:face=keep", "nothing:a=b", "anatomy-of-others"])
+def test_a_defense_that_cannot_be_set_so_is_told(text: str, hospital: Path, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError):
+        run(hospital, "-o", tmp_path / "out", "--defense", text)
+    assert not (tmp_path / "out").exists()

@@ -56,6 +56,14 @@ def deid(
             help="What replaces removed text: classical (interpolated, with grain), generator (a network) or black.",
         ),
     ] = "classical",
+    defense: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--defense",
+            metavar="NAME:KEY=VALUE,…",
+            help="Set one of the defenses, such as pixels:faces=keep; repeat for several.",
+        ),
+    ] = None,
     report_column: Annotated[
         list[str] | None,
         typer.Option("--report-column", help="Column of a table that holds reports; repeat for several."),
@@ -110,6 +118,7 @@ def deid(
         report_columns=tuple(report_column or ()),
         patient_column=patient_column or mapped.get("patient_id"),
         keep_columns=tuple(keep_column or ()),
+        texts=tuple(defense or ()),
     )
     if what_if:
         _show_what_if(source, defenses, key, layout, options, json=json)

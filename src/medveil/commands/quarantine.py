@@ -31,8 +31,8 @@ def quarantine(
     In OUT a withheld file goes by a pseudonym. This command finds its name again, with the originals and the key, and
     shows it here only: nothing is written. File names may identify patients, so take care where you paste them.
     """
-    from medveil.defenses.pixels.removal import DOUBTFUL
     from medveil.release.folder import site_key
+    from medveil.release.review.worst_first import FOR_A_PERSON
     from medveil.release.verify.quarantine import name_withheld
 
     console.start_logging(log_level)
@@ -49,7 +49,7 @@ def quarantine(
         for one in several:
             name = "not in this source" if one.file is None else console.printable(one.file)
             typer.echo(f"  {_rows(one.rows)}{name}  [{one.id}]")
-        if reason == DOUBTFUL:
+        if reason in FOR_A_PERSON:
             named = ("--key-file", key) if key else ()
             look = console.shell_command("review", out, "--source", source, "--page", "review.html", *named)
             typer.echo(f"  To look at these and decide: {look}")

@@ -42,12 +42,7 @@ class Shot:
     regions: tuple[Region, ...] = ()
     drawn: tuple[Box, ...] = ()  # removed by an earlier review
     left: tuple[Box, ...] = ()  # where the check still reads text
-    accepted: bool = False  # by an earlier review, though something was doubtful
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether releasing it is a person's decision, now or in an earlier review."""
-        return self.accepted or any(region.kind == "doubtful" for region in self.regions)
+    asks: bool = False  # whether it is a person's decision that it is released, now or in an earlier review
 
 
 @dataclass(frozen=True)

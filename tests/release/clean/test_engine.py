@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -84,6 +85,20 @@ def test_it_travels_as_its_recipe_and_not_under_another_profile(tmp_path: Path) 
     profile.write_text("options = []")
     with pytest.raises(InputError, match="changed while the run"):
         pickle.loads(changed)
+
+
+def test_it_is_made_again_of_what_a_run_noted_though_the_profile_is_gone(tmp_path: Path) -> None:
+    profile = tmp_path / "profile.toml"
+    profile.write_text('options = ["Clean Descriptors"]\nattributes = { StationName = "K" }')
+    chosen = choose("defenses", [f"headers:profile={profile}", "pixels:fill=black", "table:keep_columns=a b"])
+    told = json.loads(json.dumps(Engine(KEYS, chosen).told()))
+    profile.unlink()
+    for engine in (again := Engine.as_told(KEYS, told), pickle.loads(pickle.dumps(again))):
+        assert engine.told() == told
+        assert engine.headers is not None and engine.headers.profile.told() == told["headers"]["profile"]
+    told["pixels"]["fill"] = "sky"
+    with pytest.raises(InputError, match="another version"):
+        Engine.as_told(KEYS, told)
 
 
 def test_where_headers_keep_their_dates_reports_do_too(tmp_path: Path) -> None:

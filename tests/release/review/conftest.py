@@ -46,6 +46,8 @@ LINES = {HARMLESS: (20, 60), NAME: (20, 160), SHAPE: (20, 260)}  # where
 class PlainRemover:
     """Finds by gray values alone, so that a test knows what is where; otherwise as the real one."""
 
+    reason = DOUBTFUL
+
     def __init__(self, **settings: object) -> None:
         pass
 
@@ -56,7 +58,7 @@ class PlainRemover:
         gray = image if image.ndim == 2 else image.max(axis=2)
         doubtful = boxes(gray == MAYBE)
         if doubtful and not choices.accept:
-            raise Quarantined(DOUBTFUL)
+            raise Quarantined(self.reason)
         gone = [box for box in boxes(gray == TEXT) if box not in choices.keep] + list(choices.remove)
         cleaned = image.copy()
         for left, top, right, bottom in gone:
@@ -221,14 +223,22 @@ def output(request: pytest.FixtureRequest) -> Output:
     return request.getfixturevalue(request.param)
 
 
+@pytest.fixture
+def write() -> Callable[..., None]:
+    return _write
+
+
 def _write(path: Path, picture: NDArray[np.uint8], uid: str) -> None:
+    """Of one frame, or of several."""
     dataset = Dataset()
     dataset.SOPClassUID, dataset.SOPInstanceUID = "1.2.840.10008.5.1.4.1.1.1", uid
     dataset.StudyInstanceUID, dataset.SeriesInstanceUID = "1.2.3.4", "1.2.3.5"
     dataset.PatientName, dataset.PatientID, dataset.PatientSex = "Pemberton^John", "MR-0012345", "M"
     dataset.StudyDate, dataset.Modality = "20240220", "CR"
     dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
-    dataset.Rows, dataset.Columns = picture.shape
+    dataset.Rows, dataset.Columns = picture.shape[-2:]
+    if picture.ndim == 3:
+        dataset.NumberOfFrames = len(picture)
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
     dataset.PixelData = picture.tobytes()
     meta = FileMetaDataset()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 
@@ -84,6 +85,23 @@ class Film:
 
     def said(self) -> list[str]:
         return self.case.locator(".said").all_inner_texts()
+
+
+def seen(film: Film, box: list[int], side: str) -> Any:
+    """What the screen shows of a region, without outlines."""
+    film.page.evaluate("document.body.classList.add('plain')")
+    (left, top), (right, bottom) = film.at(box[0], box[1], side), film.at(box[2], box[3], side)
+    png = film.page.screenshot(clip={"x": left, "y": top, "width": right - left, "height": bottom - top})
+    film.page.evaluate("document.body.classList.remove('plain')")
+    return cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_GRAYSCALE)
+
+
+def test_after_shows_what_is_restored_and_nothing_else(dicom: Any, opened: Opened) -> None:
+    a = Film(opened(dicom), dicom.places["a"])
+    glass, name = dicom.box("a", "FRAGILE GLASS"), dicom.box("a", "PEMBERTON")
+    assert seen(a, glass, "before").max() > 200 > seen(a, glass, "after").max()
+    a.click(glass)
+    assert seen(a, glass, "after").max() > 200 > seen(a, name, "after").max()
 
 
 def download(page: sync_api.Page, path: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import cv2
 import numpy as np
 import pytest
 
+from medveil.cohort.dicom.read import read_pixels
+from medveil.defenses.pixels import removal
+from medveil.defenses.pixels.objects.photographs import FACE
 from medveil.person.keys import Keys
 from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.review.carrying_out import carry_out
@@ -102,3 +106,39 @@ def test_a_turned_colour_picture_is_shown_and_decided_about_as_a_viewer_shows_it
     deidentify(tmp_path / "in", out, keys=keys, defenses=deid_defenses(fill="black"), workers=1)
     assert write_review(out, tmp_path / "in", tmp_path / "page.html", keys=keys, most=10) == (1, 0)
     assert 'viewBox="0 0 40 80"' in (tmp_path / "page.html").read_text()
+
+
+def test_a_photograph_waits_for_a_person_too(
+    dicom: Any, keys: Keys, chosen: Callable[..., dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(removal.TextRemover, "reason", FACE)
+    shutil.rmtree(dicom.out)
+    dicom.repeat()
+    (first, _), *_ = shown(dicom, keys, tmp_path / "page.html")
+    assert first == dicom.places["b"] and FACE in (tmp_path / "page.html").read_text()
+    box = dicom.box("b", "WIRE LOOP")
+    decisions = dicom.decide(tmp_path / "d.json", b=chosen(remove=[box], accept=True))
+    assert carry_out(dicom.out, decisions, keys=keys, source=dicom.source, workers=1).exit_code == 0
+    assert dicom.is_released("b")
+
+
+def test_frames_are_shown_and_decided_about_one_by_one(
+    dicom: Any, keys: Keys, write: Callable[..., None], tmp_path: Path
+) -> None:
+    frames = np.stack([read_pixels(dicom.source / f"{name}.dcm") for name in "cba"])
+    shutil.rmtree(dicom.source)
+    shutil.rmtree(dicom.out)
+    write(dicom.source / "m.dcm", frames, "1.2.3.99")
+    dicom.repeat()
+    page = tmp_path / "page.html"
+    assert write_review(dicom.out, dicom.source, page, keys=keys, most=10) == (1, 0)
+    assert re.findall(r'data-frame="(\d)"', page.read_text()) == ["1"]  # the one that is doubtful
+    (place,) = re.findall(r'data-file="(.*?)"', page.read_text())
+    frame = {"keep": [dicom.box("b", "WIRE LOOP")], "remove": [], "accept": True}
+    for number, expected in (("0", False), ("1", True)):
+        told = {"decision": "accept", "frames": {number: frame}}
+        decisions = dicom.decide(tmp_path / f"{number}.json", **{place: told})
+        done = carry_out(dicom.out, decisions, keys=keys, source=dicom.source, workers=1)
+        assert ((dicom.out / "data" / place).exists(), not done.withheld) == (expected, expected)
+    write_review(dicom.out, dicom.source, page, keys=keys, most=10)
+    assert re.findall(r'data-frame="(\d)"', page.read_text()) == ["2", "1", "0"]  # most painted first, and the chosen

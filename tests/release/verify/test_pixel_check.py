@@ -11,7 +11,7 @@ from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
 from medveil.cohort.dicom.read import read_pixels
 from medveil.release.verify.group_check import _colours
-from medveil.release.verify.pixel_check import Read, Reader, stray_text
+from medveil.release.verify.pixel_check import Read, Reader, is_of, stray_text
 
 
 def film(text: str, *, turned: bool = False, bits: int = 8) -> NDArray[np.unsignedinteger]:
@@ -101,3 +101,18 @@ def test_text_that_differs_in_colour_alone_is_read(reader: Reader, tmp_path: Pat
 def test_twisted_rings_in_a_row_are_wires_unless_they_are_read_with_certainty(text: str) -> None:
     assert not stray_text([Read(text, (0, 0, 9, 9), 0.74)])
     assert stray_text([Read(text, (0, 0, 9, 9), 0.95)])
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        ((100, 100, 200, 120), True),  # the region itself
+        ((110, 104, 150, 116), True),  # a word of it
+        ((95, 85, 205, 138), True),  # drawn too high
+        ((100, 121, 200, 141), False),  # the line below
+        ((100, 100, 330, 120), False),  # with what stands beside it
+        ((60, 40, 260, 180), False),  # half of the film
+    ],
+)
+def test_what_was_read_is_known_by_its_place(box: tuple[int, int, int, int], expected: bool) -> None:
+    assert is_of(box, (100, 100, 200, 120)) is expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -52,17 +53,21 @@ class RemovedText:
         "Single letters standing alone stay where the detector takes them for side markers.",
         "Faces are not altered but withheld: photographs by their header, pictures in which a face is found, thin "
         "slices of a head. A small profile, a face mostly covered, or a head that nothing calls one may be overlooked.",
+        "With a detector or a reader of one's own, what was measured of the bundled ones does not hold.",
     )
 
     @dataclass(frozen=True)
     class Settings:
         """What removed text is painted over with; `generator` is a trained file, which then paints; and whether images
-        that may show a face are withheld.
+        that may show a face are withheld. `detector` and `reader` are functions of one's own, named as
+        package.module:function (`medveil.defenses.pixels.engines`).
         """
 
         fill: Fill = "classical"
         generator: Path | None = None
         faces: Faces = "withhold"
+        detector: str | None = None
+        reader: str | None = None
 
         def __post_init__(self) -> None:
             if self.fill not in get_args(Fill):
@@ -90,7 +95,21 @@ class RemovedText:
             faces=self.settings.faces,
         )
 
+    def check_models(self) -> None:
+        """A detector and a reader of the user's are tried before anything is written."""
+        with self._own_engines():
+            pass
+
+    def _own_engines(self) -> AbstractContextManager[None]:
+        from medveil.defenses.pixels.engines import own_engines  # loads OpenCV
+
+        return own_engines(self.settings.detector, self.settings.reader)
+
     def apply(self, subject: Subject) -> Subject:
+        with self._own_engines():
+            return self._apply(subject)
+
+    def _apply(self, subject: Subject) -> Subject:
         known = search_for(subject.person.known) if subject.person.known else None
         removals: list[Removal] = []
         if subject.dataset is not None:

@@ -16,16 +16,15 @@ from medveil.cohort.dicom.stored_pixels import StoredPixels, blank_comments, dro
 from medveil.cohort.dicom.stream_comments import CannotTell
 from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.decide.decision import Decision, decide
-from medveil.defenses.pixels.find.detector import SURE
-from medveil.defenses.pixels.find.text import find_text
+from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.objects.clips import paint_in_all
+from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all, stretches, where_painted
 from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
-from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
+from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_clip, is_ultrasound
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
-from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask
+from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask, stroke_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
@@ -34,8 +33,8 @@ from medveil.person.search.known import KnownSearch
 Faces = Literal["withhold", "keep"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
-HARDER = (1.0, 1.7, 2.5, 3.0)  # how much wider the mask is, round by round
-GENTLE = 2  # rounds in which that room ends where a marker stands
+HARDER = (1.0, 1.7, 1.0, 2.0)  # how much wider the mask is, round by round
+STROKES = 2  # rounds in which only the letters' strokes go, and none of a marker's; after that, all of the line does
 TOO_MUCH = "too much of the image looks like text"
 STAYS = "what looks like text could not all be removed"
 UNTOLD = "an ultrasound image with text, which does not tell where its scan is"
@@ -90,12 +89,14 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
+        accepted = {number for number, one in (choices or {}).items() if one.accept}
         if self.faces == "withhold":
-            refuse_recognisable(stored, {number for number, one in (choices or {}).items() if one.accept})
+            refuse_recognisable(stored, accepted)
         outside = blank_outside_of_scan(stored)
         stored.dirty |= outside is not None
-        before, done = list(stored.frames), []
-        for number, frame in enumerate(stored.frames):
+        together = outside is not None and is_clip(stored)
+        before, done = list(stored.frames), self._clean_together(stored, known, choices or {}) if together else []
+        for number, frame in enumerate(() if together else stored.frames):
 
             def look(changed: Frame, number: int = number) -> list[View]:
                 stored.frames[number] = changed
@@ -116,7 +117,7 @@ class TextRemover:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
             raise Quarantined(UNTOLD)
-        for number, whole in paint_in_all(stored, before, self.filling).items():
+        for number, whole in ({} if together else paint_in_all(stored, before, self.filling)).items():
             boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
             done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
         if not stored.dirty:
@@ -127,6 +128,30 @@ class TextRemover:
         if stored.dirty:
             stored.put_back()
         return done
+
+    def _clean_together(
+        self, stored: StoredPixels, known: KnownSearch | None, choices: Mapping[int, Choices]
+    ) -> list[Removal]:
+        """A clip whose scan is told from the rest: text in it is what stands in frame after frame, for a scan moves."""
+        done: dict[int, Removal] = {}
+        masks = np.zeros((len(stored.frames), *stored.frames[0].shape[:2]), bool)
+        for numbers in stretches(len(stored.frames)):
+            accepted = all(number in choices and choices[number].accept for number in numbers)
+            shared = shown_by_all(stored, numbers)
+            cleaned, removal = self._clean(shared, views_of, "MONOCHROME2", None, known, Choices(accept=accepted))
+            for number in numbers:
+                masks[number] |= where_painted(shared, cleaned)
+                done[number] = removal
+        for number, mask in enumerate(masks):
+            choices.get(number, Choices()).mark(mask)
+            if mask.any():
+                filled = paint(
+                    stored.frames[number], mask.astype(np.float32), stored.kind, stored.dataset, self.filling
+                )
+                stored.frames[number], stored.dirty = filled.frame, True
+            boxes, share = tuple(boxes_around(mask)), 100 * float(mask.mean())
+            done[number] = replace(done[number], boxes=boxes, mask_pct=share)
+        return [done[number] for number in range(len(masks))]
 
     def clean_image(
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
@@ -159,21 +184,24 @@ class TextRemover:
         choices: Choices | None,
     ) -> tuple[Frame, Removal]:
         choices = choices or Choices()
-        found = self._sorted(look(frame), known)
+        views = look(frame)
+        found = self._sorted(views, known)
         if found.doubtful and not choices.accept:
             raise Quarantined(DOUBTFUL)
-        kept, changed = found.kept, frame
+        kept = found.kept + [(letter.text, letter.line) for letter in found.letters]
+        changed = frame
         lines = [line for line in found.removed if not choices.keeps(line)]
-        lines += [Line.of_box(box) for box in choices.remove]
-        total = np.zeros(frame.shape[:2], np.float32)
-        removed: list[Line] = []
+        total = soft_mask((Line.of_box(box) for box in choices.remove), frame.shape)
+        removed = [Line.of_box(box) for box in choices.remove]
         rounds, painted = 0, Painted(frame)
-        while lines:
+        while lines or (removed and not rounds):
             if rounds == len(HARDER):
                 raise Quarantined(STAYS)
-            mask = soft_mask(lines, frame.shape, harder=HARDER[rounds])
-            if rounds < GENTLE:
-                mask[_spared(kept, lines, mask.shape)] = 0
+            if rounds < STROKES:
+                spared = _spared(found, lines, total.shape)
+                mask = stroke_mask(lines, views, harder=HARDER[rounds], spared=spared)
+            else:
+                mask = soft_mask(lines, frame.shape, harder=HARDER[rounds])
             total = np.maximum(total, mask)
             if (total > 0).mean() > MOST_COVERED:
                 raise Quarantined(TOO_MUCH)
@@ -184,7 +212,7 @@ class TextRemover:
             lines = [line for line in lines if not choices.keeps(line)]
             rounds += 1
         return changed, Removal(
-            boxes=tuple(boxes_around(total > 0)),
+            boxes=_regions(removed, total),
             kept=tuple((text, line.box(frame.shape)) for text, line in kept),
             mask_pct=100 * float((total > 0).mean()),
             rounds=rounds,
@@ -196,16 +224,16 @@ class TextRemover:
 
     def _how(self, number: int) -> How:
         """The filling of a round: what a painter makes may look like writing, a plain surface does not."""
-        if number < 2 or self.fill == "black":
-            return self.fill
-        return "classical" if number == 2 else "black"
+        return "classical" if number >= STROKES and self.fill == "generator" else self.fill
 
     def _sorted(self, views: list[View], known: KnownSearch | None) -> Decision:
         """What goes in any view goes; a marker stays if every view that sees it agrees."""
         result = Decision()
         for view in views:
-            one = decide(find_text(view), view, known, keep_markers=self.keep_markers)
+            one = decide(find_lines(view), view, known, keep_markers=self.keep_markers)
             result.removed += one.removed
+            result.letters += one.letters
+            result.doubtful += one.doubtful
             result.kept += [
                 (text, line) for text, line in one.kept if not any(is_part_of(line, other) for _, other in result.kept)
             ]
@@ -214,26 +242,36 @@ class TextRemover:
             for text, line in result.kept
             if not any(line.share_inside(gone) > 0.5 for gone in result.removed)
         ]
+        result.doubtful = [
+            line for line in result.doubtful if not any(is_part_of(line, gone) for gone in result.removed)
+        ]
         return result
+
+
+def _regions(lines: list[Line], mask: NDArray[np.float32]) -> tuple[Box, ...]:
+    """Boxes around the lines that went: one for all the letters of a line, and of lines that touch."""
+    canvas = (mask > 0).astype(np.uint8)
+    for line in lines:
+        line.paint(canvas, 1)
+    return tuple(boxes_around(canvas > 0))
 
 
 def _may_be_radiograph(dataset: FileDataset) -> bool:
     return str(dataset.get("Modality") or "").upper() in _RADIOGRAPHS
 
 
-def _spared(kept: list[tuple[str, Line]], going: list[Line], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where markers stand that stay: the room around a line to remove ends there, the line itself does not.
-
-    Of a marker's own place, which was read, only a line takes a part that is text for sure, and no room around it.
+def _spared(found: Decision, going: list[Line], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Where markers stand that stay, and the strokes of lead letters: of the room around a marker, lines that go take
+    what they need, of its own place nothing.
     """
     canvas = np.zeros(shape, np.uint8)
-    for _, line in kept:
+    for _, line in found.kept:
         line.grown(2 + ROOM * line.height, 2 + ROOM * line.height).paint(canvas, 1)
     for line in going:
         line.grown(2, 2).paint(canvas, 0)
-    for _, line in kept:
+    for _, line in found.kept:
         line.grown(2, 2).paint(canvas, 1)
-    for line in going:
-        if line.score >= SURE:
-            line.paint(canvas, 0)
+    for letter in found.letters:
+        left, top, right, bottom = letter.box
+        canvas[top:bottom, left:right] |= letter.ink
     return canvas > 0

@@ -1,7 +1,7 @@
 """After painting: is what the detector still sees writing, or anatomy cut off at the edge of a painted patch?
 
-Anatomy that ends in a straight edge resembles letters cut in half. So a second look counts where it can be read,
-or where it goes on in the line of what was removed.
+Anatomy that ends in a straight edge resembles letters cut in half. So a second look counts where the evidence says
+type, or where some of it does and it goes on in the line of what was removed.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.defenses.pixels.find.text import find_text
+from medveil.defenses.pixels.decide.cached_reader import CachedReader
+from medveil.defenses.pixels.decide.evidence import SUSPECTED, Finding, weigh
+from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.paint.mask import boxes_around
-from medveil.defenses.pixels.read.legibility import are_readable, without
+from medveil.defenses.pixels.read.legibility import without
 
 MARGIN = 128  # pixels around what was painted that are looked at again
 MOST_READ = 64  # lines in a window; more are taken for text unread
-FEWEST = 2  # letters or digits
 
 
 def residual_text(
@@ -30,10 +31,15 @@ def residual_text(
     for view in views:
         rest = without([line for _, line in kept], view)
         for window in _windows(mask > 0):
-            seen = [line for line in find_text(view, window) if _touches(line, mask)]
+            seen = [line for line in find_lines(view, window) if _touches(line, mask)]
             seen = [line for line in seen if not any(is_part_of(line, one) for _, one in kept)]
-            many = len(seen) > MOST_READ
-            left += [line for line in seen if many or _is_still_text(line, rest, removed)]
+            if len(seen) > MOST_READ:
+                left += seen
+                continue
+            for line, one in zip(seen, weigh(seen, rest, CachedReader(rest)), strict=True):
+                goes_on = one.score >= SUSPECTED and any(_goes_on(line, gone) for gone in removed)
+                if one.finding is Finding.TYPE or goes_on:
+                    left.append(line)
     return left
 
 
@@ -60,10 +66,6 @@ def _windows(hole: NDArray[np.bool_]) -> list[Box]:
     if sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in windows) > 0.6 * rows * columns:
         return [(0, 0, columns, rows)]
     return windows
-
-
-def _is_still_text(line: Line, view: NDArray[np.uint8], removed: list[Line]) -> bool:
-    return any(_goes_on(line, one) for one in removed) or are_readable([line], view, fewest=FEWEST)[0]
 
 
 def _goes_on(line: Line, removed: Line) -> bool:

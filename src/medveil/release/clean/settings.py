@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from medveil.parts import Choice, choose
+from medveil.parts import DEFAULT, Choice, choose
 
 Chosen = tuple[Choice, ...]
 
@@ -20,8 +20,12 @@ def deid_defenses(
     report_columns: tuple[str, ...] = (),
     patient_column: str | None = None,
     keep_columns: tuple[str, ...] = (),
+    texts: tuple[str, ...] = (),
 ) -> Chosen:
-    """Those that run unasked, as the flags set them. Surrogates look real unless placeholders are wanted."""
+    """Those that run unasked, as the flags set them, and texts such as `pixels:faces=keep` where no flag does.
+
+    Surrogates look real unless placeholders are wanted.
+    """
     said: dict[str, dict[str, Any]] = {
         "headers": {"profile": profile, "realistic": reports != "placeholders"},
         "reports": {"style": reports, "rewriter": rewriter},
@@ -32,4 +36,11 @@ def deid_defenses(
             "keep_columns": keep_columns,
         },
     }
-    return tuple(replace(one, settings=replace(one.settings, **said.get(one.name, {}))) for one in choose("defenses"))
+    chosen = choose("defenses", (DEFAULT, *texts))
+    return tuple(replace(one, settings=_set(one.settings, said.get(one.name, {}))) for one in chosen)
+
+
+def _set(settings: Any, said: dict[str, Any]) -> Any:
+    """With what was said, but where that is no more than the default."""
+    usual = type(settings)()
+    return replace(settings, **{key: value for key, value in said.items() if value != getattr(usual, key)})

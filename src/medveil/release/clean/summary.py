@@ -27,11 +27,8 @@ _PLACES = {"header": found_in_headers, "descriptions": replaced_in_descriptions,
 class Summary:
     """Adds up the journal as it is written."""
 
-    def __init__(
-        self, engine: Engine, created: str, *, withdrawn: dict[str, str], reviewed: Reviewed | None = None
-    ) -> None:
-        self.engine, self.created, self.withdrawn = engine, created, withdrawn
-        self.reviewed = reviewed or Reviewed()
+    def __init__(self, *, withdrawn: dict[str, str], reviewed: Reviewed) -> None:
+        self.withdrawn, self.reviewed = withdrawn, reviewed
         self.files = 0
         self.released = 0
         self.unlinked = 0
@@ -102,17 +99,23 @@ class Summary:
             self._row_numbers[file["id"], reason] = " ".join(map(str, rows))
             self.withhold(file["id"], reason)
 
-    def told(self, writer: str, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
-        done = self._all
-        headers = self.engine.headers
+    def told(self, engine: Engine, created: str, writer: str, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
+        headers = engine.headers
         return {
             "format": FORMAT,
             "medveil": medveil.__version__,
-            "created": self.created,
-            "key_fingerprint": self.engine.keys.fingerprint,
+            "created": created,
+            "key_fingerprint": engine.keys.fingerprint,
             "writer": writer,
-            "settings": self.engine.told(),
+            "settings": engine.told(),
             "profile": {"edition": EDITION, "options": headers.options_done if headers else []},
+            **self.counts(left_out=left_out, doubtful_ids=doubtful_ids),
+        }
+
+    def counts(self, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
+        """What a later review changes of it."""
+        done = self._all
+        return {
             "files": {
                 "released": self.released,
                 "withheld": len(self.withheld),

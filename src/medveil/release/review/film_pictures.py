@@ -33,6 +33,7 @@ class FrameOfFilm:
     painted: Sequence[Box] = ()
     doubtful: Sequence[Box] = ()
     left: Sequence[Box] = ()  # where text is still read
+    asks: bool = False  # whether a person must say that it may be released
 
     def shot(self, choices: FilmChoices) -> Shot:
         """As it is shown; what an earlier review chose of this frame stands as it was chosen."""
@@ -55,7 +56,7 @@ class FrameOfFilm:
             ),
             tuple(drawn),
             tuple(self.left),
-            accepted=chosen is not None and chosen.accept,
+            asks=self.asks or (chosen is not None and chosen.accept),
         )
 
 

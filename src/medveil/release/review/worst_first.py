@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
 from medveil.cohort.input import Kind
 from medveil.cohort.tables.encodings import decode
 from medveil.defenses.pixels.choices import Choices
+from medveil.defenses.pixels.objects.kinds import PHOTOGRAPH, RECOGNISABLE
+from medveil.defenses.pixels.objects.photographs import FACE, picture_of
 from medveil.defenses.pixels.removal import DOUBTFUL
 from medveil.errors import InputError, Quarantined
 from medveil.parts import Box, Subject
@@ -40,10 +43,12 @@ from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import released_rows
 from medveil.release.verify.run_record import RunRecord
 from medveil.report.review_page import Case, render_review
+from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import Entry
 from medveil.runtime.storage import refuse_unwritable, write_bytes
 
 MOST_FRAMES = 12  # of one film
+FOR_A_PERSON = frozenset({DOUBTFUL, FACE, PHOTOGRAPH, RECOGNISABLE})  # reasons why a film waits for one
 
 
 @dataclass(frozen=True)
@@ -62,12 +67,13 @@ class Candidate:
         return self.item.kind in (Kind.DICOM, Kind.IMAGE)
 
     @property
-    def is_doubtful(self) -> bool:
-        return self.noted.get("quarantined") == DOUBTFUL
+    def waits(self) -> bool:
+        """Whether it was withheld for a person to look at."""
+        return self.noted.get("quarantined") in FOR_A_PERSON
 
     def badness(self, discrepancies: Mapping[str, list[Discrepancy]]) -> tuple[bool, int, float, str]:
         masked = max(self.noted.get("masked", [0.0]), default=0.0)
-        return self.is_doubtful, len(discrepancies.get(self.path, ())), masked, self.path
+        return self.waits, len(discrepancies.get(self.path, ())), masked, self.path
 
 
 def write_review(
@@ -77,7 +83,7 @@ def write_review(
     if page.resolve().is_relative_to(out.resolve()):
         raise InputError("the review page shows patients and must not be in the output folder; choose another place")
     refuse_unwritable(page, "the page")
-    if not (out / DATA).is_dir():
+    if not (out / JOURNAL).is_file():  # of the data there may be none: all of it may wait for a person
         raise InputError(f"{out} holds no de-identified data; run medveil deid or medveil release first")
     refuse_other_key(out, keys)
     reviewed = Reviewed.of(out, keys)
@@ -116,7 +122,7 @@ def _candidates(out: Path, items: list[tuple[Item, Group]], record: RunRecord, k
     for one, group in items:
         path = record.writer.path(one, keys)
         candidate = Candidate(path, one, group, noted.get(path, {}))
-        if candidate.is_doubtful and path not in gone:
+        if candidate.waits and path not in gone:
             yield candidate
         elif (data / path).exists():
             here.append(candidate)
@@ -172,7 +178,7 @@ class _Drawing:
         self._engine: Engine | None = None
 
     def case(self, one: Candidate, own: list[Discrepancy]) -> Case:
-        if one.is_doubtful:
+        if one.waits:
             return self._withheld(one)
         told = tuple(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in own)
         before, after = one.texts or (
@@ -214,34 +220,39 @@ class _Drawing:
             return load_image(self.source, one.item.path, frame=one.item.row["frame"])
         if one.item.kind is Kind.IMAGE:
             return upright_picture(self.source, one.item.path)
-        return read_pixels(self.source / one.item.path, number)
+        return _dicom_frame(self.source / one.item.path, number)
 
     def _after(self, one: Candidate, number: int) -> Any:
         if one.item.kind is Kind.DICOM:
-            return read_pixels(self.data / one.path, number)
+            return _dicom_frame(self.data / one.path, number)
         colours = None if isinstance(one.item, ImageRow) else load_colours(self.data, one.path)
         return load_image(self.data, one.path) if colours is None else colours
 
     def _withheld(self, one: Candidate) -> Case:
-        """As it would be released if all that is doubtful stayed: found anew, which leads to the same every time."""
+        """As it would be released if a person accepted all of it: found anew, which leads to the same every time."""
         if self._engine is None:
             self._engine = Engine.as_told(self.keys, read_run(self.out)["settings"]["defenses"])
         person = one.group.person(self.keys, self.source)
         subject, shown = self._accepted(one, person, self._engine)
-        doubtful = [number for number, boxes in enumerate(subject.doubtful) if boxes]
+        reason = str(one.noted["quarantined"])
+        asking = [number for number, boxes in enumerate(subject.doubtful) if boxes or reason != DOUBTFUL]
         choices = self.reviewed.choices(one.path)
         shots = [
             FrameOfFilm(
-                number, self._before(one, number), shown(number), subject.painted[number], subject.doubtful[number]
+                number,
+                *_alike(self._before(one, number), shown(number)),
+                subject.painted[number],
+                subject.doubtful[number],
+                asks=True,
             ).shot(choices)
-            for number in doubtful[:MOST_FRAMES]
+            for number in asking[:MOST_FRAMES]
         ]
         return Case(
             one.path,
-            (DOUBTFUL,),
+            (reason,),
             tuple(shots),
             withheld=True,
-            acceptable=len(doubtful) <= MOST_FRAMES,
+            acceptable=0 < len(asking) <= MOST_FRAMES,
             report_before=_said(one.item.row["report"]) if isinstance(one.item, ImageRow) else "",
         )
 
@@ -257,9 +268,27 @@ class _Drawing:
             stored = StoredPixels.of(dataset)
             if stored is None:
                 raise Quarantined(DOUBTFUL)
-            return subject, stored.displayed
+            return subject, partial(_stored_frame, stored)
         subject = pixels.apply(Subject(person, picture=self._before(one, 0), choices={0: Choices(accept=True)}))
         return subject, lambda number: subject.picture
+
+
+def _dicom_frame(path: Path, number: int) -> Any:
+    """As displayed, in its colours; all frames are read only where there are colours."""
+    if _is_gray(str(open_dicom(path, pixels=False).get("PhotometricInterpretation"))):
+        return read_pixels(path, number)
+    stored = StoredPixels.of(open_dicom(path, pixels=True))
+    if stored is None or number >= len(stored.frames):
+        raise Quarantined("no such frame")
+    return _stored_frame(stored, number)
+
+
+def _stored_frame(stored: StoredPixels, number: int) -> Any:
+    return stored.displayed(number) if _is_gray(stored.kind) else picture_of(stored, number)
+
+
+def _is_gray(photometric: str) -> bool:
+    return photometric.startswith("MONOCHROME")
 
 
 def _alike(before: Any, after: Any) -> tuple[Any, Any]:

@@ -85,12 +85,34 @@ def stray_text(reads: list[Read]) -> list[Read]:
     return [read for read in reads if not _may_stay(read.text) and not _is_speck(read)]
 
 
-def is_inside(box: Box, region: Box) -> bool:
-    """Whether most of a box lies in a region: the reader draws its boxes a little wider or tighter than others do."""
-    width = min(box[2], region[2]) - max(box[0], region[0])
-    height = min(box[3], region[3]) - max(box[1], region[1])
-    area = (box[2] - box[0]) * (box[3] - box[1])
-    return width > 0 and height > 0 and width * height > 0.5 * area
+def is_marker(read: Read) -> bool:
+    """Whether it reads surely as a clinical marker, a single letter only as a side."""
+    words = [word for word in re.split(r"[^A-Z0-9.\-]+", read.text.upper()) if word]
+    known = bool(words) and all(word in MARKERS for word in words)
+    return (known or _RUN_TOGETHER.fullmatch("".join(words)) is not None) and not _is_speck(read)
+
+
+def overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def is_of(box: Box, region: Box) -> bool:
+    """Whether what was read is what stands in a region: most of the box lies in it, or else the box holds most of it
+    and reaches no farther than a line's height beyond, for the reader draws some boxes far too high."""
+    if _shared(box, region) > 0.5 * _area(box):
+        return True
+    left, top, right, bottom = region
+    room = min(right - left, bottom - top)
+    grown = left - room, top - room, right + room, bottom + room
+    return _shared(box, region) > 0.5 * _area(region) and _shared(box, grown) == _area(box)
+
+
+def _shared(box: Box, other: Box) -> int:
+    return _area((max(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), min(box[3], other[3])))
+
+
+def _area(box: Box) -> int:
+    return max(0, box[2] - box[0]) * max(0, box[3] - box[1])
 
 
 def _is_speck(read: Read) -> bool:

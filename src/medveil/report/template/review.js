@@ -87,7 +87,7 @@ function show(item) {
   accept.disabled = left > 0 || "unacceptable" in item.dataset;
   item.querySelector("[data-undo]").disabled = !undone.get(item).length;
   let why = "";
-  if ("unacceptable" in item.dataset) why = "More frames are doubtful than can be shown here: it stays withheld.";
+  if ("unacceptable" in item.dataset) why = "It has more frames to decide about than can be shown here, and stays withheld.";
   else if (left) why = `${left} ${left === 1 ? "region" : "regions"} to decide about before it can be accepted.`;
   else if (!state.decision && isChanged(item, state)) why = "Changed, not accepted yet.";
   item.querySelector(".why").textContent = why;
@@ -292,7 +292,7 @@ document.addEventListener("keydown", (event) => {
 function choices(item, state) {
   const frames = {};
   for (const film of item.querySelectorAll(".film")) {
-    const chosen = { keep: [], remove: [], accept: "doubtful" in film.dataset };
+    const chosen = { keep: [], remove: [], accept: "asks" in film.dataset };
     for (const mark of film.querySelectorAll(".before .region")) {
       const box = ["x", "y", "width", "height"].map((name) => Number(mark.getAttribute(name)));
       const now = said(state, film, mark.dataset.region);

@@ -9,7 +9,6 @@ from safetensors.torch import load_file
 from medveil.defenses.pixels.find import detector
 from medveil.defenses.pixels.find.detector import DOUBTED, SURE, find_lines, lines_in
 from medveil.defenses.pixels.find.networks import CELL, CoarseNetwork, TextNetwork
-from medveil.defenses.pixels.find.text import find_text
 from medveil.defenses.pixels.lines import Line
 from medveil.errors import InputError
 from medveil.weights.bundled import bundled
@@ -40,7 +39,7 @@ def test_small_and_large_light_and_dark_upright_and_turned(points, size, ink, pa
     view = np.rot90(page({(200, 300): "DOE, JANE"}, size, points=points, ink=ink, paper=paper), turns)
     changed = np.abs(view.astype(int) - paper) > 40
     covered = np.zeros(view.shape, np.uint8)
-    for line in find_text(np.ascontiguousarray(view)):
+    for line in find_lines(np.ascontiguousarray(view)):
         line.grown(0.5 * line.height, 0.2 * line.height).paint(covered, 1)
     assert covered[changed].mean() > 0.97
 
@@ -99,16 +98,6 @@ def test_large_text_is_doubted_unless_both_networks_see_it():
         large = [line for line in detector._lines_of(view, both) if line.height >= detector.LARGE]
         assert max(line.score for line in large) >= least
         assert both is networks or all(line.score == DOUBTED for line in large)
-
-
-def test_what_is_doubted_counts_where_it_can_be_read(monkeypatch):
-    networks = detector._networks(bundled("text-detector"))
-    monkeypatch.setattr(detector, "_networks", lambda _: blind(networks))
-    assert find_text(page({(300, 400): "DOE, JANE"}, 1024, points=40))
-    vertebrae = Image.fromarray(page({}, 1024))
-    for row in range(12):
-        ImageDraw.Draw(vertebrae).rounded_rectangle((470, 60 + 76 * row, 560, 118 + 76 * row), 14, fill=125)
-    assert find_text(np.asarray(vertebrae.filter(ImageFilter.GaussianBlur(3)))) == []
 
 
 @pytest.mark.parametrize(("score", "both", "tone", "agreed"), [(0.9, 0.5, 80, False), (0.9, 0.5, 200, True)])

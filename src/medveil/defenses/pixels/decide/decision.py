@@ -1,14 +1,17 @@
-"""Which lines of text may stay: those read, with certainty, as clinical markers. All others go, read or not.
+"""What becomes of each line that the detector proposes: it goes, it stays, or a person must look.
 
-Lines that stand together go together: one word that is no marker takes its whole block along, and a word that is
-known to identify the patient takes letters of the same size nearby. What is left may stay if both readers agree on it
-(`reading`), and if there is no small print beside it.
+A line goes when the evidence says that it is type (`evidence`) and it was not read, with certainty, as a clinical
+marker. A word that is no marker takes along what stands in one row with it, and a word that is known to identify the
+patient takes letters of the same size nearby. What looks like type and is none stays as it is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from medveil.defenses.pixels.decide.cached_reader import CachedReader
+from medveil.defenses.pixels.decide.evidence import Evidence, Finding, weigh
+from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
     as_it_stands,
@@ -20,56 +23,141 @@ from medveil.defenses.pixels.decide.reading import (
     read_words,
 )
 from medveil.defenses.pixels.decide.words import Look, View, Word, blocks_of, is_same_place, is_square, words_of
-from medveil.defenses.pixels.find.detector import SURE
+from medveil.defenses.pixels.find.detector import LARGE, SURE
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.legibility import are_readable, without
-from medveil.defenses.pixels.read.reader import read_many
 from medveil.person.search.known import KnownSearch
 
 LONGEST = 14  # heights; no marker is longer
 MOST_IN_A_BLOCK = 5
+BEYOND = 3.0  # heights at either end of a line that goes, in which more of its letters are looked for
+STRIDE = 3.0  # heights by which a large line is followed, step by step
+MOST_STEPS = 4
+FARTHEST_LETTER = 1.4  # heights from one letter to the next
 SPACED = 2.5  # heights between initials
 NEARBY = 3  # heights around a known name within which letters of its size go too
+RINGS = frozenset("0O8QIl1")
+ALIKE = 1.4  # times the height; initials beside a lead letter are smaller
 LOWEST_WITH_PRINT = 24  # pixels; in a lower line there is no room for small print beside the marker
 
 
 @dataclass
 class Decision:
-    """Lines to remove, lines that stay with what they say, and lines of which nobody but a person can tell."""
+    """Lines to remove, lines that stay with what they say, lines of which nobody but a person can tell, and lead
+    letters that stay though the line they are in goes.
+    """
 
     removed: list[Line] = field(default_factory=list)
     kept: list[tuple[str, Line]] = field(default_factory=list)
     doubtful: list[Line] = field(default_factory=list)
+    letters: list[LeadLetter] = field(default_factory=list)
 
 
 def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_markers: bool) -> Decision:
-    """Decide line by line; without markers to keep, nothing is read."""
+    """Decide line by line; without markers to keep, they go as all other type does."""
+    read = CachedReader(view)
+    found = dict(zip(lines, weigh(lines, view, read), strict=True))
+    if known is not None:
+        found = {line: _as_known(one, known) for line, one in found.items()}
+    lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
+    result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
+    result.removed = [_walked(_in_full(line, found[line].look, read), view, read) for line in result.removed]
     if not keep_markers:
-        return Decision(removed=list(lines))
+        result.removed += [line for _, line in result.kept]
+        result.kept = []
+        return result
+    for line in result.removed:
+        letter = find_lead_letter(line, result.removed, view, read)
+        if letter is not None and not any(letter.line.share_inside(one) > 0.5 for _, one in result.kept):
+            result.letters.append(letter)
+    return result
+
+
+def _sorted(
+    lines: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
+) -> Decision:
     loose = [line for line in lines if any(_closer(other, line) for other in lines)]
     words = words_of([line for line in lines if line not in loose])
+    for word in words:
+        word.is_type = any(findings[line] is Finding.TYPE for line in word.lines)
+        word.is_letter = not word.is_type and any(findings[line] is Finding.LETTER for line in word.lines)
     blocks = [block for block in blocks_of(words) if _can_be_markers(block)]
     for looks in (as_it_stands, other_ways, closer_and_wider):
-        read_words([(word, look) for block in blocks for word in block for look in looks(word, view)], view, known)
-        blocks = [block for block in blocks if not any(word.known or is_plainly_other(word) for word in block)]
+        read_words([(word, look) for block in blocks for word in block for look in looks(word, view)], read, known)
+        blocks = [block for block in blocks if not any(word.known or _is_other(word) for word in block)]
     for word in (word for block in blocks for word in block):
         word.text = marker_in(word, view)
     strokes = _joined_strokes(words)
     words = [word for word in words if word not in strokes]
     for block in ([word for word in block if word not in strokes] for block in blocks):
         _agree(block)
-        if _small_print(block, view):
+        if _small_print(block, read):
             _let_go(block)
-    _let_go([word for word in words if _among_initials(word, words)])
+    initials = [word for word in words if _among_initials(word, words)]
+    _let_go(initials)
+    for word in initials:
+        word.is_type |= word.is_letter
     _spread_known(words)
-    result = Decision(removed=[line for line in loose if not _explained(line, words, view)])
-    _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in result.removed)])
-    for word in words:
-        if word.text is None:
-            result.removed += word.lines
-        else:
-            result.kept.append((word.text, word.line))
-    return result
+    going = [line for line in loose if findings[line] is not Finding.NOTHING and not _explained(line, words, view)]
+    _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in going)])
+    letters = [line for word in words if word.is_letter and word.is_type for line in word.lines]
+    going += [line for word in words if word.text is None for line in word.lines]
+    return Decision(
+        removed=[line for line in going if findings[line] is Finding.TYPE or line in letters],
+        kept=[(word.text, word.line) for word in words if word.text is not None],
+        doubtful=[line for line in going if findings[line] is Finding.DOUBTFUL],
+    )
+
+
+def _as_known(evidence: Evidence, known: KnownSearch) -> Evidence:
+    """What reads like something known of the patient is type, whatever else speaks against it."""
+    text = evidence.reading.text
+    return replace(evidence, finding=Finding.TYPE) if text and known.matches_word(text) else evidence
+
+
+def _in_full(line: Line, look: Look, read: CachedReader) -> Line:
+    """The line with the letters at its ends that the detector did not see and the reader does."""
+    if look.turns % 2 or line.length < 1:
+        return line
+    (reading,) = read([replace(look, aside=BEYOND)])
+    seen = reading.letter_columns()
+    if not seen.any():
+        return line
+    middle, step = len(seen) / 2, (line.length + 2 * BEYOND * line.height) / len(seen)
+    start, end = round(middle - line.length / 2 / step), round(middle + line.length / 2 / step)
+    first, last = start, end
+    gap = round(FARTHEST_LETTER * line.height / step)
+    for column in range(start, -1, -1):
+        if seen[column] and first - column <= gap:
+            first = column
+    for column in range(end, len(seen)):
+        if seen[column] and column - last <= gap:
+            last = column
+    before, after = (start - first) * step, (last - end) * step
+    if look.turns == 2:
+        before, after = after, before
+    if look.mirrored:
+        before, after = after, before
+    along = line.along * (after - before) / 2
+    return replace(line.moved(*along), length=line.length + before + after)
+
+
+def _walked(line: Line, view: View, read: CachedReader) -> Line:
+    """A large line with what goes on at its ends: the detector sees large faint letters only in part."""
+    if line.height < LARGE:
+        return line
+    for way in (-1, 1):
+        for _ in range(MOST_STEPS):
+            step = line.along * way * (line.length / 2 + STRIDE * line.height / 2)
+            ahead = replace(line.moved(*step), length=STRIDE * line.height)
+            if weigh([ahead], view, read)[0].finding is not Finding.TYPE:
+                break
+            line = replace(line.moved(*(line.along * way * ahead.length / 2)), length=line.length + ahead.length)
+    return line
+
+
+def _is_other(word: Word) -> bool:
+    return word.is_type and is_plainly_other(word)
 
 
 def _can_be_markers(block: list[Word]) -> bool:
@@ -102,7 +190,7 @@ def _is_stroke(word: Word, marker: Word) -> bool:
 
 def _agree(block: list[Word]) -> None:
     """What stands together is one text: a word that is no marker, or a second initial, takes the others along."""
-    others = [word for word in block if word.text is None]
+    others = [word for word in block if word.text is None and word.is_type]
     texts = [word.text for word in block if word.text is not None]
     if any(word.legible for word in others) or (texts and not is_marker(" ".join(texts))):
         _let_go(block)
@@ -110,7 +198,7 @@ def _agree(block: list[Word]) -> None:
         _let_go([word for word in block if word.text is not None and is_short(word.text)])
 
 
-def _small_print(block: list[Word], view: View) -> bool:
+def _small_print(block: list[Word], read: CachedReader) -> bool:
     """Whether something far smaller than a marker, and touching it, can be read as well."""
     looks, fewest = [], []
     for word in block:
@@ -125,38 +213,47 @@ def _small_print(block: list[Word], view: View) -> bool:
         rows = Look(word.line, turns).halves()
         looks += rows
         fewest += [len(word.text) + 3 for _ in rows]
-    found = read_many([look.strip(view) for look in looks])
+    found = read(looks)
     return any(reading.letters >= least for reading, least in zip(found, fewest, strict=True))
 
 
 def _among_initials(word: Word, words: list[Word]) -> bool:
-    """Whether a marker of a letter or two has others of its size in its row, however widely they are spaced.
+    """Whether a letter, or a marker of a letter or two, has others of its size in its row, however widely spaced.
 
     One letter may belong to a name that runs the same way there, two only to other letters standing alone. A side
-    written twice, by the film and by the console, is nobody's initials.
+    written twice, by the film and by the console, is nobody's initials; nor is a row of rings.
     """
-    if word.text is None or word.seen is None or not is_short(word.text):
+    if word.text is None and (not word.is_letter or _is_ring(word)):
         return False
-    look, row, alone = word.seen, word.seen.row(SPACED), len(letters_of(word.text)) > 1
-    others = (other for other in words if other.text != word.text and _alike(word, other))
+    if word.text is not None and (word.seen is None or not is_short(word.text)):
+        return False
+    look = word.seen or max(word.readings, key=lambda one: one[1].confidence, default=(Look(word.line, 0), None))[0]
+    row, alone = look.row(SPACED), word.text is not None and len(letters_of(word.text)) > 1
+    others = (other for other in words if other is not word and _alike(word, other))
     return any(
         _is_written(other) and other.line.share_inside(row) > 0
         for other in others
+        if word.text is None or other.text != word.text
         if is_square(other.line) or (not alone and look.runs_along(other.line))
     )
 
 
 def _is_written(word: Word) -> bool:
-    """Not a longer marker, and not a thing in which no letter was seen."""
+    """Type or a letter, but no longer marker."""
     if word.text is not None:
         return is_short(word.text)
-    return not word.readings or any(reading.letters for _, reading in word.readings)
+    return word.is_type or (word.is_letter and not _is_ring(word))
+
+
+def _is_ring(word: Word) -> bool:
+    """Whether it reads like what wires and clips look like as well."""
+    read = [reading.text for _, reading in word.readings if reading.letters == 1]
+    return not read or any(set(text) <= RINGS for text in read)
 
 
 def _alike(word: Word, other: Word) -> bool:
     """Of one size, whichever way each was seen to lie."""
-    tall = word.line.length
-    return 0.5 * word.line.height <= other.line.height <= 2 * tall
+    return word.line.height / ALIKE <= other.line.height <= ALIKE * word.line.length
 
 
 def _spread_known(words: list[Word]) -> None:

@@ -7,7 +7,7 @@ import unicodedata
 
 from medveil.defenses.pixels.read.alphabet import OTHER
 
-SIDES = frozenset({"L", "R", "LEFT", "RIGHT"})
+SIDES = frozenset({"L", "R", "LT", "RT", "LEFT", "RIGHT"})
 WORDS = SIDES | {
     *("AP", "PA", "LAT", "LATERAL", "LL", "RL", "FRONTAL", "OBL", "OBLIQUE", "LAO", "RAO", "LPO", "RPO", "AXIAL"),
     *("LORDOTIC", "DECUB", "DECUBITUS", "LLD", "RLD", "XTABLE", "CROSSTABLE"),

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.markers import holds_marker, is_marker, is_short
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View, Word, is_legible, is_square, whole_letter
 from medveil.defenses.pixels.read.alphabet import as_read, is_letter
-from medveil.defenses.pixels.read.reader import Reading, read_many
+from medveil.defenses.pixels.read.reader import Reading
 from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
 from medveil.defenses.pixels.read.second_reader import second_opinion
 from medveil.person.search.known import KnownSearch
@@ -35,8 +36,8 @@ _ALIKE = str.maketrans("IilO", "1110")  # what only its company tells apart
 _ALL_WAYS = (0, 2, 1, 3)  # quarter turns
 
 
-def read_words(pairs: list[tuple[Word, Look]], view: View, known: KnownSearch | None) -> None:
-    readings = read_many([look.strip(view) for _, look in pairs])
+def read_words(pairs: list[tuple[Word, Look]], read: CachedReader, known: KnownSearch | None) -> None:
+    readings = read([look for _, look in pairs])
     for (word, look), reading in zip(pairs, readings, strict=True):
         word.readings.append((look, reading))
         word.known |= known is not None and reading.text != "" and known.matches_word(reading.text)

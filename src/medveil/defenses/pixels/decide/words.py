@@ -15,8 +15,11 @@ from medveil.defenses.pixels.read.reader import HEIGHT, Reading
 
 MARGIN = 0.18  # of the height, around what is read
 LEGIBLE = 0.5  # certainty of each letter from which a word that is no marker takes its block along
+WIDEST = 24  # heights; longer lines are read in part, which is enough
 ACROSS = 2.4  # heights; shorter lines may be a letter or two written across
 TOGETHER = 0.8  # heights between the lines of a block
+ALIKE = 1.5  # times the height, of what stands together
+BESIDE = 0.6  # heights that the middles of a row are apart at most
 REACH = 4  # times the line's longer side that the letter may measure
 FARTHEST = 200  # pixels around the line that are looked at
 SQUARE = 1.7  # heights; a shorter line may be drawn askew around a letter,
@@ -28,12 +31,13 @@ View = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Look:
-    """A line as it is cut out: turned by quarters, with room at its ends and across."""
+    """A line as it is cut out: turned by quarters, mirrored or not, with room at its ends and across."""
 
     line: Line
     turns: int
     aside: float = MARGIN
     across: float = MARGIN
+    mirrored: bool = False
 
     def same_way(self, other: Look) -> bool:
         return math.cos(self._direction - other._direction) > 0.7
@@ -49,7 +53,8 @@ class Look:
     def strip(self, view: View, height: int = HEIGHT) -> View:
         aside, across = self.aside * self.line.height, self.across * self.line.height
         grown = self.line.grown(*((aside, across) if self.turns % 2 == 0 else (across, aside)))
-        return grown.cut_out(view, height, quarter_turns=self.turns)
+        strip = grown.cut_out(view, height, quarter_turns=self.turns)[:, : WIDEST * height]
+        return np.ascontiguousarray(strip[:, ::-1]) if self.mirrored else strip
 
     def row(self, reach: float) -> Line:
         """The line, longer by so many heights of its letters at either end."""
@@ -71,6 +76,8 @@ class Word:
     lines: list[Line]
     readings: list[tuple[Look, Reading]] = field(default_factory=list)
     known: bool = False
+    is_type: bool = False  # by the evidence
+    is_letter: bool = False  # the same, of a single one
     text: str | None = None
     seen: Look | None = None  # the look by which it was read
 
@@ -117,8 +124,20 @@ def blocks_of(words: list[Word]) -> list[list[Word]]:
 
 
 def _together(one: Line, other: Line) -> bool:
+    """Of one size and in one row: above and below may stand anything."""
     small, large = sorted((one.height, other.height))
-    return large <= 2 * small and one.distance(other) <= TOGETHER * large
+    return large <= ALIKE * small and one.distance(other) <= TOGETHER * large and _in_a_row(one, other)
+
+
+def _in_a_row(one: Line, other: Line) -> bool:
+    """Along the longer of the two; of two that may stand either way, along either."""
+    longer = max(one, other, key=lambda line: line.length / line.height)
+    away = np.array([other.x - one.x, other.y - one.y])
+    along = longer.along
+    beside = abs(float(away @ np.array([-along[1], along[0]])))
+    if is_square(longer):
+        beside = min(beside, abs(float(away @ along)))
+    return beside < BESIDE * longer.height
 
 
 def is_square(line: Line) -> bool:

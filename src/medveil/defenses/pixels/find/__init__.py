@@ -1,1 +1,1 @@
-"""Where an image has text: views to look at (`views`), the bundled detector, and what counts as text (`text`)."""
+"""Where an image may have text: views to look at (`views`), and the bundled detector, which proposes lines."""

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.defenses.pixels.engines import own_detector
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
@@ -45,6 +46,7 @@ SURE_COARSE = 0.95  # its probability somewhere in such a line
 REST = 0.15  # the same, everywhere in a line
 FILLED = 0.4  # of its rectangle that a straight line's cells cover at least, slanted and all
 SMALLEST_BENT = 24  # cells
+SMALLEST_APART = 3  # cells
 HEIGHT_FROM_MIDDLE = 1.4  # how much higher a line is than the middle the network marks
 
 Map = NDArray[np.float32]
@@ -52,6 +54,9 @@ Map = NDArray[np.float32]
 
 def find_lines(view: NDArray[np.uint8], window: Box | None = None, *, weights: Path | None = None) -> list[Line]:
     """Lines of text in an 8-bit image or a window of it, weak and doubted ones too."""
+    own = own_detector()
+    if own is not None and weights is None:
+        return own(view, window)
     networks = _networks(weights or bundled("text-detector"))
     x0, y0, x1, y1 = window or (0, 0, view.shape[1], view.shape[0])
     factor = 2.0 if max(view.shape) <= SMALL else 1.0
@@ -194,10 +199,10 @@ def lines_in(area: Map, middle: Map) -> list[Line]:
 
     A line is seen by its middle; where only its area is seen (a short or faint one), the area stands for it.
     """
+    parts = _parts(middle)
+    parts += [part for points, _ in parts for part in _apart(points, middle)]
     lines = [
-        _line(piece, score, HEIGHT_FROM_MIDDLE, ends=0.25)
-        for points, score in _parts(middle)
-        for piece in _straight(points)
+        _line(piece, score, HEIGHT_FROM_MIDDLE, ends=0.25) for points, score in parts for piece in _straight(points)
     ]
     seen = np.zeros(area.shape, np.uint8)
     for line in lines:
@@ -206,6 +211,18 @@ def lines_in(area: Map, middle: Map) -> list[Line]:
         if not seen[points[:, 1], points[:, 0]].any():
             lines += [_line(piece, score, 1.0, ends=0.0) for piece in _straight(points)]
     return lines
+
+
+def _apart(cells: NDArray[np.int32], values: Map) -> list[tuple[NDArray[np.int32], float]]:
+    """What a part falls into where only its surest cells count: a line and the cable that it touches."""
+    corner = cells.min(axis=0)
+    x, y = (cells - corner).T
+    inside = np.zeros((y.max() + 1, x.max() + 1), np.float32)
+    inside[y, x] = values[cells[:, 1], cells[:, 0]]
+    surest = _parts(inside, rest=SURE)
+    if len(surest) < 2:
+        return []
+    return [(points + corner, score) for points, score in surest if len(points) >= SMALLEST_APART]
 
 
 def _straight(cells: NDArray[np.int32]) -> list[NDArray[np.int32]]:
@@ -218,9 +235,9 @@ def _straight(cells: NDArray[np.int32]) -> list[NDArray[np.int32]]:
     return [*_straight(cells[first]), *_straight(cells[~first])] if 0 < first.sum() < len(cells) else [cells]
 
 
-def _parts(values: Map) -> list[tuple[NDArray[np.int32], float]]:
+def _parts(values: Map, rest: float = REST) -> list[tuple[NDArray[np.int32], float]]:
     """Connected cells above the lower threshold that reach the higher one: (x, y) of each cell, and the peak."""
-    above = (values > REST).astype(np.uint8)
+    above = (values > rest).astype(np.uint8)
     count, labels, boxes, _ = cv2.connectedComponentsWithStats(above, connectivity=8)
     found = []
     for part in range(1, count):

@@ -43,13 +43,13 @@ class Square(NamedTuple):
     side: float
 
 
-def shows_face(picture: Picture) -> bool:
-    """As displayed, of eight bits."""
+def shows_face(picture: Picture, *, parts: bool = True) -> bool:
+    """As displayed, of eight bits; without `parts`, faces that are small in it are not looked for."""
     if min(picture.shape[:2]) < SMALLEST:
         return False
     coloured = _coloured(picture)
     least = COLOUR if coloured > MOSTLY else GRAY
-    return any(score >= least for score in face_scores(picture, small=coloured > PARTLY))
+    return any(score >= least for score in face_scores(picture, small=parts and coloured > PARTLY))
 
 
 def face_scores(picture: Picture, *, small: bool) -> Iterator[float]:

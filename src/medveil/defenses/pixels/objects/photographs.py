@@ -16,6 +16,7 @@ from medveil.defenses.pixels.objects.faces import Picture, shows_face
 from medveil.defenses.pixels.objects.kinds import may_be_photograph, reason_to_withhold
 from medveil.errors import Quarantined
 
+CLIP = 16  # frames; in longer ones a face that comes and goes is large in some
 FACE = "shows a face, or something that looks like one; a person must look"
 
 
@@ -25,14 +26,15 @@ def refuse_recognisable(stored: StoredPixels, accepted: Collection[int] = ()) ->
     if reason and not accepted:
         raise Quarantined(reason)
     if may_be_photograph(stored.dataset):
-        for number in range(len(stored.frames)):
+        count = len(stored.frames)
+        for number in range(count):
             if number not in accepted:
-                refuse_face(picture_of(stored, number))
+                refuse_face(picture_of(stored, number), parts=count <= CLIP)
 
 
-def refuse_face(image: NDArray[np.unsignedinteger[Any]]) -> None:
+def refuse_face(image: NDArray[np.unsignedinteger[Any]], *, parts: bool = True) -> None:
     """The same for an image as displayed, of any unsigned type, gray or in colour."""
-    if shows_face(_eight_bits(image)):
+    if shows_face(_eight_bits(image), parts=parts):
         raise Quarantined(FACE)
 
 

@@ -1,4 +1,4 @@
-"""The mask over lines of text: widened boxes, solid over the text, soft at the rim."""
+"""The mask over lines of text: the strokes of the letters, a little dilated; whole rectangles only as a last resort."""
 
 from __future__ import annotations
 
@@ -11,22 +11,58 @@ from numpy.typing import NDArray
 from medveil.defenses.pixels.lines import Box, Line
 
 ASIDE = 0.85  # heights a line is made longer at each end
-ACROSS = 0.2  # heights it is made higher on each side
+ACROSS = 0.25  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
-RIM = 5  # pixels over which the mask fades
+THICKEST = 0.4  # of a line's height that a stroke may be thick
+NEARBY = 0.9  # heights, of the square around a place
+STANDS_OUT = ((12, 0.12), (24, 0.25))  # by a line's height: of the strongest mark nearby that a stroke reaches,
+FAINTEST = 0.1  # of the strongest in the whole line,
+NOISE = 3  # and gray levels
+DIM = 16  # gray levels of room that even white leaves
+EITHER = 0.08  # so near to the middle, ink may be light or dark, and both go
+LETTER = 0.4  # of a line's height that a mark beyond its ends measures at least, to be a letter of it
+DILATED = 0.13  # heights around a stroke
+LEAST_DILATED, MOST_DILATED = 1, 3  # pixels
+RIM = 1  # pixels over which the mask fades
+
+Mask = NDArray[np.uint8]
+
+
+def stroke_mask(
+    lines: Iterable[Line],
+    views: list[NDArray[np.uint8]],
+    *,
+    harder: float = 1.0,
+    spared: NDArray[np.bool_] | None = None,
+) -> NDArray[np.float32]:
+    """1 over the letters of the lines, soft around them, and 0 over marks that are to stay; `harder` takes more room
+    and fainter strokes.
+    """
+    canvas = np.zeros(views[0].shape, np.uint8)
+    stay = np.zeros(canvas.shape, bool) if spared is None else spared
+    for line in lines:
+        for view in views:
+            _draw_strokes(line, view, canvas, stay, harder)
+    mask = _softened(canvas)
+    mask[stay] = 0
+    return mask
 
 
 def soft_mask(lines: Iterable[Line], shape: tuple[int, ...], *, harder: float = 1.0) -> NDArray[np.float32]:
-    """1 over the widened lines, falling to 0 around them; whatever is above 0 may change."""
+    """1 over the widened lines, letters and all between, soft around them; whatever is above 0 may change."""
     canvas = np.zeros(shape[:2], np.uint8)
     for line in lines:
-        widened(line, harder).paint(canvas)
+        widened(line, harder).paint(canvas, 1)
+    return _softened(canvas)
+
+
+def _softened(canvas: Mask) -> NDArray[np.float32]:
     mask = np.zeros(canvas.shape, np.float32)
     x, y, width, height = cv2.boundingRect(canvas)
     if not width:
         return mask
     near = np.s_[max(0, y - RIM - 1) : y + height + RIM + 1, max(0, x - RIM - 1) : x + width + RIM + 1]
-    away = cv2.distanceTransform(255 - canvas[near], cv2.DIST_L2, 3)
+    away = cv2.distanceTransform(1 - canvas[near], cv2.DIST_L2, 3)
     mask[near] = np.clip(1 - away / np.float32(RIM + 1), 0, 1)
     return mask
 
@@ -35,6 +71,68 @@ def widened(line: Line, harder: float = 1.0) -> Line:
     aside = max(LEAST, ASIDE * line.height) * harder
     across = max(LEAST, ACROSS * line.height) * harder
     return line.grown(aside, across)
+
+
+def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArray[np.bool_], harder: float) -> None:
+    """Light strokes or dark ones, whichever the line is written in, found place by place."""
+    thick, near = _odd(THICKEST * line.height, 5), _odd(NEARBY * line.height, 3)
+    wide = widened(line, harder)
+    left, top, right, bottom = wide.grown(near, near).box(view.shape)
+    if min(right - left, bottom - top) < 3:
+        return
+    part = view[top:bottom, left:right]
+    core, room = np.zeros(part.shape, np.uint8), np.zeros(part.shape, np.uint8)
+    line.grown(1, 1).moved(-left, -top).paint(core, 1)
+    wide.moved(-left, -top).paint(room, 1)
+    found = np.zeros(part.shape, np.uint8)
+    lit = _lit(part, near)
+    for shown, is_ink in ((part, lit > 0.5 - EITHER), (255 - part, lit < 0.5 + EITHER)):
+        tone = _standing_out(shown, thick)
+        nearby = cv2.dilate(tone * core, np.ones((near, near), np.uint8))
+        peak = float(np.percentile(tone[core > 0], 97)) if core.any() else 0.0
+        level = np.maximum(_least(line.height) / harder * nearby, FAINTEST * peak)
+        strokes = (tone > level) & (room > 0) & is_ink & ~stay[top:bottom, left:right]
+        found |= _reaching(strokes.astype(np.uint8), core, LETTER * line.height)
+    radius = round(min(max(DILATED * line.height, LEAST_DILATED), MOST_DILATED) * harder)
+    grown = cv2.dilate(found, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
+    canvas[top:bottom, left:right] |= grown
+
+
+def _odd(size: float, least: int) -> int:
+    return max(least, round(size)) | 1
+
+
+def _standing_out(part: NDArray[np.uint8], thick: int) -> NDArray[np.float32]:
+    """How far light marks no thicker than this stand out, of the room there is above what they stand on."""
+    ground = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((thick, thick), np.uint8)).astype(np.float32)
+    above = part - ground
+    return np.where(above > NOISE, above / (255 - ground + DIM), np.float32(0))
+
+
+def _least(height: float) -> float:
+    """Small strokes are faint, and there is little room to take too much."""
+    heights, shares = zip(*STANDS_OUT, strict=True)
+    return float(np.interp(height, heights, shares))
+
+
+def _lit(part: NDArray[np.uint8], near: int) -> NDArray[np.float32]:
+    """Place by place, from 0 for dark letters to 1 for light ones: ink fills less of a line than the gaps do."""
+    kernel = np.ones((near, near), np.uint8)
+    ink, gaps = (
+        cv2.blur(cv2.morphologyEx(part, how, kernel).astype(np.float32), (near, near))
+        for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)
+    )
+    return np.asarray(gaps / np.maximum(ink + gaps, np.float32(1e-3)))
+
+
+def _reaching(strokes: Mask, core: Mask, least: float) -> Mask:
+    """Strokes in the line; of those in the room around it, what hangs together with them or is as high as a letter."""
+    count, marks, boxes, _ = cv2.connectedComponentsWithStats(strokes, connectivity=8)
+    keep = np.zeros(count, bool)
+    keep[np.unique(marks[(strokes & core) > 0])] = True
+    keep |= boxes[:, 2:4].max(axis=1) >= least
+    keep[0] = False
+    return keep[marks].astype(np.uint8)
 
 
 def boxes_around(mask: NDArray[np.bool_]) -> list[Box]:

@@ -30,6 +30,12 @@ class Reading:
         """The same, had another text been proposed."""
         return certainty_of(self.shares, places(text))
 
+    def letter_columns(self) -> NDArray[np.bool_]:
+        """Where a letter or digit is seen."""
+        letters = np.array([is_letter(character) for character in CHARACTERS])
+        best = self.shares.argmax(axis=1)
+        return letters[best] & (self.shares.max(axis=1) >= LIKELY)
+
 
 def spelled(shares: NDArray[np.float32]) -> Reading:
     """The text of a strip from (columns, characters)."""

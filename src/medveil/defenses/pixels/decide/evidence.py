@@ -1,0 +1,216 @@
+"""How much speaks for type: one score for every line that the detector proposes.
+
+A network weighs the line's strokes, what surrounds it, its place and size, and what the reader makes of it, whichever
+way up it stands and mirrored, as lead letters often are. The score is the probability that the line holds letters or
+digits, as it came out on radiographs of patients kept apart from those the network learned from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.defenses.pixels.decide.cached_reader import CachedReader
+from medveil.defenses.pixels.decide.evidence_network import AROUND, NUMBERS, SIZE, STRIP
+from medveil.defenses.pixels.decide.markers import holds_marker
+from medveil.defenses.pixels.decide.words import LEGIBLE, Look, is_square
+from medveil.defenses.pixels.find.views import View
+from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.reader import Reading
+from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
+from medveil.defenses.pixels.read.second_reader import second_opinion
+from medveil.errors import InputError
+from medveil.runtime.compiled import Compiled, compiled
+from medveil.runtime.once import once
+from medveil.weights.bundled import bundled
+
+ASIDE, ACROSS = 1.0, 0.5  # heights around the line that the strip shows
+WIDER = 6  # heights, of the square around the line
+FLOOR = 4 / 255  # of the gray scale: what is flatter is not stretched
+FARTHEST = 4.0  # deviations
+PLAIN_LETTERS, PLAIN = 3, 0.8  # letters, and the certainty of each, that need no look in a mirror
+LETTERS_A_HEIGHT = 1.6
+BATCH = 32
+TYPE = 0.5  # the score from which a legible line is type,
+SUSPECTED = 0.1  # and from which it is, if the second reader reads it with certainty
+SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
+ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
+RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
+# letters and digits that a reader must see, and how sure it must be
+AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
+CERTAIN = 0.85
+MANY = 5  # letters, of which each is more likely than not
+LONG = 3.5  # heights
+LARGEST_UNREAD = 0.01  # of the image that a line may cover without being read
+SINGLE = 1.3  # heights; a shorter line in which less than two letters are read is a single mark
+
+
+class Finding(Enum):
+    """What the evidence says of a line. A letter alone identifies nobody; what stands in its row decides."""
+
+    TYPE = "type"
+    LETTER = "letter"
+    DOUBTFUL = "doubtful"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The probability that a line is type, the best reading of it, and what follows."""
+
+    score: float
+    reading: Reading
+    look: Look
+    finding: Finding
+
+    @property
+    def may_be_marker(self) -> bool:
+        return self.reading.letters > 0 and holds_marker(self.reading.text)
+
+
+def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
+    """The evidence for each line of a view."""
+    if not lines:
+        return []
+    plain = _best(lines, read, mirrored=False)
+    unread = [line for line, (_, reading) in zip(lines, plain, strict=True) if not _is_plain(reading)]
+    mirrored = dict(zip(unread, _best(unread, read, mirrored=True), strict=True))
+    rows = np.zeros((len(lines), SIZE), np.float32)
+    found = []
+    for row, line, (look, reading) in zip(rows, lines, plain, strict=True):
+        turned = mirrored.get(line)
+        _fill(row, line, view, reading, turned[1] if turned else None)
+        if turned and _rank(turned[1]) > _rank(reading):
+            look, reading = turned
+        found.append((reading, look))
+    logits = np.concatenate([_network()(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)])
+    weighed = []
+    for line, logit, (reading, look) in zip(lines, logits, found, strict=True):
+        score = 1 / (1 + math.exp(-float(logit)))
+        weighed.append(Evidence(score, reading, look, _finding(line, score, reading, view)))
+    return weighed
+
+
+def _finding(line: Line, score: float, reading: Reading, view: View) -> Finding:
+    """Type must be legible to one of two readers, the more so inside the thorax, where devices are, unless it is a
+    long line of surest type; what else looks like type for sure and cannot be read is for a person.
+    """
+    if reading.letters < 2 and line.length < SINGLE * line.height:
+        read = reading.letters == 1 and reading.confidence >= LEGIBLE
+        return Finding.LETTER if read else Finding.NOTHING
+    if score < SUSPECTED:
+        return Finding.NOTHING
+    inside = _rim(line, view) > RIM
+    fewest, certainty = AT_THE_RIM
+    if inside:
+        fewest, certainty = SHORT_INSIDE if score >= ALMOST_CERTAIN else INSIDE
+    legible = _known_letters(reading) >= fewest and reading.confidence >= certainty
+    if score >= TYPE and (legible or reading.letters >= MANY):
+        return Finding.TYPE
+    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height and line.area <= LARGEST_UNREAD * view.size:
+        return Finding.TYPE
+    letters, sure = _second(line, view)
+    if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
+        return Finding.TYPE
+    return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
+
+
+def _known_letters(reading: Reading) -> int:
+    return sum(character.isalnum() for character in reading.text)
+
+
+def _second(line: Line, view: View) -> tuple[int, float]:
+    """How many letters and digits the second reader makes of it, and how sure it is, in the way it is surest of."""
+    looks = (Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in _ways(line))
+    best = (0, 0.0)
+    for look in looks:
+        text, sure = second_opinion(look.strip(view, SECOND_HEIGHT))
+        letters = sum(character.isascii() and character.isalnum() for character in text)
+        best = max(best, (letters, sure), key=lambda one: (one[0] > 1) * one[1])
+        if best[0] > INSIDE[0] and best[1] >= CERTAIN:
+            break
+    return best
+
+
+def _best(lines: list[Line], read: CachedReader, *, mirrored: bool) -> list[tuple[Look, Reading]]:
+    """Of each line the look by which most can be read."""
+    looks = [[Look(line, turns, mirrored=mirrored) for turns in _ways(line)] for line in lines]
+    readings = iter(read([look for several in looks for look in several]))
+    return [max(((look, next(readings)) for look in several), key=lambda one: _rank(one[1])) for several in looks]
+
+
+def _ways(line: Line) -> tuple[int, ...]:
+    return (0, 2, 1, 3) if is_square(line) else (0, 2)
+
+
+def _rank(reading: Reading) -> float:
+    return (reading.letters > 1) * reading.confidence + 0.02 * reading.letters
+
+
+def _is_plain(reading: Reading) -> bool:
+    return reading.letters >= PLAIN_LETTERS and reading.confidence >= PLAIN
+
+
+def _fill(row: NDArray[np.float32], line: Line, view: View, plain: Reading, mirrored: Reading | None) -> None:
+    """One line's evidence, in the network's order."""
+    height, width = STRIP
+    strip = line.grown(ASIDE * line.height, ACROSS * line.height).cut_out(view, height)
+    skipped = max(0, (strip.shape[1] - width) // 2)
+    strip = strip[:, skipped : skipped + width]
+    parts = row[: 2 * height * width].reshape(2, height, width)
+    parts[0, :, : strip.shape[1]], parts[1, :, : strip.shape[1]] = _stretched(strip), 1
+    side = max(line.length, line.height) + WIDER * line.height
+    around = Line(line.x, line.y, side, side, line.angle).cut_out(view, AROUND)
+    row[2 * height * width : -NUMBERS] = _stretched(around).ravel()
+    row[-NUMBERS:] = _numbers(line, view, plain, mirrored)
+
+
+def _stretched(image: View) -> NDArray[np.float32]:
+    values = image.astype(np.float32) * np.float32(1 / 255)
+    return np.clip((values - values.mean()) / (values.std() + np.float32(FLOOR)), -FARTHEST, FARTHEST)
+
+
+def _rim(line: Line, view: View) -> float:
+    """How far from the border it is, as a share of the shorter side."""
+    rows, columns = view.shape
+    return max(min(line.x, columns - line.x, line.y, rows - line.y) / min(rows, columns), 0)
+
+
+def _numbers(line: Line, view: View, plain: Reading, mirrored: Reading | None) -> list[float]:
+    rows, columns = view.shape
+    expected = max(LETTERS_A_HEIGHT * line.length / line.height, 1)
+    read: list[float] = []
+    for one in (plain, mirrored):
+        if one is None:
+            read += [0.0] * 4
+        else:
+            read += [min(one.letters, 10) / 10, one.confidence, one.certainty, min(one.letters / expected, 1.5)]
+    return [
+        *read,
+        math.log(line.height) / 4,
+        min(line.length / line.height, 20) / 20,
+        line.score,
+        2 * _rim(line, view),
+        10 * line.height / min(rows, columns),
+        abs(math.sin(2 * line.angle)),
+    ]
+
+
+@once
+def _network() -> Compiled:
+    import torch
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    from medveil.defenses.pixels.decide.evidence_network import EvidenceNetwork
+
+    network = EvidenceNetwork().eval()
+    try:
+        network.load_state_dict({name: value.float() for name, value in load_file(bundled("text-evidence")).items()})
+    except (OSError, RuntimeError, SafetensorError):
+        raise InputError(f"{bundled('text-evidence')} does not weigh text; reinstall medveil") from None
+    return compiled(network, torch.zeros(1, SIZE), varying=(0,), threads=1)
