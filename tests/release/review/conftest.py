@@ -68,6 +68,11 @@ class PlainRemover:
 
     clean_colours = clean_image
 
+    def clean_displayed(
+        self, image: NDArray[Any], known: object, choices: Choices | None, header: FileDataset
+    ) -> tuple[NDArray[Any], Removal]:
+        return self.clean_image(image, known, choices)
+
     def clean_dataset(
         self, dataset: FileDataset, known: object, choices: Mapping[int, Choices] | None = None
     ) -> list[Removal]:

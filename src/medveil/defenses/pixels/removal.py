@@ -20,8 +20,13 @@ from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all, stretches, where_painted
-from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
-from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_clip, is_ultrasound
+from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable, refuse_shown
+from medveil.defenses.pixels.objects.scan_area import (
+    blank_outside_of_scan,
+    is_clip,
+    is_ultrasound,
+    outside_of_shown_scan,
+)
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask, stroke_mask
@@ -160,6 +165,24 @@ class TextRemover:
         if self.faces == "withhold" and not (choices and choices.accept):
             refuse_face(image)
         return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
+
+    def clean_displayed(
+        self,
+        image: NDArray[np.unsignedinteger[Any]],
+        known: KnownSearch | None,
+        choices: Choices | None,
+        header: FileDataset,
+    ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
+        """The same for one frame of a DICOM file, of which there is the header too."""
+        if self.faces == "withhold" and not (choices and choices.accept):
+            refuse_shown(image, header)
+        outside = outside_of_shown_scan(header, image.shape)
+        if outside is not None:
+            image = paint(image, outside.astype(np.float32), "MONOCHROME2", None, Filling("black")).frame
+        cleaned, removal = self._clean(image, views_of, "MONOCHROME2", None, known, choices)
+        if outside is None and is_ultrasound(header) and not choices and removal.boxes:
+            raise Quarantined(UNTOLD)
+        return cleaned, removal if outside is None else replace(removal, blanked_pct=100 * float(outside.mean()))
 
     def clean_colours(
         self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
