@@ -209,10 +209,10 @@ class _Drawing:
         none."""
         masked = one.noted.get("masked", [0.0])
         painted = one.noted.get("painted", [[]] * len(masked))
-        touched = {number for number, boxes in enumerate(painted) if boxes} | set(self.reviewed.choices(one.path))
-        order = sorted(touched or {0}, key=lambda number: (-masked[number] if number < len(masked) else 0, number))
-        for number in order[:MOST_FRAMES]:
-            boxes = [_box(*box) for box in painted[number]] if number < len(painted) else []
+        chosen = self.reviewed.choices(one.path)
+        touched = [number for number, boxes in enumerate(painted) if boxes or number in chosen]
+        for number in sorted(touched or [0], key=lambda number: (-masked[number], number))[:MOST_FRAMES]:
+            boxes = [_box(*box) for box in painted[number]]
             before, after = _alike(self._before(one, number), self._after(one, number))
             yield FrameOfFilm(number, before, after, boxes, (), left)
 
