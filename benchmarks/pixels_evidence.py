@@ -26,6 +26,8 @@ from medveil.defenses.pixels.decide.evidence import SUSPECTED, TYPE, weigh
 from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import views_of
 from medveil.runtime.workers import ordered_map
+from medveil.stats.bootstrap import unit_codes, unit_weights
+from medveil.stats.shares import share
 from recipes.pixels.evidence_films import is_held_out, patient_of
 from recipes.pixels.rendering import find_fonts
 from recipes.pixels.writing import SIZE, write
@@ -55,7 +57,8 @@ def main() -> None:
     curve = [at(threshold, found) for threshold in THRESHOLDS]
     print(f"{len(found)} films, {sum(len(one['words']) for one in found)} words")
     for point in curve:
-        print("  threshold {threshold:.2f}: words missed {missed:.4f}, films touched {touched:.4f}".format(**point))
+        missed, touched = point["missed"]["value"], point["touched"]["value"]
+        print(f"  threshold {point['threshold']:.2f}: words missed {missed:.4f}, films touched {touched:.4f}")
     if args.out:
         args.out.write_text(json.dumps({"films": found, "curve": curve}, indent=1))
 
@@ -96,10 +99,17 @@ def of_film(task: tuple[str, str, list[int]]) -> dict[str, Any]:
     return {"file": Path(file).name, "set": Path(file).parts[-3], "clean": clean, "words": words}
 
 
-def at(threshold: float, found: list[dict[str, Any]]) -> dict[str, float]:
-    words = [word["score"] < threshold for one in found for word in one["words"]]
-    touched = [any(_is_false(line, threshold) for line in one["clean"]) for one in found]
-    return {"threshold": threshold, "missed": float(np.mean(words)), "touched": float(np.mean(touched))}
+def at(threshold: float, found: list[dict[str, Any]]) -> dict[str, Any]:
+    missed = [(one["file"], word["score"] < threshold) for one in found for word in one["words"]]
+    touched = [(one["file"], any(_is_false(line, threshold) for line in one["clean"])) for one in found]
+    return {"threshold": threshold, "missed": _share(missed), "touched": _share(touched)}
+
+
+def _share(cases: list[tuple[str, bool]]) -> dict[str, float]:
+    """With an interval by patient."""
+    codes, count = unit_codes(np.array([patient_of(file) for file, _ in cases], dtype=object))
+    found = share(np.array([case for _, case in cases], dtype=float), codes, unit_weights(count, seed=0))
+    return {"value": found.value, "low": found.low, "high": found.high, "n": found.n, "patients": found.units}
 
 
 def _is_false(line: dict[str, Any], threshold: float) -> bool:
