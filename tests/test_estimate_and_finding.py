@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.finding import Threshold, Verdict
+from medveil.finding import Finding, Threshold, Verdict
 from medveil.stats.estimate import Estimate
 
 finite = st.floats(-10, 10)
@@ -57,6 +57,26 @@ def test_an_estimate_that_could_not_be_made_is_never_a_pass() -> None:
     for low, value, high, limit in itertools.product((0.1, math.nan), repeat=4):
         verdict = Threshold("t", limit, "s").judge(estimate(value, low, high))
         assert (verdict is Verdict.REVIEW) == math.isnan(low + value + high + limit)
+
+
+def test_what_was_counted_is_judged_as_it_is_and_never_fails() -> None:
+    counted = Threshold("t", 0.005, "s", counted=True)
+    assert counted.judge(estimate(0.0, 0.0, 0.3)) is Verdict.PASS
+    assert counted.judge(estimate(0.006, 0.0, 0.3)) is Verdict.REVIEW
+    assert counted.judge(estimate(0.9, 0.8, 1.0)) is Verdict.REVIEW
+    assert counted.judge(estimate(math.nan, math.nan, math.nan)) is Verdict.REVIEW
+
+
+def test_a_concern_means_review_whatever_the_threshold_says() -> None:
+    def found(*concerns: str, limit: float = 0.5) -> Finding:
+        threshold = Threshold("t", limit, "s")
+        one = {"e": estimate(0.1, 0.05, 0.2)}
+        return Finding("p", "measure", "Q?", "A.", "e", one, "m", threshold=threshold, concerns=concerns)
+
+    assert found().verdict is Verdict.PASS
+    assert found("Look here.").verdict is Verdict.REVIEW
+    assert found("Look here.", limit=0.01).verdict is Verdict.FAIL
+    assert found("Look here.").to_json()["concerns"] == ["Look here."]
 
 
 def test_the_worst_verdict_counts_and_none_is_review() -> None:

@@ -31,11 +31,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Threshold:
-    """The most an estimate may be, and who says so."""
+    """The most an estimate may be, and who says so.
+
+    What was `counted`, and not sampled, is judged as it is; above its threshold a person must look, and nothing is
+    proved against a release.
+    """
 
     name: str
     value: float
     source: str
+    counted: bool = False
 
     @classmethod
     def chosen(cls, value: float) -> Threshold:
@@ -45,6 +50,8 @@ class Threshold:
         """PASS needs the whole interval at or below the threshold; FAIL has all of it above."""
         if not all(map(math.isfinite, (estimate.low, estimate.value, estimate.high, self.value))):
             return Verdict.REVIEW  # what could not be measured cannot pass
+        if self.counted:
+            return Verdict.PASS if estimate.value <= self.value else Verdict.REVIEW
         if estimate.high <= self.value:
             return Verdict.PASS
         return Verdict.FAIL if estimate.low > self.value else Verdict.REVIEW
@@ -123,7 +130,8 @@ class Finding:
     """What one part found on one cohort.
 
     `question` and `answer` are plain sentences for a privacy officer, `headline` names the estimate that
-    answers the question and that the threshold judges.
+    answers the question and that the threshold judges. `concerns` are sentences on what a person must look at, whatever
+    the threshold says.
     """
 
     part: str
@@ -140,6 +148,7 @@ class Finding:
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
     glossary: dict[str, str] = field(default_factory=dict)
+    concerns: tuple[str, ...] = ()
 
     @property
     def estimate(self) -> Estimate:
@@ -147,7 +156,9 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict | None:
-        return self.threshold.judge(self.estimate) if self.threshold else None
+        if self.threshold is None:
+            return None
+        return Verdict.worst([self.threshold.judge(self.estimate), *[Verdict.REVIEW] * bool(self.concerns)])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -166,6 +177,7 @@ class Finding:
             "tables": [_plain(table) for table in self.tables],
             "pictures": [picture.to_json() for picture in self.pictures],
             "glossary": self.glossary,
+            "concerns": list(self.concerns),
         }
 
 

@@ -11,7 +11,8 @@ A part registers itself with a decorator where it is defined:
 
         def __init__(self, settings: Settings = Settings(), device: str = "cpu") -> None: ...
 
-It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda) and, of a defense, `keys`.
+It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda), of an attack or a measure
+`progress` (called with how much is done, and of how much), of a defense `keys`.
 
 Built-in parts are found by importing what stands at the entrance of each folder (`attack.py`, `defense.py`,
 `measure.py`, `encoder.py`), which loads no heavy library; parts of other packages by the entry points
@@ -76,6 +77,7 @@ class Subject:
     phrase: bool = False
     done: dict[str, dict[str, int]] = field(default_factory=dict)  # by defense, what was done, by a fixed phrase
     choices: Mapping[int, Any] = field(default_factory=dict)
+    header: FileDataset | None = None  # of the DICOM file that the picture was read from, if it was from one
     masked: list[float] = field(default_factory=list)  # percent of each frame that was painted over
     painted: list[tuple[Box, ...]] = field(default_factory=list)  # where in each frame that was
     doubtful: list[tuple[Box, ...]] = field(default_factory=list)  # what may be text there, and was let stay

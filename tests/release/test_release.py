@@ -56,6 +56,7 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
         "pixel-similarity",
         "singling-out",
         "label-probe",
+        "pixel-damage",
     }
     assert report["verdict"] == "FAIL", "the phantoms are made to be recognisable"
     assert report["check"]["looked_at"] == {

@@ -72,6 +72,27 @@ def test_judgements(verdict: str, low: float | None, high: float | None, words: 
     assert plain(wording.judgement(finding)) == words
 
 
+@pytest.mark.parametrize(
+    "value, concerns, words",
+    [
+        (0.0, [], "The share itself, 0.0 %, is not above the threshold of 9 %, “T”."),
+        (0.2, [], "The share itself, 20.0 %, is above the threshold of 9 %, “T”."),
+        (0.0, ["Look here."], "The share itself, 0.0 %, is not above the threshold of 9 %, “T”. Look here."),
+        (None, [], "This could not be measured well enough to be compared with the threshold of 9 %, “T”."),
+    ],
+)
+def test_judgements_of_what_was_counted(value: float | None, concerns: list[str], words: str) -> None:
+    finding = {
+        "threshold": {"name": "T", "value": 0.09, "source": "", "counted": True},
+        "scale": "share",
+        "headline": "h",
+        "estimates": {"h": found(value, 0.0, 0.5)},
+        "verdict": "REVIEW",
+        "concerns": concerns,
+    }
+    assert plain(wording.judgement(finding)) == words
+
+
 def test_folds_counts_and_cells() -> None:
     assert plain(wording.fold(0.47, 0.01)) == "47 times"
     assert plain(wording.fold(0.03, 0.02)) == "1.5 times"

@@ -28,6 +28,14 @@ def verify(
     answers: Annotated[
         Path | None, typer.Option("--answers", help="Folder with an answer key; not needed for a phantom hospital.")
     ] = None,
+    worst: Annotated[
+        Path | None,
+        typer.Option(
+            "--worst",
+            metavar="FOLDER",
+            help="Draw the films that were harmed most, before and after. They show patients: not inside OUT.",
+        ),
+    ] = None,
     key: Key = None,
     workers: Workers = None,
     ray: Ray = False,
@@ -39,8 +47,9 @@ def verify(
     """Check the output independently: read, search and compare every file again, and sign the result.
 
     Every header and row is compared with the original, every image is read by a network that had no part in cleaning
-    it, and every byte is searched for what is known of anyone. Exit code 0: nothing identifying was found; 1:
-    something was.
+    it, and every byte is searched for what is known of anyone. Films are compared with their originals as well: what
+    was changed inside the lungs, and which markers are gone. Exit code 0: nothing identifying was found; 1: something
+    was.
     """
     console.start_logging(log_level)
     if source is None:
@@ -58,6 +67,7 @@ def verify(
             keys=site_key(key, out),
             profile=Profile.read(profile) if profile else None,
             answers=answers,
+            worst=worst,
             workers=workers,
             runner=runner,
             progress=watch,
@@ -68,6 +78,8 @@ def verify(
     elif not quiet:
         found = f"{console.counted(outcome.leaks, 'leak')}, {console.counted(outcome.losses, 'loss', 'losses')}"
         typer.echo(f"{console.counted(outcome.files, 'file')} checked: {found}")
+        if outcome.damage is not None:
+            typer.echo(f"Pixel damage, {outcome.damage.verdict}: {outcome.damage.answer}")
         if outcome.kept_by_review:
             typer.echo(
                 f"Text that a person let stay: {console.counted(outcome.kept_by_review, 'place')}, kept by review"

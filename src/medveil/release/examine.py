@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import medveil
 from medveil.cohort import Cohort
@@ -73,15 +74,15 @@ def _measured(
     for at, choice in enumerate(stages):
         progress("measuring", at, len(stages))
         try:
-            comparisons.append(_compare(choice, before, released.cohort, settings))
+            comparisons.append(_compare(choice, before, released.cohort, settings, progress))
         except NotMeasurable as reason:
             gaps.append(Gap(choice.name, str(reason), blocking=choice.kind == "attacks"))
     progress("measuring", len(stages), len(stages))
     return comparisons, gaps
 
 
-def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Settings) -> Comparison:
-    part: Attack | Measure = choice.build(device=settings.device)
+def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Settings, progress: Progress) -> Comparison:
+    part: Attack | Measure = choice.build(device=settings.device, progress=partial(progress, choice.name))
     before = part.run(originals, originals, seed=settings.seed)
     after = part.run(released, originals, seed=settings.seed)
     log.info("%s: done", choice.name)
@@ -89,8 +90,8 @@ def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Sett
 
 
 def _judged(finding: Finding, settings: Settings) -> Finding:
-    """With the user's threshold in place of the part's own."""
-    if settings.threshold is None or finding.threshold is None:
+    """With the user's threshold, which is of re-identification, in place of an attack's own."""
+    if settings.threshold is None or finding.threshold is None or finding.kind != "attack":
         return finding
     chosen = Threshold(f"{settings.threshold:g} (chosen for this release)", settings.threshold, "set by the user")
     return replace(finding, threshold=chosen)

@@ -99,6 +99,8 @@ def judgement(finding: dict[str, Any]) -> str:
     low, high = finding["estimates"][finding["headline"]]["interval"]
     most = threshold["value"]
     named = f"the threshold of {limit(most, scale)}, “{threshold['name']}”"
+    if threshold.get("counted"):
+        return _counted(finding, named)
     if finding["verdict"] == "PASS":
         return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
     if finding["verdict"] == "FAIL":
@@ -107,6 +109,16 @@ def judgement(finding: dict[str, Any]) -> str:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     ends = f"{apart(low, most, scale)} to {apart(high, most, scale)}"
     return f"The interval, {ends}, reaches above {named}: uncertain."
+
+
+def _counted(finding: dict[str, Any], named: str) -> str:
+    """Of what was counted in the whole of the data, its value is judged."""
+    value, most = finding["estimates"][finding["headline"]]["value"], finding["threshold"]["value"]
+    if value is None or most is None:
+        return f"This {NOT_MEASURED} well enough to be compared with {named}."
+    above = "is" if value > most else "is not"
+    counted = f"The share itself, {apart(value, most, finding['scale'])}, {above} above {named}."
+    return " ".join([counted, *finding.get("concerns", ())])
 
 
 def cell(value: str | float | int | None) -> str:

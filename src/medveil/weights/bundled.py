@@ -17,8 +17,10 @@ SMALL = "medveil-small.safetensors"
 FACES = ("blazeface-full-range", "blazeface-short-range")  # as their makers publish them; they share the card 'faces'
 _FOLDERS = {
     **dict.fromkeys(("reidentification", *RETRIEVERS, "verification"), "identity"),
+    "findings": "findings",
     **dict.fromkeys(("faces", *FACES), "faces"),
     "generator": "inpainting",
+    "lungs": "lungs",
     "medveil-small": "linkage",
     "text-detector": "pixels",
     "text-evidence": "pixels",

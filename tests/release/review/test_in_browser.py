@@ -156,6 +156,27 @@ def test_a_person_restores_removes_and_accepts_with_the_mouse_and_it_is_done(
     assert outcome.leaks == 0 and outcome.kept_by_review
 
 
+@pytest.mark.slow
+def test_on_a_phantom_the_name_stays_removed_and_what_was_drawn_goes(
+    phantom: Any, opened: Opened, keys: Keys, tmp_path: Path
+) -> None:
+    page = opened(phantom)
+    first, second = (Film(page, file) for file in list(phantom.places)[:2])
+    for region in first.case.locator("li[data-region] button", has_text="Restore").all():
+        region.click()
+    first.press("Accept")
+    second.drag(100, 120, 130, 140)
+    second.press("Accept")
+    decided = download(page, tmp_path / "decisions.json")
+    restored, drawn = list(phantom.places)[:2]
+    assert decided[restored]["frames"]["0"]["keep"]
+    before = phantom.released(drawn)
+    done = carry_out(phantom.out, tmp_path / "decisions.json", keys=keys, source=phantom.source, workers=1)
+    assert (done.exit_code, done.refused, done.changed) == (1, (restored,), (drawn,))
+    assert (before != phantom.released(drawn))[122:138, 102:128].mean() > 0.5
+    assert verify(phantom.out, phantom.source, keys=keys, workers=1).leaks == 0
+
+
 def test_keys_undo_notes_and_a_reload(dicom: Any, opened: Opened, tmp_path: Path) -> None:
     page = opened(dicom)
     a, b, c = (Film(page, dicom.places[name]) for name in "abc")

@@ -18,6 +18,7 @@ from medveil.cli import app
 from medveil.cohort.phantom.gold import load_gold
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.errors import InputError, SettingsError
+from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.clean import deid_defenses, deidentify
 from medveil.release.clean.records import seal
@@ -404,6 +405,35 @@ def test_the_command_says_what_was_found(out: Path, source: Path, tmp_path: Path
     assert runner.invoke(app, ["verify", str(out)]).exit_code == 1
     nothing = runner.invoke(app, ["review", str(out), "--key-file", str(key)])
     assert isinstance(nothing.exception, SettingsError)
+
+
+def test_harm_is_told_without_an_answer_key(out: Path, source: Path, tmp_path: Path) -> None:
+    harmed = images(out)[0]
+    dataset = pydicom.dcmread(harmed)
+    pixels = dataset.pixel_array.copy()
+    pixels[100:160, 50:100] = pixels.max() // 3  # most of the right lung
+    dataset.PixelData = pixels.tobytes()
+    dataset.save_as(harmed)
+    (source / "gold").rename(source / "elsewhere")
+    try:
+        outcome = verify(out, source, keys=KEYS, workers=1, worst=tmp_path / "worst")
+    finally:
+        (source / "elsewhere").rename(source / "gold")
+    assert outcome.damage is not None and outcome.damage.verdict is Verdict.REVIEW
+    told = json.loads((out / "verify.json").read_text())
+    assert told["answer_key"] is False
+    assert told["by_finding"]["pixel damage: changed inside the lungs"] >= 1
+    assert outcome.losses >= 1
+    damage = told["pixel_damage"]
+    assert damage["verdict"] == "REVIEW" and damage["films"] == len(images(out))
+    assert damage["worst"][0]["file"] == _place(out, harmed)
+    assert damage["worst"][0]["lungs"] > 0.1
+    assert damage["estimates"]["films changed inside the lungs"]["interval"][1] > 0
+    drawn = sorted((tmp_path / "worst").iterdir())
+    assert drawn[0].name == f"01-{harmed.stem}.png" and len(drawn) == len(damage["worst"])
+    assert drawn[0].stat().st_mode & 0o077 == 0
+    with pytest.raises(InputError, match="must not be drawn in the output folder"):
+        verify(out, source, keys=KEYS, workers=1, worst=out / "data" / "worst")
 
 
 def test_markers_that_are_gone_count_as_losses(out: Path, source: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from medveil.defenses.pixels.lines import Box, Line
 
 
@@ -14,6 +17,12 @@ class Choices:
     keep: tuple[Box, ...] = ()
     remove: tuple[Box, ...] = ()
     accept: bool = False
+
+    def mark(self, mask: NDArray[np.bool_]) -> None:
+        """Where a frame is painted, in place: what is to go too, and not what is to stay."""
+        for boxes, painted in ((self.remove, True), (self.keep, False)):
+            for left, top, right, bottom in boxes:
+                mask[top:bottom, left:right] = painted
 
     def keeps(self, line: Line) -> bool:
         """Whether most of the line lies in a region that is to stay."""

@@ -19,9 +19,14 @@ from medveil.defenses.pixels.decide.decision import Decision, decide
 from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
-from medveil.defenses.pixels.objects.clips import paint_in_all
-from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
-from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_ultrasound
+from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all, stretches, where_painted
+from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable, refuse_shown
+from medveil.defenses.pixels.objects.scan_area import (
+    blank_outside_of_scan,
+    is_clip,
+    is_ultrasound,
+    outside_of_shown_scan,
+)
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
 from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask, stroke_mask
@@ -89,12 +94,14 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
+        accepted = {number for number, one in (choices or {}).items() if one.accept}
         if self.faces == "withhold":
-            refuse_recognisable(stored, {number for number, one in (choices or {}).items() if one.accept})
+            refuse_recognisable(stored, accepted)
         outside = blank_outside_of_scan(stored)
         stored.dirty |= outside is not None
-        before, done = list(stored.frames), []
-        for number, frame in enumerate(stored.frames):
+        together = outside is not None and is_clip(stored)
+        before, done = list(stored.frames), self._clean_together(stored, known, choices or {}) if together else []
+        for number, frame in enumerate(() if together else stored.frames):
 
             def look(changed: Frame, number: int = number) -> list[View]:
                 stored.frames[number] = changed
@@ -115,7 +122,7 @@ class TextRemover:
             done = [replace(one, blanked_pct=100 * float(outside.mean())) for one in done]
         elif is_ultrasound(dataset) and not choices and any(one.boxes for one in done):
             raise Quarantined(UNTOLD)
-        for number, whole in paint_in_all(stored, before, self.filling).items():
+        for number, whole in ({} if together else paint_in_all(stored, before, self.filling)).items():
             boxes, share = tuple(boxes_around(whole)), 100 * float(whole.mean())
             done[number] = replace(done[number], boxes=boxes, mask_pct=share, rounds=max(1, done[number].rounds))
         if not stored.dirty:
@@ -127,6 +134,30 @@ class TextRemover:
             stored.put_back()
         return done
 
+    def _clean_together(
+        self, stored: StoredPixels, known: KnownSearch | None, choices: Mapping[int, Choices]
+    ) -> list[Removal]:
+        """A clip whose scan is told from the rest: text in it is what stands in frame after frame, for a scan moves."""
+        done: dict[int, Removal] = {}
+        masks = np.zeros((len(stored.frames), *stored.frames[0].shape[:2]), bool)
+        for numbers in stretches(len(stored.frames)):
+            accepted = all(number in choices and choices[number].accept for number in numbers)
+            shared = shown_by_all(stored, numbers)
+            cleaned, removal = self._clean(shared, views_of, "MONOCHROME2", None, known, Choices(accept=accepted))
+            for number in numbers:
+                masks[number] |= where_painted(shared, cleaned)
+                done[number] = removal
+        for number, mask in enumerate(masks):
+            choices.get(number, Choices()).mark(mask)
+            if mask.any():
+                filled = paint(
+                    stored.frames[number], mask.astype(np.float32), stored.kind, stored.dataset, self.filling
+                )
+                stored.frames[number], stored.dirty = filled.frame, True
+            boxes, share = tuple(boxes_around(mask)), 100 * float(mask.mean())
+            done[number] = replace(done[number], boxes=boxes, mask_pct=share)
+        return [done[number] for number in range(len(masks))]
+
     def clean_image(
         self, image: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
@@ -134,6 +165,24 @@ class TextRemover:
         if self.faces == "withhold" and not (choices and choices.accept):
             refuse_face(image)
         return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
+
+    def clean_displayed(
+        self,
+        image: NDArray[np.unsignedinteger[Any]],
+        known: KnownSearch | None,
+        choices: Choices | None,
+        header: FileDataset,
+    ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
+        """The same for one frame of a DICOM file, of which there is the header too."""
+        if self.faces == "withhold" and not (choices and choices.accept):
+            refuse_shown(image, header)
+        outside = outside_of_shown_scan(header, image.shape)
+        if outside is not None:
+            image = paint(image, outside.astype(np.float32), "MONOCHROME2", None, Filling("black")).frame
+        cleaned, removal = self._clean(image, views_of, "MONOCHROME2", None, known, choices)
+        if outside is None and is_ultrasound(header) and not choices and removal.boxes:
+            raise Quarantined(UNTOLD)
+        return cleaned, removal if outside is None else replace(removal, blanked_pct=100 * float(outside.mean()))
 
     def clean_colours(
         self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None

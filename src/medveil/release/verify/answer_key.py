@@ -19,7 +19,7 @@ from medveil.person.identifiers import Category
 from medveil.person.search.ordinary_words import is_ordinary
 from medveil.release.verify.discrepancy import KEPT, Discrepancy
 from medveil.release.verify.header_check import retains, texts
-from medveil.release.verify.pixel_check import Box, Read
+from medveil.release.verify.pixel_check import Read, overlap
 
 _STEP = re.compile(r"\(([0-9A-F]{4}),([0-9A-F]{4})\)(?:\[(\d+)\])?")
 _SHORTEST = 4  # characters; shorter strings turn up everywhere and prove nothing
@@ -55,7 +55,7 @@ def in_pixels(file: str, gold: ImageGold, reads: Iterable[Read]) -> Iterator[Dis
     """Burned-in lines: nothing that resembles one may be read where it stood."""
     reads = list(reads)
     for one in gold.in_pixels:
-        near = (read for read in reads if _overlap(read.box, one.box))
+        near = (read for read in reads if overlap(read.box, one.box))
         if any(_alike(read.text, one.text) for read in near):
             yield Discrepancy(file, "answer key", str(one.box), one.category, "removed", _LEFT)
 
@@ -96,10 +96,6 @@ def _element_at(dataset: Dataset, path: str) -> DataElement | None:
             return None
         current = element.value[int(item)]
     return element
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _alike(read: str, written: str) -> bool:

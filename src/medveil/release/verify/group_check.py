@@ -39,6 +39,7 @@ from medveil.release.clean.table_file import RowPeople, columns_of
 from medveil.release.verify import answer_key
 from medveil.release.verify.allowed_values import RetainedByProfile, without_moved_dates
 from medveil.release.verify.byte_search import KnownBytes
+from medveil.release.verify.damage_check import FilmCheck, check_film
 from medveil.release.verify.discrepancy import BY_REVIEW, KEPT, Discrepancy
 from medveil.release.verify.header_check import HeaderCheck
 from medveil.release.verify.pixel_check import Read, Reader, is_of, stray_text
@@ -48,6 +49,8 @@ from medveil.release.verify.table_check import TableCheck, rows_of
 from medveil.release.verify.text_check import TextCheck
 from medveil.runtime.journal import Noted
 from medveil.runtime.processes import Loss
+
+FILMS = "films"  # in the journal: what was done to each, by its released path
 
 
 @dataclass(frozen=True)
@@ -88,14 +91,21 @@ class GroupChecker:
         group, earlier = task
         digests = self._digests(group)
         against = self._against(group)
-        if earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests):
+        same = earlier is not None and (earlier.digest, earlier.entry.get("digests")) == (against, digests)
+        if earlier is not None and same and FILMS in earlier.entry:
             return earlier
-        told = [discrepancy.to_json() for discrepancy in self.discrepancies(group)]
-        return Noted(against, {"digests": digests, "discrepancies": told})
+        found, films = self.discrepancies(group), {}
+        for one in group.files:
+            film = self._film(one, digests)
+            if film is not None:
+                films[self._path(one)] = film.film.to_json()
+                found += film.losses
+        told = [discrepancy.to_json() for discrepancy in sorted(set(found))]
+        return Noted(against, {"digests": digests, "discrepancies": told, FILMS: films})
 
     def crashed(self, task: tuple[Group, Noted | None], loss: Loss) -> Noted:
         told = [discrepancy.to_json() for discrepancy in self.unchecked(task[0], loss)]
-        return Noted("", {"digests": {}, "discrepancies": told}, lasting=False)
+        return Noted("", {"digests": {}, "discrepancies": told, FILMS: {}}, lasting=False)
 
     def discrepancies(self, group: Group) -> list[Discrepancy]:
         return sorted(set(self._checked(group, self._digests(group))))
@@ -103,6 +113,16 @@ class GroupChecker:
     def unchecked(self, group: Group, loss: Loss) -> list[Discrepancy]:
         """Of a group whose check was lost with its process: what cannot be checked has not passed."""
         return [Discrepancy(self._path(one), "files", "", "", "readable", loss.value) for one in group.files]
+
+    def _film(self, one: Item, released: dict[str, str]) -> FilmCheck | None:
+        """What was done to a film; what cannot be compared was changed, as far as anyone can tell."""
+        path = self._path(one)
+        if path not in released or one.kind not in (Kind.DICOM, Kind.IMAGE):
+            return None
+        try:
+            return check_film(one, path, self.source, self.data, read=_reader().read)
+        except Exception:  # damaged files make the decoders raise nearly anything
+            return FilmCheck.impossible(path)
 
     def _checked(self, group: Group, released: dict[str, str]) -> Iterator[Discrepancy]:
         person = RetainedByProfile(self.source, self.record.profile).person(group, self.keys)

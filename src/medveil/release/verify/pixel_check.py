@@ -85,6 +85,17 @@ def stray_text(reads: list[Read]) -> list[Read]:
     return [read for read in reads if not _may_stay(read.text) and not _is_speck(read)]
 
 
+def is_marker(read: Read) -> bool:
+    """Whether it reads surely as a clinical marker, a single letter only as a side."""
+    words = [word for word in re.split(r"[^A-Z0-9.\-]+", read.text.upper()) if word]
+    known = bool(words) and all(word in MARKERS for word in words)
+    return (known or _RUN_TOGETHER.fullmatch("".join(words)) is not None) and not _is_speck(read)
+
+
+def overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
 def is_of(box: Box, region: Box) -> bool:
     """Whether what was read is what stands in a region: most of the box lies in it, or else the box holds most of it
     and reaches no farther than a line's height beyond, for the reader draws some boxes far too high."""

@@ -8,7 +8,7 @@ OUT/manifest.json       the hash of every released file and the outcome, signed 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,17 +27,21 @@ from medveil.release.settings import Progress
 from medveil.release.verify.allowed_values import RetainedByProfile
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.full_search import search_everywhere
-from medveil.release.verify.group_check import GroupChecker
+from medveil.release.verify.group_check import FILMS, GroupChecker
 from medveil.release.verify.integrity import is_made_by_a_run, not_as_written
 from medveil.release.verify.manifest import write_manifest
 from medveil.release.verify.quarantine import read_quarantine
 from medveil.release.verify.run_record import Originals, RunRecord
+from medveil.release.verify.worst_films import draw_worst, refuse_shared
 from medveil.runtime.journal import journaled
 from medveil.runtime.storage import write_json
 from medveil.runtime.workers import Runner
+from medveil.utility.pixel_damage.damage import Damage, damage_of
+from medveil.utility.pixel_damage.film import FilmDamage
 
 FORMAT = "medveil.verify/1"
 JOURNAL = "verify.sqlite"
+SEED = 7  # of the intervals
 OF_THE_RUN, GIVEN = "the one of the run", "the one given"
 
 
@@ -51,6 +55,7 @@ class VerifyOutcome:
     profile: str  # whose the headers were compared with
     summary: Path
     discrepancies: tuple[Discrepancy, ...] = ()
+    damage: Damage | None = None  # to the films, where there are any
 
     @property
     def kept_by_review(self) -> int:
@@ -69,15 +74,19 @@ def verify(
     keys: Keys,
     profile: Profile | None = None,
     answers: Path | None = None,
+    worst: Path | None = None,
     workers: int | None = None,
     runner: Runner | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> VerifyOutcome:
     """Check everything under `out`/data against `source`, and against its answer key where there is one.
 
-    Headers are compared with the profile the run noted, unless another is given.
+    Headers are compared with the profile the run noted, unless another is given. The films that were harmed most are
+    drawn into the folder `worst`, where one is given.
     """
     _refuse_others(out, keys)
+    if worst is not None:
+        refuse_shared(worst, out)
     record = RunRecord.of(out)
     told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or record.profile).told()}
     record = record if profile is None else replace(record, profile=profile)
@@ -90,6 +99,7 @@ def verify(
     reviewed = _reviewed(out, keys)
     checker = GroupChecker(originals.root, out / DATA, keys, record, by_path, reviewed=reviewed)
     discrepancies: list[Discrepancy] = []
+    films = _Films()
     total = sum(len(group.files) for group in groups)
     done = 0
     with held(out):
@@ -97,6 +107,7 @@ def verify(
             groups, journaled(out / JOURNAL, checker, groups, workers=workers, chunk=1, runner=runner), strict=True
         ):
             discrepancies += [Discrepancy.of(one) for one in entry["discrepancies"]]
+            films.add(group.patient, entry[FILMS])
             done += len(group.files)
             progress("checking", done, total)
         retained = RetainedByProfile(originals.root, record.profile)
@@ -104,7 +115,29 @@ def verify(
         discrepancies += found
         discrepancies += _unaccounted(out, originals, record, keys, set(hashes))
         discrepancies += not_as_written(out, hashes, record, keys)
-        return _write(out, sorted(set(discrepancies)), hashes, keys, {"profile": told, "answer_key": gold is not None})
+        against = {"profile": told, "answer_key": gold is not None}
+        damage = films.damage()
+        if worst is not None and damage is not None:
+            draw_worst(worst, damage, originals, out / DATA, record, keys)
+        return _write(out, sorted(set(discrepancies)), hashes, keys, against, damage)
+
+
+@dataclass
+class _Films:
+    """Of every film its figures alone, its released path and whose it is."""
+
+    films: list[FilmDamage] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    patients: list[str] = field(default_factory=list)
+
+    def add(self, patient: str, entries: dict[str, dict[str, Any]]) -> None:
+        for path, entry in entries.items():
+            self.films.append(FilmDamage.of(entry))
+            self.paths.append(path)
+            self.patients.append(patient)
+
+    def damage(self) -> Damage | None:
+        return damage_of(self.films, self.paths, self.patients, seed=SEED) if self.films else None
 
 
 def _reviewed(out: Path, keys: Keys) -> Reviewed:
@@ -151,7 +184,12 @@ def _withheld(out: Path) -> set[str]:
 
 
 def _write(
-    out: Path, discrepancies: list[Discrepancy], hashes: dict[str, str], keys: Keys, against: dict[str, Any]
+    out: Path,
+    discrepancies: list[Discrepancy],
+    hashes: dict[str, str],
+    keys: Keys,
+    against: dict[str, Any],
+    damage: Damage | None,
 ) -> VerifyOutcome:
     leaks = sum(discrepancy.leak for discrepancy in discrepancies)
     losses = sum(discrepancy.loss for discrepancy in discrepancies)
@@ -167,8 +205,9 @@ def _write(
         "by_finding": dict(
             sorted(Counter(f"{discrepancy.check}: {discrepancy.found}" for discrepancy in discrepancies).items())
         ),
+        "pixel_damage": damage.to_json(withheld=len(_withheld(out))) if damage else None,
     }
-    header = tuple(field.name for field in fields(Discrepancy))
+    header = tuple(one.name for one in fields(Discrepancy))
     write_csv(
         out / "discrepancies.csv", header, [tuple(discrepancy.to_json().values()) for discrepancy in discrepancies]
     )
@@ -181,4 +220,5 @@ def _write(
         against["profile"]["from"],
         out / "verify.json",
         tuple(discrepancies),
+        damage,
     )

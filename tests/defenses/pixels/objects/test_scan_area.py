@@ -7,9 +7,13 @@ from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.defenses.pixels.decide.decision import Decision
+from medveil.defenses.pixels.defense import BLANKED, RemovedText
 from medveil.defenses.pixels.objects.scan_area import calibrated, moving, outside_of_scan
 from medveil.defenses.pixels.removal import UNTOLD, TextRemover
 from medveil.errors import Quarantined
+from medveil.parts import Subject
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 from .conftest import ULTRASOUND, ULTRASOUND_CLIP, scan
 
@@ -118,3 +122,22 @@ def test_an_ultrasound_image_without_text_and_regions_is_let_out_as_it_is(datase
     dataset = dataset_of(image, Modality="US", SOPClassUID=ULTRASOUND)
     REMOVER.clean_dataset(dataset, None)
     assert (dataset.pixel_array == image).all()
+
+
+@pytest.mark.parametrize("regions", [[region(40, 40, 279, 219)], []])
+def test_the_same_holds_of_a_frame_that_was_read_with_its_header(regions, dataset_of) -> None:
+    image = written(np.zeros((240, 320), np.uint8))
+    header = dataset_of(
+        image, Modality="US", SOPClassUID=ULTRASOUND, **({"SequenceOfUltrasoundRegions": regions} if regions else {})
+    )
+    keys = Keys(b"k")
+    subject = Subject(Person(keys, "1"), picture=image, header=header)
+    if not regions:
+        with pytest.raises(Quarantined) as withheld:
+            RemovedText(keys).apply(subject)
+        assert withheld.value.reason == UNTOLD
+        return
+    subject.begin(RemovedText(keys))
+    cleaned = RemovedText(keys).apply(subject)
+    assert cleaned.picture is not None and not cleaned.picture[BANNER].any()
+    assert cleaned.done["pixels"][BLANKED] == 1

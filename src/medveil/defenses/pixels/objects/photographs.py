@@ -8,6 +8,7 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from pydicom.dataset import Dataset
 from pydicom.pixels import apply_color_lut
 
 from medveil.cohort.dicom.opening import quarantining
@@ -30,6 +31,15 @@ def refuse_recognisable(stored: StoredPixels, accepted: Collection[int] = ()) ->
         for number in range(count):
             if number not in accepted:
                 refuse_face(picture_of(stored, number), parts=count <= CLIP)
+
+
+def refuse_shown(image: NDArray[np.unsignedinteger[Any]], header: Dataset) -> None:
+    """The same for one frame as displayed, and the header of the file that it was read from."""
+    reason = reason_to_withhold(header)
+    if reason:
+        raise Quarantined(reason)
+    if may_be_photograph(header):
+        refuse_face(image)
 
 
 def refuse_face(image: NDArray[np.unsignedinteger[Any]], *, parts: bool = True) -> None:

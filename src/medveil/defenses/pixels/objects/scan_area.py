@@ -41,10 +41,16 @@ def blank_outside_of_scan(stored: StoredPixels) -> Mask | None:
     return outside
 
 
+def outside_of_shown_scan(header: Dataset, shape: tuple[int, ...]) -> Mask | None:
+    """The same for one frame as displayed, of which there is only the header of its file."""
+    scan = calibrated(header, shape) if is_ultrasound(header) else None
+    return None if scan is None else ~scan
+
+
 def outside_of_scan(stored: StoredPixels) -> Mask | None:
     """True where no frame shows the scan; None where that is not told."""
     scan = calibrated(stored.dataset, stored.frames[0].shape) if is_ultrasound(stored.dataset) else None
-    if scan is None and len(stored.frames) >= FEWEST and not _is_volume(stored.dataset):
+    if scan is None and is_clip(stored):
         scan = moving(stored.displayed(number) for number in range(len(stored.frames)))
     return None if scan is None else ~scan
 
@@ -53,9 +59,11 @@ def is_ultrasound(dataset: Dataset) -> bool:
     return str(dataset.get("Modality") or "").upper() in ("US", "IVUS")
 
 
-def _is_volume(dataset: Dataset) -> bool:
-    captured = "SecondaryCapture" in UID(str(dataset.get("SOPClassUID") or "")).keyword
-    return str(dataset.get("Modality") or "").upper() in _SLICES and not captured
+def is_clip(stored: StoredPixels) -> bool:
+    """Whether its frames follow one another in time, and are enough to tell still from moving."""
+    captured = "SecondaryCapture" in UID(str(stored.dataset.get("SOPClassUID") or "")).keyword
+    slices = str(stored.dataset.get("Modality") or "").upper() in _SLICES and not captured
+    return len(stored.frames) >= FEWEST and not slices
 
 
 def calibrated(dataset: Dataset, shape: tuple[int, ...]) -> Mask | None:

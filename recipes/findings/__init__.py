@@ -1,0 +1,1 @@
+"""How the bundled findings network was trained: `recipe` prepares, trains and evaluates, `card` writes the card."""

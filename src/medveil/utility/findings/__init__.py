@@ -1,0 +1,1 @@
+"""Which findings a chest radiograph shows, as one small network sees it: start at `classifier`."""

@@ -1,0 +1,1 @@
+"""Where the lungs lie on a frontal chest radiograph: start at `segmenter`; `network` is the small network behind it."""

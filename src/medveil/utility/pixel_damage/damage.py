@@ -1,0 +1,188 @@
+"""All films of a release summed up: figures with intervals by patient, the worst films, and whether a person must look.
+
+A release is counted, not sampled: its shares are judged as they are. The intervals say what to expect of more films
+from the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medveil.finding import Threshold, Verdict, percent
+from medveil.stats.bootstrap import Means, Redraws, unit_codes
+from medveil.stats.estimate import Estimate
+from medveil.stats.shares import exact_interval
+from medveil.utility.pixel_damage.film import FilmDamage
+from medveil.weights.bundled import bundled
+
+HEADLINE = "films changed inside the lungs"
+WORST = 20  # films that are named
+MOST_FILMS = 0.005
+MOST_AREA = 0.01
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Worst:
+    """A film by the name it is released under."""
+
+    name: str
+    film: FilmDamage
+
+
+@dataclass(frozen=True)
+class FindingChange:
+    """How far the network's probability of a finding moved at most, and in how many films it crossed its threshold."""
+
+    finding: str
+    largest: float
+    crossed: int
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What was done to the films, in figures."""
+
+    films: int
+    patients: int
+    estimates: dict[str, Estimate]
+    findings: tuple[FindingChange, ...]
+    worst: tuple[Worst, ...]  # of the films changed inside the lungs
+    lungs_not_found: int  # among the films that were changed
+    over_area: int  # films of whose lungs more than may be was changed
+    most_films: float
+    most_area: float
+
+    @property
+    def threshold(self) -> Threshold:
+        name = f"{percent(self.most_films)} of the films changed inside the lungs"
+        return Threshold(name, self.most_films, "set by medveil, to spare what matters", counted=True)
+
+    @property
+    def concerns(self) -> tuple[str, ...]:
+        """What a person must look at, whatever the share of films."""
+        if not self.over_area:
+            return ()
+        many = f"{self.over_area:,} film{'s' if self.over_area > 1 else ''}"
+        return (f"More than {percent(self.most_area)} of the lungs was changed in {many}.",)
+
+    @property
+    def verdict(self) -> Verdict:
+        judged = self.threshold.judge(self.estimates[HEADLINE])
+        return Verdict.worst([judged, *[Verdict.REVIEW] * bool(self.concerns)])
+
+    @property
+    def answer(self) -> str:
+        """Plain sentences, the worst films by name."""
+        films = self.estimates["films changed"].value
+        lungs = self.estimates[HEADLINE].value
+        told = (
+            f"{round(films * self.films):,} of {self.films:,} films were changed anywhere, "
+            f"{round(lungs * self.films):,} ({percent(lungs)}) inside the lungs."
+        )
+        if self.concerns:
+            told += " " + " ".join(self.concerns)
+        if self.worst:
+            few = [one.name for one in self.worst[:3]]
+            told += f" The worst: {', '.join(few)}."
+        return told
+
+    def to_json(self, withheld: int | None = None) -> dict[str, Any]:
+        """As the check of an output writes it; shares as they are, 0 to 1."""
+        return {
+            "verdict": self.verdict,
+            "told": self.answer,
+            "films": self.films,
+            "patients": self.patients,
+            "withheld": withheld,
+            "lungs_not_found": self.lungs_not_found,
+            "limits": {"films_changed_inside_the_lungs": self.most_films, "lung_area_of_a_film": self.most_area},
+            "films_over_the_area": self.over_area,
+            "estimates": {name: estimate.to_json() for name, estimate in self.estimates.items()},
+            "findings": [vars(one) for one in self.findings],
+            "worst": [
+                {"file": one.name, "lungs": one.film.inside, "film": one.film.changed, "outside": one.film.outside}
+                for one in self.worst
+            ],
+        }
+
+
+def damage_of(
+    films: Sequence[FilmDamage],
+    names: Sequence[str],
+    patients: Sequence[str],
+    *,
+    seed: int,
+    most_films: float = MOST_FILMS,
+    most_area: float = MOST_AREA,
+) -> Damage:
+    """`names` are those the films are released under; `patients` say whose each is."""
+    from medveil.utility.findings.network import read_calling  # it brings PyTorch
+
+    calling = read_calling(bundled("findings"))
+    moved, crossed, findings = _moves(films, calling.findings, np.array(calling.thresholds))
+    inside, changed, outside = (
+        np.array([getattr(film, part) for film in films]) for part in ("inside", "changed", "outside")
+    )
+    values = {
+        HEADLINE: inside > 0,
+        "films changed": changed > 0,
+        "pixels changed": changed,
+        "lung pixels changed": inside,
+        "other pixels changed": outside,
+        "films in which a finding crosses its threshold": crossed,
+        "largest change of a finding's probability": moved,
+    }
+    touched = np.flatnonzero(inside > 0).tolist()
+    order = sorted(touched, key=lambda row: (films[row].badness, names[row]), reverse=True)
+    estimates, count = _estimates(values, patients, seed)
+    return Damage(
+        films=len(films),
+        patients=count,
+        estimates=estimates,
+        findings=findings,
+        worst=tuple(Worst(names[row], films[row]) for row in order[:WORST]),
+        lungs_not_found=sum(not film.lungs_found for film in films),
+        over_area=int((inside > most_area).sum()),
+        most_films=most_films,
+        most_area=most_area,
+    )
+
+
+def _estimates(
+    values: Mapping[str, NDArray[Any]], patients: Sequence[str], seed: int
+) -> tuple[dict[str, Estimate], int]:
+    """Means with intervals by patient, and the number of patients; of films that were or were not, shares."""
+    codes, count = unit_codes(np.asarray(patients, object))
+    means = Means([np.stack([*values.values()], axis=1).astype(np.float64)], codes, count)
+    draws = np.clip(Redraws(count, seed=seed).of(means)[0], 0, 1)  # single precision may step a little over
+    found = Estimate.from_columns(means.value, draws, n=len(codes), units=count, chance=0.0)
+    estimates = dict(zip(values, found, strict=True))
+    for name, hits in values.items():
+        if hits.dtype == bool:  # where none was seen, no redraw has one: the exact interval knows that more may come
+            one, share = estimates[name], float(hits.mean())  # to the last digit: it is judged
+            low, high = exact_interval(share, count)
+            estimates[name] = replace(one, value=share, low=min(one.low, low), high=max(one.high, high))
+    return estimates, count
+
+
+def _moves(
+    films: Sequence[FilmDamage], findings: Sequence[str], thresholds: Floats
+) -> tuple[Floats, NDArray[np.bool_], tuple[FindingChange, ...]]:
+    """By film the largest move and whether any finding crossed its threshold; by finding the same over all films."""
+    moved, crossed = np.zeros(len(films)), np.zeros(len(films), bool)
+    largest, crossings = np.zeros(len(thresholds)), np.zeros(len(thresholds), int)
+    for row, film in enumerate(films):
+        if film.before:
+            before, after = np.array(film.before), np.array(film.after)
+            moves, crosses = np.abs(after - before), (after >= thresholds) != (before >= thresholds)
+            moved[row], crossed[row] = moves.max(), crosses.any()
+            largest, crossings = np.maximum(largest, moves), crossings + crosses
+    changes = zip(findings, largest.tolist(), crossings.tolist(), strict=True)
+    return moved, crossed, tuple(FindingChange(name, round(most, 4), count) for name, most, count in changes)
