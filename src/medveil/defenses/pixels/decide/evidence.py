@@ -39,7 +39,7 @@ LEAST = -4.0  # the logit from which a line is read, and then in a mirror too
 UNREAD = Reading("", 0.0, 0.0, 0, np.zeros((0, 0), np.float32))
 _READ = (slice(SIZE - NUMBERS, SIZE - NUMBERS + 4), slice(SIZE - NUMBERS + 4, SIZE - NUMBERS + 8))  # as it is, mirrored
 TYPE = 0.5  # the score from which a legible line is type,
-SUSPECTED = 0.1  # and from which it is, if the second reader reads it with certainty
+SUSPECTED = 0.1  # and from which one at the rim is, if the second reader reads it with certainty
 SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
 ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
 RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
@@ -87,7 +87,7 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     rows = np.stack([_row(line, view) for line in lines])
     logits = _logits(rows)
     for mirrored in (False, True):
-        asked = [k for k, (_, reading) in enumerate(found) if logits[k] > LEAST and not _is_plain(reading)]
+        asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], mirrored)]
         for k, (look, reading) in zip(asked, _best([lines[k] for k in asked], read, mirrored=mirrored), strict=True):
             rows[k, _READ[mirrored]] = _read_numbers(lines[k], reading)
             if _rank(reading) > _rank(found[k][1]):
@@ -98,6 +98,12 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
         Evidence(score := _probability(logit), reading, look, _finding(line, score, look, reading, view))
         for line, logit, (look, reading) in zip(lines, logits, found, strict=True)
     ]
+
+
+def _asks(line: Line, logit: float, reading: Reading, mirrored: bool) -> bool:
+    """A single mark may always be a letter of a marker."""
+    single = line.length < WIDE * line.height and not mirrored
+    return (logit > LEAST or single) and not _is_plain(reading)
 
 
 def goes_on(line: Line, look: Look, view: View, read: CachedReader) -> bool:
@@ -127,6 +133,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View)
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
     inside = _rim(line, view) > RIM
+    if inside and score < TYPE:
+        return Finding.NOTHING
     fewest, certainty = AT_THE_RIM
     if inside:
         fewest, certainty = SHORT_INSIDE if score >= ALMOST_CERTAIN else INSIDE
