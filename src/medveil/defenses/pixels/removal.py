@@ -20,6 +20,7 @@ from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all, stretches, where_painted
+from medveil.defenses.pixels.objects.kinds import refuse_text
 from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable, refuse_shown
 from medveil.defenses.pixels.objects.scan_area import (
     blank_outside_of_scan,
@@ -94,6 +95,7 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
+        refuse_text(dataset)
         accepted = {number for number, one in (choices or {}).items() if one.accept}
         if self.faces == "withhold":
             refuse_recognisable(stored, accepted)
@@ -174,6 +176,7 @@ class TextRemover:
         header: FileDataset,
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
         """The same for one frame of a DICOM file, of which there is the header too."""
+        refuse_text(header)
         if self.faces == "withhold" and not (choices and choices.accept):
             refuse_shown(image, header)
         outside = outside_of_shown_scan(header, image.shape)

@@ -11,7 +11,15 @@ import numpy as np
 import medveil
 from medveil.defenses.headers.defense import ACTIONS, found_in_headers, replaced_in_descriptions
 from medveil.defenses.headers.table import EDITION
-from medveil.defenses.pixels.defense import BLANKED, KEPT, KEPT_BY_REVIEW, REMOVED, REMOVED_BY_REVIEW
+from medveil.defenses.pixels.defense import (
+    BLANKED,
+    KEPT,
+    KEPT_BY_REVIEW,
+    PLAIN,
+    REMOVED,
+    REMOVED_BY_REVIEW,
+    WITHOUT_GENERATOR,
+)
 from medveil.defenses.reports.defense import NOT_REWRITTEN, replaced_in_reports
 from medveil.person.identifiers import Category
 from medveil.release.clean.engine import Engine
@@ -135,14 +143,14 @@ class Summary:
     def _pixels(self, done: Counter[str]) -> dict[str, int]:
         if not self._masked:
             return {}
-        blanked = {"blanked": done[BLANKED]} if done[BLANKED] else {}
+        sometimes = {"blanked": BLANKED, "left_plain": PLAIN, "without_generator": WITHOUT_GENERATOR}
         return {
             "boxes": done[REMOVED],
             "frames": len(self._masked),
             "markers_kept": done[KEPT],
             "kept_by_review": done[KEPT_BY_REVIEW],
             "removed_by_review": done[REMOVED_BY_REVIEW],
-            **blanked,
+            **{name: done[what] for name, what in sometimes.items() if done[what]},
         }
 
     def _mask_shares(self) -> dict[str, float]:
