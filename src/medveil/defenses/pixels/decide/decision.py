@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import Evidence, Finding, weigh
+from medveil.defenses.pixels.decide.evidence import Evidence, Finding, goes_on, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
@@ -61,7 +61,9 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
         found = {line: _as_known(one, known) for line, one in found.items()}
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
     result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
-    result.removed = [_walked(_in_full(line, found[line].look, read), view, read) for line in result.removed]
+    looks = {line: found[line].look for line in result.removed}
+    markers = [marker for _, marker in result.kept]
+    result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
     if not keep_markers:
         result.removed += [line for _, line in result.kept]
         result.kept = []
@@ -115,6 +117,16 @@ def _as_known(evidence: Evidence, known: KnownSearch) -> Evidence:
     return replace(evidence, finding=Finding.TYPE) if text and known.matches_word(text) else evidence
 
 
+def _up_to(markers: list[Line], line: Line, whole: Line) -> Line:
+    """The line as it was where following it would run over a marker."""
+    reached = any(marker.share_inside(whole) > 0.1 and marker.share_inside(line) <= 0.1 for marker in markers)
+    return line if reached else whole
+
+
+def _followed(line: Line, look: Look, view: View, read: CachedReader) -> Line:
+    return _walked(_in_full(line, look, read), look, view, read)
+
+
 def _in_full(line: Line, look: Look, read: CachedReader) -> Line:
     """The line with the letters at its ends that the detector did not see and the reader does."""
     if look.turns % 2 or line.length < 1:
@@ -142,15 +154,15 @@ def _in_full(line: Line, look: Look, read: CachedReader) -> Line:
     return replace(line.moved(*along), length=line.length + before + after)
 
 
-def _walked(line: Line, view: View, read: CachedReader) -> Line:
+def _walked(line: Line, look: Look, view: View, read: CachedReader) -> Line:
     """A large line with what goes on at its ends: the detector sees large faint letters only in part."""
-    if line.height < LARGE:
+    if line.height < LARGE or look.turns % 2:
         return line
     for way in (-1, 1):
         for _ in range(MOST_STEPS):
             step = line.along * way * (line.length / 2 + STRIDE * line.height / 2)
             ahead = replace(line.moved(*step), length=STRIDE * line.height)
-            if weigh([ahead], view, read)[0].finding is not Finding.TYPE:
+            if not goes_on(ahead, look, view, read):
                 break
             line = replace(line.moved(*(line.along * way * ahead.length / 2)), length=line.length + ahead.length)
     return line

@@ -8,7 +8,7 @@ digits, as it came out on radiographs of patients kept apart from those the netw
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.evidence_network import AROUND, NUMBERS, SIZE, STRIP
-from medveil.defenses.pixels.decide.markers import holds_marker
+from medveil.defenses.pixels.decide.markers import holds_marker, is_marker
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, is_square
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Line
@@ -35,8 +35,11 @@ FARTHEST = 4.0  # deviations
 PLAIN_LETTERS, PLAIN = 3, 0.8  # letters, and the certainty of each, that need no look in a mirror
 LETTERS_A_HEIGHT = 1.6
 BATCH = 32
+LEAST = -4.0  # the logit from which a line is read, and then in a mirror too
+UNREAD = Reading("", 0.0, 0.0, 0, np.zeros((0, 0), np.float32))
+_READ = (slice(SIZE - NUMBERS, SIZE - NUMBERS + 4), slice(SIZE - NUMBERS + 4, SIZE - NUMBERS + 8))  # as it is, mirrored
 TYPE = 0.5  # the score from which a legible line is type,
-SUSPECTED = 0.1  # and from which it is, if the second reader reads it with certainty
+SUSPECTED = 0.1  # and from which one at the rim is, if the second reader reads it with certainty
 SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
 ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
 RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
@@ -45,8 +48,10 @@ AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
 CERTAIN = 0.85
 MANY = 5  # letters, of which each is more likely than not
 LONG = 3.5  # heights
+RINGS = frozenset("0OoQ8-.")  # what a row of wires reads like
 LARGEST_UNREAD = 0.01  # of the image that a line may cover without being read
-SINGLE = 1.3  # heights; a shorter line in which less than two letters are read is a single mark
+SINGLE = 1.3  # heights; a shorter line in which less than two letters are read is a single mark,
+WIDE = 1.8  # or one letter, with certainty
 
 
 class Finding(Enum):
@@ -73,47 +78,74 @@ class Evidence:
 
 
 def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
-    """The evidence for each line of a view."""
+    """The evidence for each line of a view: at a glance, then read where it may be type or a marker, then in a mirror
+    where that leaves it open.
+    """
     if not lines:
         return []
-    plain = _best(lines, read, mirrored=False)
-    unread = [line for line, (_, reading) in zip(lines, plain, strict=True) if not _is_plain(reading)]
-    mirrored = dict(zip(unread, _best(unread, read, mirrored=True), strict=True))
-    rows = np.zeros((len(lines), SIZE), np.float32)
-    found = []
-    for row, line, (look, reading) in zip(rows, lines, plain, strict=True):
-        turned = mirrored.get(line)
-        _fill(row, line, view, reading, turned[1] if turned else None)
-        if turned and _rank(turned[1]) > _rank(reading):
-            look, reading = turned
-        found.append((reading, look))
-    logits = np.concatenate([_network()(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)])
-    weighed = []
-    for line, logit, (reading, look) in zip(lines, logits, found, strict=True):
-        score = 1 / (1 + math.exp(-float(logit)))
-        weighed.append(Evidence(score, reading, look, _finding(line, score, reading, view)))
-    return weighed
+    found = [(Look(line, 0), UNREAD) for line in lines]
+    rows = np.stack([_row(line, view) for line in lines])
+    logits = _logits(rows)
+    for mirrored in (False, True):
+        asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], mirrored)]
+        for k, (look, reading) in zip(asked, _best([lines[k] for k in asked], read, mirrored=mirrored), strict=True):
+            rows[k, _READ[mirrored]] = _read_numbers(lines[k], reading)
+            if _rank(reading) > _rank(found[k][1]):
+                found[k] = look, reading
+        if asked:
+            logits[asked] = _logits(rows[asked])
+    return [
+        Evidence(score := _probability(logit), reading, look, _finding(line, score, look, reading, view))
+        for line, logit, (look, reading) in zip(lines, logits, found, strict=True)
+    ]
 
 
-def _finding(line: Line, score: float, reading: Reading, view: View) -> Finding:
+def _asks(line: Line, logit: float, reading: Reading, mirrored: bool) -> bool:
+    """A single mark may always be a letter of a marker."""
+    single = line.length < WIDE * line.height and not mirrored
+    return (logit > LEAST or single) and not _is_plain(reading)
+
+
+def goes_on(line: Line, look: Look, view: View, read: CachedReader) -> bool:
+    """Whether a line that is type, read by this look, goes on where it has not been seen yet."""
+    score = _probability(_logits(_row(line, view)[None])[0])
+    if score < TYPE:
+        return False
+    (reading,) = read([replace(look, line=line)])
+    return reading.letters >= 2 or (score >= ALMOST_CERTAIN and reading.letters == 1)
+
+
+def _logits(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.concatenate([_network()(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)])
+
+
+def _probability(logit: float) -> float:
+    return 1 / (1 + math.exp(-float(logit)))
+
+
+def _finding(line: Line, score: float, look: Look, reading: Reading, view: View) -> Finding:
     """Type must be legible to one of two readers, the more so inside the thorax, where devices are, unless it is a
     long line of surest type; what else looks like type for sure and cannot be read is for a person.
     """
-    if reading.letters < 2 and line.length < SINGLE * line.height:
+    if reading.letters < 2 and line.length < (WIDE if reading.confidence >= CERTAIN else SINGLE) * line.height:
         read = reading.letters == 1 and reading.confidence >= LEGIBLE
         return Finding.LETTER if read else Finding.NOTHING
-    if score < SUSPECTED:
+    if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
     inside = _rim(line, view) > RIM
+    if inside and score < TYPE:
+        return Finding.NOTHING
     fewest, certainty = AT_THE_RIM
     if inside:
         fewest, certainty = SHORT_INSIDE if score >= ALMOST_CERTAIN else INSIDE
+    if inside and reading.text and set(reading.text) <= RINGS:
+        return Finding.NOTHING
     legible = _known_letters(reading) >= fewest and reading.confidence >= certainty
-    if score >= TYPE and (legible or reading.letters >= MANY):
+    if score >= TYPE and (legible or reading.letters >= MANY or is_marker(reading.text)):
         return Finding.TYPE
-    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height and line.area <= LARGEST_UNREAD * view.size:
+    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height:
         return Finding.TYPE
-    letters, sure = _second(line, view)
+    letters, sure = _second(look, reading, view)
     if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
         return Finding.TYPE
     return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
@@ -123,15 +155,18 @@ def _known_letters(reading: Reading) -> int:
     return sum(character.isalnum() for character in reading.text)
 
 
-def _second(line: Line, view: View) -> tuple[int, float]:
-    """How many letters and digits the second reader makes of it, and how sure it is, in the way it is surest of."""
-    looks = (Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in _ways(line))
+def _second(look: Look, reading: Reading, view: View) -> tuple[int, float]:
+    """How many letters and digits the second reader makes of it, and how sure it is, in the way it is surest of.
+
+    It is shown what the first could read, or else both ways up.
+    """
+    others = [replace(look, mirrored=not look.mirrored), replace(look, turns=(look.turns + 2) % 4)]
     best = (0, 0.0)
-    for look in looks:
-        text, sure = second_opinion(look.strip(view, SECOND_HEIGHT))
-        letters = sum(character.isascii() and character.isalnum() for character in text)
-        best = max(best, (letters, sure), key=lambda one: (one[0] > 1) * one[1])
-        if best[0] > INSIDE[0] and best[1] >= CERTAIN:
+    for way in (look, *others[: 1 if reading.letters > 1 else 2]):
+        text, sure = second_opinion(way.strip(view, SECOND_HEIGHT))
+        letters = 0 if set(text) <= RINGS else sum(one.isascii() and one.isalnum() for one in text)
+        best = max(best, (letters, sure), key=lambda found: (found[0] > 1) * found[1])
+        if best[0] >= INSIDE[0] and best[1] >= CERTAIN:
             break
     return best
 
@@ -155,8 +190,9 @@ def _is_plain(reading: Reading) -> bool:
     return reading.letters >= PLAIN_LETTERS and reading.confidence >= PLAIN
 
 
-def _fill(row: NDArray[np.float32], line: Line, view: View, plain: Reading, mirrored: Reading | None) -> None:
-    """One line's evidence, in the network's order."""
+def _row(line: Line, view: View) -> NDArray[np.float32]:
+    """One line's evidence before it is read, in the network's order."""
+    row = np.zeros(SIZE, np.float32)
     height, width = STRIP
     strip = line.grown(ASIDE * line.height, ACROSS * line.height).cut_out(view, height)
     skipped = max(0, (strip.shape[1] - width) // 2)
@@ -166,7 +202,9 @@ def _fill(row: NDArray[np.float32], line: Line, view: View, plain: Reading, mirr
     side = max(line.length, line.height) + WIDER * line.height
     around = Line(line.x, line.y, side, side, line.angle).cut_out(view, AROUND)
     row[2 * height * width : -NUMBERS] = _stretched(around).ravel()
-    row[-NUMBERS:] = _numbers(line, view, plain, mirrored)
+    numbers = _numbers(line, view)
+    row[-len(numbers) :] = numbers
+    return row
 
 
 def _stretched(image: View) -> NDArray[np.float32]:
@@ -180,24 +218,21 @@ def _rim(line: Line, view: View) -> float:
     return max(min(line.x, columns - line.x, line.y, rows - line.y) / min(rows, columns), 0)
 
 
-def _numbers(line: Line, view: View, plain: Reading, mirrored: Reading | None) -> list[float]:
-    rows, columns = view.shape
-    expected = max(LETTERS_A_HEIGHT * line.length / line.height, 1)
-    read: list[float] = []
-    for one in (plain, mirrored):
-        if one is None:
-            read += [0.0] * 4
-        else:
-            read += [min(one.letters, 10) / 10, one.confidence, one.certainty, min(one.letters / expected, 1.5)]
+def _numbers(line: Line, view: View) -> list[float]:
     return [
-        *read,
         math.log(line.height) / 4,
         min(line.length / line.height, 20) / 20,
         line.score,
         2 * _rim(line, view),
-        10 * line.height / min(rows, columns),
+        10 * line.height / min(view.shape),
         abs(math.sin(2 * line.angle)),
     ]
+
+
+def _read_numbers(line: Line, reading: Reading) -> list[float]:
+    expected = max(LETTERS_A_HEIGHT * line.length / line.height, 1)
+    letters = reading.letters
+    return [min(letters, 10) / 10, reading.confidence, reading.certainty, min(letters / expected, 1.5)]
 
 
 @once

@@ -15,7 +15,7 @@ ACROSS = 0.25  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
 THICKEST = 0.4  # of a line's height that a stroke may be thick
 NEARBY = 0.9  # heights, of the square around a place
-STANDS_OUT = ((12, 0.12), (24, 0.25))  # by a line's height: of the strongest mark nearby that a stroke reaches,
+STANDS_OUT = ((12, 0.08), (24, 0.22))  # by a line's height: of the strongest mark nearby that a stroke reaches,
 FAINTEST = 0.1  # of the strongest in the whole line,
 NOISE = 3  # and gray levels
 DIM = 16  # gray levels of room that even white leaves
@@ -53,6 +53,14 @@ def soft_mask(lines: Iterable[Line], shape: tuple[int, ...], *, harder: float = 
     canvas = np.zeros(shape[:2], np.uint8)
     for line in lines:
         widened(line, harder).paint(canvas, 1)
+    return _softened(canvas)
+
+
+def box_mask(boxes: Iterable[Box], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """1 over boxes that a person drew, to the pixel, soft around them."""
+    canvas = np.zeros(shape[:2], np.uint8)
+    for left, top, right, bottom in boxes:
+        canvas[top:bottom, left:right] = 1
     return _softened(canvas)
 
 
