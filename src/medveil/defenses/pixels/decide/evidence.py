@@ -84,12 +84,12 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     if not lines:
         return []
     found = [(Look(line, 0), UNREAD) for line in lines]
-    rows = np.stack([_row(line, view) for line in lines])
+    rows = np.stack([row_of(line, view) for line in lines])
     logits = _logits(rows)
     for mirrored in (False, True):
         asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], mirrored)]
-        for k, (look, reading) in zip(asked, _best([lines[k] for k in asked], read, mirrored=mirrored), strict=True):
-            rows[k, _READ[mirrored]] = _read_numbers(lines[k], reading)
+        for k, (look, reading) in zip(asked, best_readings([lines[k] for k in asked], read, mirrored=mirrored), strict=True):
+            rows[k, _READ[mirrored]] = read_numbers(lines[k], reading)
             if _rank(reading) > _rank(found[k][1]):
                 found[k] = look, reading
         if asked:
@@ -103,12 +103,12 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
 def _asks(line: Line, logit: float, reading: Reading, mirrored: bool) -> bool:
     """A single mark may always be a letter of a marker."""
     single = line.length < WIDE * line.height and not mirrored
-    return (logit > LEAST or single) and not _is_plain(reading)
+    return (logit > LEAST or single) and not is_plain(reading)
 
 
 def goes_on(line: Line, look: Look, view: View, read: CachedReader) -> bool:
     """Whether a line that is type, read by this look, goes on where it has not been seen yet."""
-    score = _probability(_logits(_row(line, view)[None])[0])
+    score = _probability(_logits(row_of(line, view)[None])[0])
     if score < TYPE:
         return False
     (reading,) = read([replace(look, line=line)])
@@ -171,7 +171,7 @@ def _second(look: Look, reading: Reading, view: View) -> tuple[int, float]:
     return best
 
 
-def _best(lines: list[Line], read: CachedReader, *, mirrored: bool) -> list[tuple[Look, Reading]]:
+def best_readings(lines: list[Line], read: CachedReader, *, mirrored: bool) -> list[tuple[Look, Reading]]:
     """Of each line the look by which most can be read."""
     looks = [[Look(line, turns, mirrored=mirrored) for turns in _ways(line)] for line in lines]
     readings = iter(read([look for several in looks for look in several]))
@@ -186,11 +186,11 @@ def _rank(reading: Reading) -> float:
     return (reading.letters > 1) * reading.confidence + 0.02 * reading.letters
 
 
-def _is_plain(reading: Reading) -> bool:
+def is_plain(reading: Reading) -> bool:
     return reading.letters >= PLAIN_LETTERS and reading.confidence >= PLAIN
 
 
-def _row(line: Line, view: View) -> NDArray[np.float32]:
+def row_of(line: Line, view: View) -> NDArray[np.float32]:
     """One line's evidence before it is read, in the network's order."""
     row = np.zeros(SIZE, np.float32)
     height, width = STRIP
@@ -229,7 +229,7 @@ def _numbers(line: Line, view: View) -> list[float]:
     ]
 
 
-def _read_numbers(line: Line, reading: Reading) -> list[float]:
+def read_numbers(line: Line, reading: Reading) -> list[float]:
     expected = max(LETTERS_A_HEIGHT * line.length / line.height, 1)
     letters = reading.letters
     return [min(letters, 10) / 10, reading.confidence, reading.certainty, min(letters / expected, 1.5)]
