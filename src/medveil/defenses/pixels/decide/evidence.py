@@ -88,7 +88,8 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     logits = _logits(rows)
     for mirrored in (False, True):
         asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], mirrored)]
-        for k, (look, reading) in zip(asked, best_readings([lines[k] for k in asked], read, mirrored=mirrored), strict=True):
+        best = best_readings([lines[k] for k in asked], read, mirrored=mirrored)
+        for k, (look, reading) in zip(asked, best, strict=True):
             rows[k, _READ[mirrored]] = read_numbers(lines[k], reading)
             if _rank(reading) > _rank(found[k][1]):
                 found[k] = look, reading
