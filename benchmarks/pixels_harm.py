@@ -5,7 +5,8 @@
 
 DATA holds nih14 (for the split), nih14_1024, nih14_512, iu_xray and covid19. Every film goes through all that `medveil
 deid` does to a picture. Text stands at a film's rim: what changes in the inner box (15 to 85 % across, 20 to 90 % down)
-is anatomy or a device painted over. The films of pixels_devices.csv show devices, found by looking, with a box around
+is anatomy or a device painted over; so is what changes inside the lungs, which the bundled network outlines, their rim
+left out. The films of pixels_devices.csv show devices, found by looking, with a box around
 each (shares of width and height); a box is painted when any pixel in it changed. Those of pixels_letters.csv carry
 letters of lead, found by looking too, many of them mirrored: the side should stay, with at most a tenth of its ink
 changed, and the initials beside it go, with all but a tenth of theirs changed. PEERS is the environment described in
@@ -37,6 +38,8 @@ from deid_peers_table import conditions, into
 from medveil.cohort.images import load_image
 from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
+from medveil.utility.lungs.segmenter import load_segmenter
+from medveil.utility.pixel_damage.film import inner_lungs
 
 DEVICES = Path(__file__).with_name("pixels_devices.csv")
 LETTERS = Path(__file__).with_name("pixels_letters.csv")
@@ -75,6 +78,7 @@ class Harm:
     withheld: str
     area: float = 0.0
     inner: float = 0.0
+    lungs: float = 0.0
     painted: tuple[str, ...] = ()
     letters: tuple[tuple[str, bool], ...] = ()
     kept: int = 0
@@ -222,6 +226,7 @@ def harm_of(bench: Bench, tool: str, film: Film, done: dict[str, Any]) -> Harm:
         "",
         area=float(changed.mean()),
         inner=float(inside(changed, INNER).mean()),
+        lungs=float(changed[inner_lungs(load_segmenter().mask(before))].mean()) if changed.any() else 0.0,
         painted=painted,
         letters=letters(before, changed, film),
         kept=done.get("clinical markers kept", 0),
@@ -271,6 +276,7 @@ def figures(group: str, harms: list[Harm], speeds: dict[str, Figures]) -> Figure
         "area changed": mean([harm.area for harm in open_], [harm.film.patient for harm in open_]),
         "films over 1 %": share([harm.area > LARGE for harm in open_]),
         "inner box touched": share([harm.inner > 0 for harm in open_]),
+        "lungs touched": share([harm.lungs > 0 for harm in open_]),
         "withheld": share([bool(harm.withheld) for harm in own], own),
         "reasons": dict(Counter(harm.withheld for harm in own if harm.withheld)),
         "markers it says it kept": sum(harm.kept for harm in open_),
@@ -300,7 +306,9 @@ def mean(values: Sequence[float], patients: Sequence[str]) -> Figures | None:
 def worst(harms: list[Harm]) -> list[Harm]:
     """Painted devices first, then lost markers, then what changed inside and at the rim; not what was left alone."""
     told = [harm for harm in harms if harm.withheld or harm.area]
-    return sorted(told, key=lambda harm: (-len(harm.painted), -lost(harm), -harm.inner, -harm.area, harm.withheld))
+    return sorted(
+        told, key=lambda harm: (-len(harm.painted), -lost(harm), -harm.lungs, -harm.inner, -harm.area, harm.withheld)
+    )
 
 
 def lost(harm: Harm) -> int:
@@ -311,7 +319,13 @@ def listed(harm: Harm) -> dict[str, Any]:
     told = {"set": harm.film.group, "film": harm.film.name}
     if harm.withheld:
         return told | {"withheld": harm.withheld}
-    return told | {"area": harm.area, "inner": harm.inner, "painted": list(harm.painted), "markers lost": lost(harm)}
+    return told | {
+        "area": harm.area,
+        "inner": harm.inner,
+        "lungs": harm.lungs,
+        "painted": list(harm.painted),
+        "markers lost": lost(harm),
+    }
 
 
 def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
@@ -336,7 +350,7 @@ def sheet(bench: Bench, harms: Sequence[Harm]) -> Image.Image:
 
 
 def markdown(results: dict[str, Any]) -> str:
-    shares = ("area changed", "films over 1 %", "inner box touched", "withheld")
+    shares = ("area changed", "films over 1 %", "inner box touched", "lungs touched", "withheld")
     boxed = ("device painted", "markers kept", "initials removed")
     head = ["films", "", *shares, *boxed, "seconds an image"]
     lines = [head, ["---"] * len(head)]
@@ -360,7 +374,7 @@ def precise(figure: Figures | None) -> str:
 def compared(group: str, tools: dict[str, Figures]) -> str:
     ours, theirs = (tools[tool] for tool in TOOLS)
     parts = [f"{group}: medveil takes {ours['seconds'] / theirs['seconds']:.2f} of the redactor's time"]
-    for name in ("area changed", "inner box touched", "device painted"):
+    for name in ("area changed", "inner box touched", "lungs touched", "device painted"):
         if ours.get(name) and theirs.get(name) and theirs[name]["value"]:
             parts.append(f"{name} {ours[name]['value'] / theirs[name]['value']:.2f} times as much")
     return ", ".join(parts) + "."

@@ -77,6 +77,7 @@ class Subject:
     phrase: bool = False
     done: dict[str, dict[str, int]] = field(default_factory=dict)  # by defense, what was done, by a fixed phrase
     choices: Mapping[int, Any] = field(default_factory=dict)
+    header: FileDataset | None = None  # of the DICOM file that the picture was read from, if it was from one
     masked: list[float] = field(default_factory=list)  # percent of each frame that was painted over
     painted: list[tuple[Box, ...]] = field(default_factory=list)  # where in each frame that was
     doubtful: list[tuple[Box, ...]] = field(default_factory=list)  # what may be text there, and was let stay

@@ -14,6 +14,7 @@ from pydicom.dataset import Dataset
 from medveil.defenses.pixels.objects.kinds import HEAD, PHOTOGRAPH
 from medveil.defenses.pixels.objects.photographs import FACE
 from medveil.person.keys import Keys
+from medveil.release import Settings, release
 from medveil.release.clean import deid_defenses, deidentify
 
 from .conftest import Write  # type: ignore[import-not-found]
@@ -49,3 +50,16 @@ def test_the_record_counts_frames_that_were_blanked(tmp_path: Path, write_dicom:
     summary = json.loads((out / "deid.json").read_text())
     assert summary["pixels"]["blanked"] == 1
     assert summary["pixels"]["mask_pct"]["mean"] == 43.75
+
+
+def test_a_release_as_pictures_judges_by_the_header_too(
+    tmp_path: Path, write_dicom: Write, in_this_process: None
+) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    write_dicom(source / "film.dcm", SOPInstanceUID="1.2.3.1")
+    head = {"SOPClassUID": "1.2.840.10008.5.1.4.1.1.2", "Modality": "CT", "BodyPartExamined": "HEAD"}
+    write_dicom(source / "slice.dcm", SOPInstanceUID="1.2.3.3", **head)
+    settings = Settings(attacks=("singling-out",), measures=("label-probe",))
+    release(source, out, keys=KEYS, settings=settings, workers=1)
+    reasons = [row["reason"] for row in csv.DictReader((out / "quarantine.csv").read_text().splitlines())]
+    assert reasons == [HEAD]

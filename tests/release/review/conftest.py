@@ -22,6 +22,7 @@ from pydicom.uid import ExplicitVRLittleEndian
 from medveil.cohort.dicom import many
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.input import read_cohort
+from medveil.cohort.phantom.hospital import build_hospital
 from medveil.defenses.pixels import removal
 from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.paint.mask import boxes_around
@@ -67,6 +68,11 @@ class PlainRemover:
         return cleaned, Removal(tuple(gone), (), share, 1, "black", tuple(doubtful))
 
     clean_colours = clean_image
+
+    def clean_displayed(
+        self, image: NDArray[Any], known: object, choices: Choices | None, header: FileDataset
+    ) -> tuple[NDArray[Any], Removal]:
+        return self.clean_image(image, known, choices)
 
     def clean_dataset(
         self, dataset: FileDataset, known: object, choices: Mapping[int, Choices] | None = None
@@ -162,9 +168,23 @@ def plainly() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def plain() -> Iterator[None]:
+def plain(request: pytest.FixtureRequest) -> Iterator[None]:
+    if "phantom" in request.fixturenames:
+        yield
+        return
     with plainly():
         yield
+
+
+@pytest.fixture(params=["dicom", "table"])
+def phantom(request: pytest.FixtureRequest, tmp_path: Path) -> Output:
+    """A phantom patient, cleaned by the real cleaner; films go by their places."""
+    build_hospital(tmp_path / "in", patients=1, sites=1, seed=11, size=256, workers=1)
+    repeat = partial(_as_dicom if request.param == "dicom" else _as_table, tmp_path)
+    repeat()
+    data = tmp_path / "out" / "data"
+    films = sorted(path.relative_to(data).as_posix() for end in ("dcm", "png") for path in data.rglob(f"*.{end}"))
+    return Output(tmp_path / "in", tmp_path / "out", {film: film for film in films}, repeat)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,7 @@ import cv2
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from medveil.cohort.input import Kind, SourceFile
 from medveil.release.verify.damage_check import CHECK, MARKER_GONE, FilmCheck, check_film
@@ -64,6 +65,19 @@ def test_a_film_that_was_left_alone_is_not_read(tmp_path: Path) -> None:
         raise AssertionError("nothing was changed")
 
     assert checked(tmp_path, film(True), film(True), read).losses == ()
+
+
+def test_a_picture_is_compared_as_a_viewer_turns_it(tmp_path: Path) -> None:
+    upright = film(True)[:, :150]
+    exif = Image.Exif()
+    exif[0x0112] = 8  # to be turned counter-clockwise
+    for folder in ("in", "out"):
+        (tmp_path / folder).mkdir()
+    Image.fromarray(np.ascontiguousarray(np.rot90(upright, 3))).save(tmp_path / "in" / "film.png", exif=exif)
+    cv2.imwrite(str(tmp_path / "out" / "film.png"), upright)
+    one = SourceFile("film.png", Kind.IMAGE, "patient", "study")
+    found = check_film(one, "film.png", tmp_path / "in", tmp_path / "out", read=None)
+    assert found is not None and found.film.changed == 0
 
 
 @pytest.mark.parametrize(

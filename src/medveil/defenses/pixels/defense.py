@@ -119,9 +119,14 @@ class RemovedText:
                 if overlays:
                     subject.note(OVERLAYS, overlays)
         elif subject.picture is not None:
-            clean = self._remover.clean_image if subject.picture.ndim == 2 else self._remover.clean_colours
-            subject.picture, removal = clean(subject.picture, known, subject.choices.get(0))
-            removals = [removal]
+            chosen = subject.choices.get(0)
+            if subject.header is not None:
+                cleaned = self._remover.clean_displayed(subject.picture, known, chosen, subject.header)
+            elif subject.picture.ndim == 2:
+                cleaned = self._remover.clean_image(subject.picture, known, chosen)
+            else:
+                cleaned = self._remover.clean_colours(subject.picture, known, chosen)
+            subject.picture, removals = cleaned[0], [cleaned[1]]
         for removal in removals:
             subject.masked.append(min(100.0, removal.mask_pct + removal.blanked_pct))
             subject.painted.append(removal.boxes)

@@ -20,11 +20,17 @@ from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View, colour_views, views_of
 from medveil.defenses.pixels.lines import Box, Line
 from medveil.defenses.pixels.objects.clips import paint_in_all, shown_by_all, stretches, where_painted
-from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable
-from medveil.defenses.pixels.objects.scan_area import blank_outside_of_scan, is_clip, is_ultrasound
+from medveil.defenses.pixels.objects.kinds import refuse_text
+from medveil.defenses.pixels.objects.photographs import refuse_face, refuse_recognisable, refuse_shown
+from medveil.defenses.pixels.objects.scan_area import (
+    blank_outside_of_scan,
+    is_clip,
+    is_ultrasound,
+    outside_of_shown_scan,
+)
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
-from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask, stroke_mask
+from medveil.defenses.pixels.paint.mask import box_mask, boxes_around, soft_mask, stroke_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
@@ -89,6 +95,7 @@ class TextRemover:
         stored = StoredPixels.of(dataset)
         if stored is None:
             return []
+        refuse_text(dataset)
         accepted = {number for number, one in (choices or {}).items() if one.accept}
         if self.faces == "withhold":
             refuse_recognisable(stored, accepted)
@@ -161,6 +168,25 @@ class TextRemover:
             refuse_face(image)
         return self._clean(image, views_of, "MONOCHROME2", None, known, choices)
 
+    def clean_displayed(
+        self,
+        image: NDArray[np.unsignedinteger[Any]],
+        known: KnownSearch | None,
+        choices: Choices | None,
+        header: FileDataset,
+    ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
+        """The same for one frame of a DICOM file, of which there is the header too."""
+        refuse_text(header)
+        if self.faces == "withhold" and not (choices and choices.accept):
+            refuse_shown(image, header)
+        outside = outside_of_shown_scan(header, image.shape)
+        if outside is not None:
+            image = paint(image, outside.astype(np.float32), "MONOCHROME2", None, Filling("black")).frame
+        cleaned, removal = self._clean(image, views_of, "MONOCHROME2", None, known, choices)
+        if outside is None and is_ultrasound(header) and not choices and removal.boxes:
+            raise Quarantined(UNTOLD)
+        return cleaned, removal if outside is None else replace(removal, blanked_pct=100 * float(outside.mean()))
+
     def clean_colours(
         self, colours: NDArray[np.unsignedinteger[Any]], known: KnownSearch | None, choices: Choices | None = None
     ) -> tuple[NDArray[np.unsignedinteger[Any]], Removal]:
@@ -191,7 +217,7 @@ class TextRemover:
         kept = found.kept + [(letter.text, letter.line) for letter in found.letters]
         changed = frame
         lines = [line for line in found.removed if not choices.keeps(line)]
-        total = soft_mask((Line.of_box(box) for box in choices.remove), frame.shape)
+        total = box_mask(choices.remove, frame.shape)
         removed = [Line.of_box(box) for box in choices.remove]
         rounds, painted = 0, Painted(frame)
         while lines or (removed and not rounds):

@@ -117,9 +117,14 @@ def _picture(root: Path, file: str, person: Person, engine: Engine, choices: Fil
 
 def upright_picture(root: Path, file: str) -> NDArray[Any]:
     """As a viewer shows it, gray or in its colours: what turns it does not come along, and boxes are of what does."""
-    turn = _turn(root, file)
+    turn = _turn(root, file)  # first, for it refuses what is no picture, or several
     colours = load_colours(root, file)
     return _turned(load_image(root, file) if colours is None else colours, *turn)
+
+
+def upright(root: Path, file: str, picture: NDArray[Any]) -> NDArray[Any]:
+    """The picture in this file, turned as a viewer turns it."""
+    return _turned(picture, *_turn(root, file))
 
 
 def _turn(root: Path, file: str) -> tuple[int, bool]:

@@ -166,7 +166,7 @@ def clean(
     Where a review is carried out, `only` names the films it is about; of the others, what the journal tells holds.
     """
     reviewed = Reviewed.of(out, engine.keys)
-    summary = Summary(engine, created, withdrawn=withdrawn(out), reviewed=reviewed)
+    summary = Summary(withdrawn=withdrawn(out), reviewed=reviewed)
     cleaner = GroupCleaner(work.root, out / DATA, engine, work.writer, reviewed, only)
     total = sum(len(group.files) for group in work.groups)
     journal = out / JOURNAL
@@ -180,8 +180,8 @@ def clean(
     write_quarantine(out, summary.quarantine)
     if crosswalk:
         _write_crosswalk(crosswalk, work, engine.keys)
-    told = summary.told(work.writer.name, left_out=work.left_out, doubtful_ids=work.doubtful_ids)
-    write_json(out / SUMMARY, told)
+    given = {"left_out": work.left_out, "doubtful_ids": work.doubtful_ids}
+    write_json(out / SUMMARY, summary.told(engine, created, work.writer.name, **given))
     seal_records(out, engine.keys)
     return summary
 

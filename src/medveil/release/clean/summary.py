@@ -11,7 +11,15 @@ import numpy as np
 import medveil
 from medveil.defenses.headers.defense import ACTIONS, found_in_headers, replaced_in_descriptions
 from medveil.defenses.headers.table import EDITION
-from medveil.defenses.pixels.defense import BLANKED, KEPT, KEPT_BY_REVIEW, REMOVED, REMOVED_BY_REVIEW
+from medveil.defenses.pixels.defense import (
+    BLANKED,
+    KEPT,
+    KEPT_BY_REVIEW,
+    PLAIN,
+    REMOVED,
+    REMOVED_BY_REVIEW,
+    WITHOUT_GENERATOR,
+)
 from medveil.defenses.reports.defense import NOT_REWRITTEN, replaced_in_reports
 from medveil.person.identifiers import Category
 from medveil.release.clean.engine import Engine
@@ -27,11 +35,8 @@ _PLACES = {"header": found_in_headers, "descriptions": replaced_in_descriptions,
 class Summary:
     """Adds up the journal as it is written."""
 
-    def __init__(
-        self, engine: Engine, created: str, *, withdrawn: dict[str, str], reviewed: Reviewed | None = None
-    ) -> None:
-        self.engine, self.created, self.withdrawn = engine, created, withdrawn
-        self.reviewed = reviewed or Reviewed()
+    def __init__(self, *, withdrawn: dict[str, str], reviewed: Reviewed) -> None:
+        self.withdrawn, self.reviewed = withdrawn, reviewed
         self.files = 0
         self.released = 0
         self.unlinked = 0
@@ -102,17 +107,23 @@ class Summary:
             self._row_numbers[file["id"], reason] = " ".join(map(str, rows))
             self.withhold(file["id"], reason)
 
-    def told(self, writer: str, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
-        done = self._all
-        headers = self.engine.headers
+    def told(self, engine: Engine, created: str, writer: str, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
+        headers = engine.headers
         return {
             "format": FORMAT,
             "medveil": medveil.__version__,
-            "created": self.created,
-            "key_fingerprint": self.engine.keys.fingerprint,
+            "created": created,
+            "key_fingerprint": engine.keys.fingerprint,
             "writer": writer,
-            "settings": self.engine.told(),
+            "settings": engine.told(),
             "profile": {"edition": EDITION, "options": headers.options_done if headers else []},
+            **self.counts(left_out=left_out, doubtful_ids=doubtful_ids),
+        }
+
+    def counts(self, *, left_out: int, doubtful_ids: int) -> dict[str, Any]:
+        """What a later review changes of it."""
+        done = self._all
+        return {
             "files": {
                 "released": self.released,
                 "withheld": len(self.withheld),
@@ -132,14 +143,14 @@ class Summary:
     def _pixels(self, done: Counter[str]) -> dict[str, int]:
         if not self._masked:
             return {}
-        blanked = {"blanked": done[BLANKED]} if done[BLANKED] else {}
+        sometimes = {"blanked": BLANKED, "left_plain": PLAIN, "without_generator": WITHOUT_GENERATOR}
         return {
             "boxes": done[REMOVED],
             "frames": len(self._masked),
             "markers_kept": done[KEPT],
             "kept_by_review": done[KEPT_BY_REVIEW],
             "removed_by_review": done[REMOVED_BY_REVIEW],
-            **blanked,
+            **{name: done[what] for name, what in sometimes.items() if done[what]},
         }
 
     def _mask_shares(self) -> dict[str, float]:

@@ -12,10 +12,11 @@ from typing import Any
 import cv2
 import numpy as np
 import pandas as pd
+from pydicom.dataset import FileDataset
 
 from medveil.cohort import LABELS, Cohort
 from medveil.cohort.cohort import FILE
-from medveil.cohort.dicom.opening import has_prefix, head_of, open_dicom
+from medveil.cohort.dicom.opening import head_of, may_be_dicom, open_dicom
 from medveil.cohort.images import inside, load_image
 from medveil.cohort.schema import Rows
 from medveil.defenses.headers.known_in_header import known_in
@@ -55,10 +56,9 @@ class TableWriter:
         row = dict(one.row)
         report = row.pop("report")
         picture = load_image(root, one.path, frame=row["frame"])
-        _refuse_unreadable_header(root, one.path)
-        subject = engine.clean(
-            Subject(person, picture=picture, text=str(report) if pd.notna(report) else None, row=row, choices=choices)
-        )
+        header = header_of(root, one.path)
+        text = str(report) if pd.notna(report) else None
+        subject = engine.clean(Subject(person, picture=picture, text=text, row=row, choices=choices, header=header))
         assert subject.picture is not None and subject.row is not None
         if subject.text is not None and engine.covers("reports"):
             refuse_leftovers(subject.text.encode(), person.known)
@@ -80,11 +80,14 @@ class TableWriter:
         return {FILE}
 
 
-def _refuse_unreadable_header(root: Path, file: str) -> None:
-    """A report is not cleaned without what the header of its image tells of the person."""
+def header_of(root: Path, file: str) -> FileDataset | None:
+    """Of a DICOM file: its report is not cleaned without what it tells of the person, nor its image."""
     path = inside(root, file)
-    if has_prefix(head_of(path)):
-        known_in(open_dicom(path, pixels=False))
+    if not may_be_dicom(head_of(path)):
+        return None
+    header = open_dicom(path, pixels=False)
+    known_in(header)
+    return header
 
 
 def plain_row(row: dict[str, Any]) -> Entry:

@@ -23,15 +23,18 @@ from medveil.release.clean.cleaning import GroupCleaner
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.records import (
     DATA,
+    SUMMARY,
     broken_seals,
     noted_files,
     place_of,
     released_files,
     seal_records,
     withdraw,
+    withdrawn,
 )
 from medveil.release.clean.reviewed import NONE, FilmChoices, Reviewed
 from medveil.release.clean.run import Work, clean, load_workers
+from medveil.release.clean.summary import Summary
 from medveil.release.clean.table_writer import TableWriter
 from medveil.release.folder import held, now, read_run, refuse_other_key
 from medveil.release.review.decisions_file import Decisions
@@ -40,10 +43,12 @@ from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import GroupChecker
 from medveil.release.verify.manifest import FILE as MANIFEST
 from medveil.release.verify.manifest import hashed, write_manifest
+from medveil.release.verify.quarantine import read_quarantine
 from medveil.release.verify.run import verify
 from medveil.release.verify.run_record import RunRecord
 from medveil.runtime.journal import FILE as JOURNAL
 from medveil.runtime.journal import noted_in
+from medveil.runtime.storage import write_json
 from medveil.runtime.workers import ordered_map
 
 REJECTED = "rejected in review"
@@ -138,6 +143,7 @@ class _Review:
             TableWriter().finish(self.out, Cohort.open(self.out / DATA).name.removesuffix(", released"))
         done = CarriedOut(self.decided.accepted, self.decided.rejected)
         self._note(reviewed, done)
+        self._count_again()
         seal_records(self.out, self.keys)
         if (self.out / MANIFEST).exists():
             outcome = json.loads((self.out / MANIFEST).read_bytes())["outcome"]
@@ -149,9 +155,9 @@ class _Review:
         self._refuse_other_originals(work, engine, source, frozenset(chosen))
         before = {entry["path"] for entry in released_files(self.out)}
         with held(self.out):
-            withdraw(self.out, self.decided.rejected, REJECTED)
             after = replace(reviewed.with_films(chosen), pending=self.decided.digest)
             after.write(self.out, self.keys)
+            withdraw(self.out, self.decided.rejected, REJECTED)
             # after a kill nobody knows how far it came: as any run that is continued, it goes through everything
             self._clean(work, engine, None if reviewed.pending else frozenset(chosen))
             reasons = self._withheld(chosen)
@@ -218,6 +224,20 @@ class _Review:
         """Why any of these is withheld now."""
         entries = {place_of(entry): entry for entry in noted_files(self.out)}
         return {path: str(entries[path]["quarantined"]) for path in films if "quarantined" in entries[path]}
+
+    def _count_again(self) -> None:
+        """From the journal; what was set aside before the run stands in the quarantine alone."""
+        told = json.loads((self.out / SUMMARY).read_bytes())
+        summary = Summary(withdrawn=withdrawn(self.out), reviewed=Reviewed.of(self.out, self.keys))
+        for _, noted in noted_in(self.out / JOURNAL):
+            summary.add(noted.entry)
+        known = {entry["id"] for entry in noted_files(self.out)}
+        for name, reason, _ in read_quarantine(self.out):
+            if name not in known:
+                summary.withhold(name, reason)
+        files = told["files"]
+        counts = summary.counts(left_out=files["left_out"], doubtful_ids=files["ids_of_several_issuers"])
+        write_json(self.out / SUMMARY, {**told, **counts})
 
     def _note(self, reviewed: Reviewed, done: CarriedOut) -> None:
         """Who decided, when, what, and by which file: pseudonyms and counts."""

@@ -17,6 +17,7 @@ from medveil.report.review_page import Kind, Region, Shot
 SHOWN = 900  # pixels a side
 MOST_CLOSE = 40  # regions of a frame that are also shown at full size
 _AROUND = 24  # pixels around a region
+_RIM = 8  # pixels that paint may reach beyond what was drawn
 _LARGEST = 1024  # pixels a side of what is shown at full size
 _QUALITY = 82
 
@@ -40,7 +41,8 @@ class FrameOfFilm:
         chosen = choices.get(self.number)
         kept, drawn = (chosen.keep, chosen.remove) if chosen is not None else ((), ())
         found: list[tuple[Box, Kind]] = [(box, "doubtful") for box in self.doubtful if box not in (*kept, *drawn)]
-        found += [(box, "painted") for box in self.painted if not any(_mostly_inside(box, one) for one in drawn)]
+        found += [(box, "left") for box in self.left if box not in (*kept, *drawn)]
+        found += [(box, "painted") for box in self.painted if not any(_is_paint_of(box, one) for one in drawn)]
         found += [(box, "kept") for box in kept]
         height, width = self.before.shape[:2]
         before, after = _eight_bits(self.before, self.after)
@@ -55,7 +57,6 @@ class FrameOfFilm:
                 for at, (box, kind) in enumerate(found)
             ),
             tuple(drawn),
-            tuple(self.left),
             asks=self.asks or (chosen is not None and chosen.accept),
         )
 
@@ -66,15 +67,17 @@ def _region(box: Box, kind: Kind, before: Picture | None, after: Picture) -> Reg
     height, width = before.shape[:2]
     left, top, right, bottom = box
     around = max(0, left - _AROUND), max(0, top - _AROUND), min(width, right + _AROUND), min(height, bottom + _AROUND)
+    if around[0] >= around[2] or around[1] >= around[3]:  # nothing of the film
+        return Region(box, kind)
     close = np.s_[around[1] : around[3], around[0] : around[2]]
     return Region(box, kind, around, _jpeg(before[close], _LARGEST), _jpeg(after[close], _LARGEST))
 
 
-def _mostly_inside(box: Box, region: Box) -> bool:
-    """Nine tenths of it: what a person drew is painted over with a soft rim."""
-    width = min(box[2], region[2]) - max(box[0], region[0])
-    height = min(box[3], region[3]) - max(box[1], region[1])
-    return width > 0 and height > 0 and width * height > 0.9 * (box[2] - box[0]) * (box[3] - box[1])
+def _is_paint_of(box: Box, drawn: Box) -> bool:
+    """Whether this was painted because a person drew it: around what was drawn, and little more."""
+    left, top, right, bottom = drawn
+    holds = box[0] <= left and box[1] <= top and box[2] >= right and box[3] >= bottom
+    return holds and box[2] - box[0] <= 2 * (right - left + _RIM) and box[3] - box[1] <= 2 * (bottom - top + _RIM)
 
 
 def _eight_bits(*pictures: Picture) -> Iterable[NDArray[np.uint8]]:

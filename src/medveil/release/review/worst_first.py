@@ -24,7 +24,7 @@ from medveil.cohort.tables.encodings import decode
 from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.objects.kinds import PHOTOGRAPH, RECOGNISABLE
 from medveil.defenses.pixels.objects.photographs import FACE, picture_of
-from medveil.defenses.pixels.removal import DOUBTFUL
+from medveil.defenses.pixels.removal import DOUBTFUL, UNTOLD
 from medveil.errors import InputError, Quarantined
 from medveil.parts import Box, Subject
 from medveil.person.keys import Keys
@@ -35,6 +35,7 @@ from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, ImageRow, Item
 from medveil.release.clean.records import DATA, noted_files, place_of, withdrawn
 from medveil.release.clean.reviewed import Reviewed
+from medveil.release.clean.table_writer import header_of
 from medveil.release.folder import read_run, refuse_other_key
 from medveil.release.review.decisions_file import run_of
 from medveil.release.review.film_pictures import FrameOfFilm
@@ -48,7 +49,7 @@ from medveil.runtime.journal import Entry
 from medveil.runtime.storage import refuse_unwritable, write_bytes
 
 MOST_FRAMES = 12  # of one film
-FOR_A_PERSON = frozenset({DOUBTFUL, FACE, PHOTOGRAPH, RECOGNISABLE})  # reasons why a film waits for one
+FOR_A_PERSON = frozenset({DOUBTFUL, FACE, PHOTOGRAPH, RECOGNISABLE, UNTOLD})  # reasons why a film waits for one
 
 
 @dataclass(frozen=True)
@@ -208,10 +209,10 @@ class _Drawing:
         none."""
         masked = one.noted.get("masked", [0.0])
         painted = one.noted.get("painted", [[]] * len(masked))
-        touched = {number for number, boxes in enumerate(painted) if boxes} | set(self.reviewed.choices(one.path))
-        order = sorted(touched or {0}, key=lambda number: (-masked[number] if number < len(masked) else 0, number))
-        for number in order[:MOST_FRAMES]:
-            boxes = [_box(*box) for box in painted[number]] if number < len(painted) else []
+        chosen = self.reviewed.choices(one.path)
+        touched = [number for number, boxes in enumerate(painted) if boxes or number in chosen]
+        for number in sorted(touched or [0], key=lambda number: (-masked[number], number))[:MOST_FRAMES]:
+            boxes = [_box(*box) for box in painted[number]]
             before, after = _alike(self._before(one, number), self._after(one, number))
             yield FrameOfFilm(number, before, after, boxes, (), left)
 
@@ -269,7 +270,9 @@ class _Drawing:
             if stored is None:
                 raise Quarantined(DOUBTFUL)
             return subject, partial(_stored_frame, stored)
-        subject = pixels.apply(Subject(person, picture=self._before(one, 0), choices={0: Choices(accept=True)}))
+        header = header_of(self.source, one.item.path)
+        accept = {0: Choices(accept=True)}
+        subject = pixels.apply(Subject(person, picture=self._before(one, 0), choices=accept, header=header))
         return subject, lambda number: subject.picture
 
 

@@ -13,6 +13,7 @@ from medveil.cohort.dicom.opening import open_dicom
 from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.images import load_image
 from medveil.cohort.input import Kind
+from medveil.release.clean.dicom_writer import upright
 from medveil.release.clean.groups import ImageRow, Item
 from medveil.release.verify.discrepancy import KEPT, Discrepancy
 from medveil.release.verify.pixel_check import Read, is_marker, overlap
@@ -64,7 +65,7 @@ def film_pairs(one: Item, path: str, source: Path, data: Path) -> Iterator[tuple
     if isinstance(one, ImageRow):
         yield load_image(source, one.path, frame=int(one.row["frame"])), load_image(data, path)
     elif one.kind is Kind.IMAGE:
-        yield load_image(source, one.path), load_image(data, path)
+        yield upright(source, one.path, load_image(source, one.path)), load_image(data, path)
     elif one.kind is Kind.DICOM:
         header = open_dicom(data / path, pixels=False)
         for frame in range(frame_count(header)) if "Rows" in header else ():

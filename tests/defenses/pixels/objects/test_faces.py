@@ -35,3 +35,11 @@ def test_other_pictures_show_none():
     fundus[np.hypot(x - 0.7, y - 0.5) < 0.06] = (250, 200, 120)
     assert not shows_face(fundus)
     assert not shows_face(np.zeros((3, 3, 3), np.uint8))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("images", ["vqa_rad", "odir", "nih14_512"])
+def test_slices_fundus_pictures_and_films_are_taken_for_no_face(images, real_data):
+    paths = sorted(path for path in (real_data / images).rglob("*") if path.suffix in (".jpg", ".png"))
+    for path in paths[:: len(paths) // 12]:
+        assert not shows_face(np.asarray(Image.open(path).convert("RGB" if images == "odir" else "L"))), path.name

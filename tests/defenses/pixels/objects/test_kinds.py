@@ -11,8 +11,10 @@ from medveil.defenses.pixels.objects.kinds import (
     RECOGNISABLE,
     SCREEN,
     may_be_photograph,
-    reason_to_withhold,
+    recognisable_by,
+    refuse_text,
 )
+from medveil.errors import Quarantined
 
 CLASSES = {
     "CT": "1.2.840.10008.5.1.4.1.1.2",
@@ -46,15 +48,28 @@ def header(kind: str = "", **attributes: object) -> Dataset:
         (header("endoscopy", Modality="ES"), None),
         (header("fundus", Modality="OP"), None),
         (header("digital", Modality="DX", BodyPartExamined="SKULL"), None),
-        (header("slide", Modality="SM", ImageType=["ORIGINAL", "PRIMARY", "LABEL", "NONE"]), LABEL),
         (header("slide", Modality="SM", ImageType=["ORIGINAL", "PRIMARY", "VOLUME", "NONE"]), None),
-        (header("capture", Modality="CT", SeriesDescription="Dose Report"), SCREEN),
-        (header("CT", Modality="CT", ImageType=["DERIVED", "SECONDARY", "SCREEN SAVE"]), SCREEN),
         (header("CT", Modality="CT", SeriesDescription="Low dose chest"), None),
     ],
 )
 def test_what_a_header_says_withholds_and_nothing_else(dataset: Dataset, reason: str | None) -> None:
-    assert reason_to_withhold(dataset) == reason
+    assert recognisable_by(dataset) == reason
+    refuse_text(dataset)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "reason"),
+    [
+        (header("slide", Modality="SM", ImageType=["ORIGINAL", "PRIMARY", "LABEL", "NONE"]), LABEL),
+        (header("capture", Modality="CT", SeriesDescription="Dose Report"), SCREEN),
+        (header("CT", Modality="CT", ImageType=["DERIVED", "SECONDARY", "SCREEN SAVE"]), SCREEN),
+    ],
+)
+def test_screens_and_labels_are_refused_whatever_becomes_of_faces(dataset: Dataset, reason: str) -> None:
+    with pytest.raises(Quarantined) as refused:
+        refuse_text(dataset)
+    assert refused.value.reason == reason
+    assert recognisable_by(dataset) is None
 
 
 @pytest.mark.parametrize(
@@ -76,7 +91,7 @@ def test_what_a_header_says_withholds_and_nothing_else(dataset: Dataset, reason:
 def test_a_head_in_thin_slices_is_withheld_unless_its_face_was_taken_off(
     attributes: dict[str, object], withheld: bool
 ) -> None:
-    assert (reason_to_withhold(header("CT", Modality="CT", **attributes)) == HEAD) == withheld
+    assert (recognisable_by(header("CT", Modality="CT", **attributes)) == HEAD) == withheld
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.decide.decision import Decision
 from medveil.defenses.pixels.defense import RemovedText
+from medveil.defenses.pixels.objects.kinds import HEAD, RECOGNISABLE
 from medveil.defenses.pixels.objects.photographs import FACE, picture_of
 from medveil.defenses.pixels.removal import TextRemover
 from medveil.errors import Quarantined
@@ -74,3 +75,25 @@ def test_pictures_have_their_colours_however_they_are_stored(kind, face, dataset
     assert stored is not None
     shown = picture_of(stored, 0).astype(int)
     assert np.abs(shown - face).mean() < (20 if kind == "PALETTE COLOR" else 2)
+
+
+def test_a_picture_read_from_a_dicom_file_is_judged_by_its_header_too(face, dataset_of, monkeypatch):
+    monkeypatch.setattr(TextRemover, "_sorted", lambda self, views, known: Decision())
+    gray = cv2.cvtColor(face, cv2.COLOR_RGB2GRAY)
+
+    def clean(choices=None, **header):
+        subject = Subject(
+            Person(Keys(b"k"), "1"), picture=gray, header=dataset_of(gray, **header), choices=choices or {}
+        )
+        return RemovedText(Keys(b"k")).apply(subject).picture
+
+    for header, reason in (
+        ({"Modality": "DX", "RecognizableVisualFeatures": "YES"}, RECOGNISABLE),
+        ({"Modality": "CT", "BodyPartExamined": "HEAD"}, HEAD),
+        ({"SOPClassUID": SECONDARY_CAPTURE, "Modality": "OT"}, FACE),
+    ):
+        with pytest.raises(Quarantined) as withheld:
+            clean(**header)
+        assert withheld.value.reason == reason
+        assert clean({0: Choices(accept=True)}, **header) is gray
+    assert clean(SOPClassUID="1.2.840.10008.5.1.4.1.1.1.1", Modality="DX") is gray  # no camera made it

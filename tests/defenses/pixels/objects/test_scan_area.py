@@ -7,9 +7,14 @@ from pydicom.dataset import Dataset
 
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.defenses.pixels.decide.decision import Decision
+from medveil.defenses.pixels.defense import BLANKED, RemovedText
+from medveil.defenses.pixels.objects.photographs import picture_of
 from medveil.defenses.pixels.objects.scan_area import calibrated, moving, outside_of_scan
 from medveil.defenses.pixels.removal import UNTOLD, TextRemover
 from medveil.errors import Quarantined
+from medveil.parts import Subject
+from medveil.person.keys import Keys
+from medveil.person.person import Person
 
 from .conftest import ULTRASOUND, ULTRASOUND_CLIP, scan
 
@@ -118,3 +123,58 @@ def test_an_ultrasound_image_without_text_and_regions_is_let_out_as_it_is(datase
     dataset = dataset_of(image, Modality="US", SOPClassUID=ULTRASOUND)
     REMOVER.clean_dataset(dataset, None)
     assert (dataset.pixel_array == image).all()
+
+
+@pytest.mark.parametrize("regions", [[region(40, 40, 279, 219)], []])
+def test_the_same_holds_of_a_frame_that_was_read_with_its_header(regions, dataset_of) -> None:
+    image = written(np.zeros((240, 320), np.uint8))
+    header = dataset_of(
+        image, Modality="US", SOPClassUID=ULTRASOUND, **({"SequenceOfUltrasoundRegions": regions} if regions else {})
+    )
+    keys = Keys(b"k")
+    subject = Subject(Person(keys, "1"), picture=image, header=header)
+    if not regions:
+        with pytest.raises(Quarantined) as withheld:
+            RemovedText(keys).apply(subject)
+        assert withheld.value.reason == UNTOLD
+        return
+    subject.begin(RemovedText(keys))
+    cleaned = RemovedText(keys).apply(subject)
+    assert cleaned.picture is not None and not cleaned.picture[BANNER].any()
+    assert cleaned.done["pixels"][BLANKED] == 1
+
+
+@pytest.mark.parametrize("kind", ["MONOCHROME1", "RGB", "planes", "YBR_FULL", "YBR_FULL_422", "PALETTE COLOR"])
+def test_outside_is_black_however_pixels_are_stored_and_inside_keeps_its_bits(kind, dataset_of, monkeypatch) -> None:
+    monkeypatch.setattr(TextRemover, "_sorted", lambda self, views, known: Decision())
+    (image,), _ = scan(frames=1)
+    image = written(image)
+    colours = np.repeat(image[..., None], 3, axis=2)
+    attributes = {"PhotometricInterpretation": kind, "SequenceOfUltrasoundRegions": [region(40, 40, 279, 219)]}
+    if kind == "MONOCHROME1":
+        dataset = dataset_of(255 - image, Modality="US", **attributes)
+    elif kind == "planes":
+        dataset = dataset_of(colours, Modality="US", **attributes | {"PhotometricInterpretation": "RGB"})
+        dataset.PlanarConfiguration = 1
+        dataset.PixelData = np.ascontiguousarray(colours.transpose(2, 0, 1)).tobytes()
+    elif kind.startswith("YBR"):
+        colours[..., 1:] = 128
+        dataset = dataset_of(colours, Modality="US", **attributes)
+        if kind.endswith("422"):  # two pixels share their chroma
+            dataset.PixelData = np.stack([image[:, ::2], image[:, 1::2], *2 * [colours[:, ::2, 1]]], axis=2).tobytes()
+    elif kind == "PALETTE COLOR":
+        dataset = dataset_of(255 - image, Modality="US", **attributes)  # the darkest colour comes last
+        for colour in ("Red", "Green", "Blue"):
+            setattr(dataset, f"{colour}PaletteColorLookupTableDescriptor", [256, 0, 16])
+            table = (np.arange(255, -1, -1) * 257).astype("<u2")
+            setattr(dataset, f"{colour}PaletteColorLookupTableData", table.tobytes())
+    else:
+        dataset = dataset_of(colours, Modality="US", **attributes)
+    before = StoredPixels.of(dataset)
+    REMOVER.clean_dataset(dataset, None)
+    after = StoredPixels.of(dataset)
+    assert before is not None and after is not None
+    inside = (slice(40, 220), slice(40, 280))
+    assert (after.frames[0][inside] == before.frames[0][inside]).all()
+    assert picture_of(before, 0)[BANNER].max() > 200
+    assert picture_of(after, 0)[BANNER].max() < 4

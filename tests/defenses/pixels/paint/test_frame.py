@@ -75,6 +75,7 @@ def test_a_gray_generator_paints_colour_too(untrained):
 def test_black_is_black_in_colour():
     painted = paint(with_text(TINTED, 255), MASK, "YBR_FULL", None, Filling("black")).frame
     assert painted[MASK == 1][:, 0].max() < 60
+    assert np.abs(painted[MASK == 1][:, 1:].astype(int) - 128).max() < 3
 
 
 def test_what_was_left_plain_is_told():

@@ -11,6 +11,8 @@ import re
 from pydicom.dataset import Dataset
 from pydicom.uid import UID
 
+from medveil.errors import Quarantined
+
 RECOGNISABLE = "the header says that a person can be recognised in it; a person must look"
 PHOTOGRAPH = "a photograph of a person, which may show the face; a person must look"
 HEAD = "slices of a head, from which a face can be rebuilt; take the face off first"
@@ -35,12 +37,16 @@ _SCREEN_WORDS = re.compile(
 _DESCRIPTIONS = ("SeriesDescription", "ProtocolName", "StudyDescription", "RequestedProcedureDescription")
 
 
-def reason_to_withhold(dataset: Dataset) -> str | None:
-    """Why nobody should get this unseen, by its header alone; None where nothing in it speaks against."""
+def refuse_text(dataset: Dataset) -> None:
+    """Raises `Quarantined` for what is no image but a picture of text."""
     if _is_slide_label(dataset):
-        return LABEL
+        raise Quarantined(LABEL)
     if _is_screen(dataset):
-        return SCREEN
+        raise Quarantined(SCREEN)
+
+
+def recognisable_by(dataset: Dataset) -> str | None:
+    """Why somebody may be recognised, by its header alone; None where nothing in it says so."""
     recognisable = _word(dataset, "RecognizableVisualFeatures")
     if recognisable == "YES":
         return RECOGNISABLE

@@ -8,12 +8,13 @@ from typing import Any
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+from pydicom.dataset import Dataset
 from pydicom.pixels import apply_color_lut
 
 from medveil.cohort.dicom.opening import quarantining
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.defenses.pixels.objects.faces import Picture, shows_face
-from medveil.defenses.pixels.objects.kinds import may_be_photograph, reason_to_withhold
+from medveil.defenses.pixels.objects.kinds import may_be_photograph, recognisable_by
 from medveil.errors import Quarantined
 
 CLIP = 16  # frames; in longer ones a face that comes and goes is large in some
@@ -22,7 +23,7 @@ FACE = "shows a face, or something that looks like one; a person must look"
 
 def refuse_recognisable(stored: StoredPixels, accepted: Collection[int] = ()) -> None:
     """Raises `Quarantined` where somebody may be recognised, but in frames that a person looked at and accepted."""
-    reason = reason_to_withhold(stored.dataset)
+    reason = recognisable_by(stored.dataset)
     if reason and not accepted:
         raise Quarantined(reason)
     if may_be_photograph(stored.dataset):
@@ -30,6 +31,15 @@ def refuse_recognisable(stored: StoredPixels, accepted: Collection[int] = ()) ->
         for number in range(count):
             if number not in accepted:
                 refuse_face(picture_of(stored, number), parts=count <= CLIP)
+
+
+def refuse_shown(image: NDArray[np.unsignedinteger[Any]], header: Dataset) -> None:
+    """The same for one frame as displayed, and the header of the file that it was read from."""
+    reason = recognisable_by(header)
+    if reason:
+        raise Quarantined(reason)
+    if may_be_photograph(header):
+        refuse_face(image)
 
 
 def refuse_face(image: NDArray[np.unsignedinteger[Any]], *, parts: bool = True) -> None:

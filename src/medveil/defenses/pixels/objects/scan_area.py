@@ -41,6 +41,12 @@ def blank_outside_of_scan(stored: StoredPixels) -> Mask | None:
     return outside
 
 
+def outside_of_shown_scan(header: Dataset, shape: tuple[int, ...]) -> Mask | None:
+    """The same for one frame as displayed, of which there is only the header of its file."""
+    scan = calibrated(header, shape) if is_ultrasound(header) else None
+    return None if scan is None else ~scan
+
+
 def outside_of_scan(stored: StoredPixels) -> Mask | None:
     """True where no frame shows the scan; None where that is not told."""
     scan = calibrated(stored.dataset, stored.frames[0].shape) if is_ultrasound(stored.dataset) else None

@@ -52,12 +52,16 @@ def continued(values: Floats, known: Bools, rounds: int = BENT) -> Floats:
         return np.zeros_like(values)
     coarse = continued(*_halved(values, known), min(2 * rounds, MOST_BENT))
     plate = np.where(known, values, cv2.blur(np.where(known, values, _enlarged(coarse, values.shape)), (3, 3)))
-    step = np.where(known, np.float32(0), np.float32(1 / STEEPEST))
+    down = np.where(known, np.float32(0), np.float32(-1 / STEEPEST))
     ahead, speed = plate, 1.0  # accelerated descent
     for _ in range(rounds):
-        lower = ahead - step * _laplacian(_laplacian(ahead))
+        lower = _laplacian(_laplacian(ahead))
+        lower *= down
+        lower += ahead
         faster = (1 + (1 + 4 * speed**2) ** 0.5) / 2
-        ahead = lower + np.float32((speed - 1) / faster) * (lower - plate)
+        ahead = lower - plate
+        ahead *= np.float32((speed - 1) / faster)
+        ahead += lower
         plate, speed = lower, faster
     return plate
 
@@ -69,7 +73,8 @@ def with_flat_places(values: Floats, known: Bools) -> tuple[Floats, Bools]:
     """
     levels = np.rint(255 * values).astype(np.int16)
     flat = _flat(levels, known)
-    if not flat.any():
+    beside = cv2.dilate((~known).astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
+    if not (flat & beside).any():
         return values, known
     places = np.nonzero(~known)
     ends = _ends(levels, flat, known, places)
@@ -125,15 +130,12 @@ def grain(
         own = [_power(band, ~known, size) for band in _bands(painted)]
         powers = [np.maximum(power - less, 0) for power, less in zip(powers, own, strict=True)]
     result = np.zeros_like(image)
-    for number, (drawn, power) in enumerate(zip(_bands(_white(image.shape, rng)), _shared_out(powers), strict=True)):
-        other = np.roll(drawn, (13 * number, 29 * number), (0, 1))  # so far away it is another noise
-        amount = np.sqrt(power) * np.float32(1 / max(float(drawn.std()), 1e-6))
-        result += other * _enlarged(amount, image.shape)
+    drawn = _bands(rng.standard_normal(image.shape, np.float32))
+    for number, (band, power) in enumerate(zip(drawn, _shared_out(powers), strict=True)):
+        other = np.roll(band, (13 * number, 29 * number), (0, 1))  # so far away it is another noise
+        other *= _enlarged(np.sqrt(power) * np.float32(1 / max(float(band.std()), 1e-6)), image.shape)
+        result += other
     return result
-
-
-def _white(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
-    return rng.standard_normal(shape, np.float32)
 
 
 def _halved(values: Floats, known: Bools) -> tuple[Floats, Bools]:
