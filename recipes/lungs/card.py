@@ -44,8 +44,10 @@ ABOUT: dict[str, Any] = {
     "limits": [
         "The fields reach behind the heart to a line beside the spine, as people drew them on covid19; the diaphragm's "
         "edge in deep recesses is uncertain.",
-        "covid19 was looked at once with the finished network, and nothing was chosen by it; two of its outlines were "
-        "seen before training, to learn what people count as lung.",
+        "On all of its twelve worst films it takes the upper abdomen for lung as well, above all on short breaths and "
+        "bedside films; the lungs themselves are nearly whole. It errs to the strict side.",
+        "covid19 was looked at twice with the finished network, for the scores and to see the worst films, and nothing "
+        "was chosen by it; two of its outlines were seen before training, to learn what people count as lung.",
         "Training was ended by the clock, on an H200 shared with two other trainings; another run will differ a "
         "little.",
         "Films of children, and lungs that are white from top to bottom, are hardly among the training films.",

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from medveil.finding import Verdict
@@ -61,6 +63,12 @@ def test_a_finding_that_crosses_its_threshold_is_counted() -> None:
     assert found.estimates["films in which a finding crosses its threshold"].value == 0.001
     assert found.findings[0].crossed == 1 and abs(found.findings[0].largest - 0.12) < 1e-6
     assert not any(one.crossed or one.largest for one in found.findings[1:])
+
+
+def test_a_second_look_finds_the_very_same() -> None:
+    films = [FilmDamage(0.01 / number, 0.003 / number, 0.02 / number) for number in range(1, 40)]
+    told = [json.dumps(summed(*films, of=60).to_json()) for _ in range(12)]
+    assert len(set(told)) == 1
 
 
 def test_every_interval_is_of_a_share() -> None:

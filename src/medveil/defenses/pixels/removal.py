@@ -217,10 +217,10 @@ class TextRemover:
         kept = found.kept + [(letter.text, letter.line) for letter in found.letters]
         changed = frame
         lines = [line for line in found.removed if not choices.keeps(line)]
-        total = box_mask(choices.remove, frame.shape)
+        total = np.maximum(box_mask(choices.remove, frame.shape), _initials(found, choices, frame.shape))
         removed = [Line.of_box(box) for box in choices.remove]
         rounds, painted = 0, Painted(frame)
-        while lines or (removed and not rounds):
+        while lines or (total.any() and not rounds):
             if rounds == len(HARDER):
                 raise Quarantined(STAYS)
             if rounds < STROKES:
@@ -272,6 +272,16 @@ class TextRemover:
             line for line in result.doubtful if not any(is_part_of(line, gone) for gone in result.removed)
         ]
         return result
+
+
+def _initials(found: Decision, choices: Choices, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Initials beside lead letters, stroke by stroke."""
+    mask = np.zeros(shape[:2], np.float32)
+    for letter in found.letters:
+        if not choices.keeps(Line.of_box(letter.around)):
+            left, top, right, bottom = letter.box
+            mask[top:bottom, left:right][letter.initials] = 1
+    return mask
 
 
 def _regions(lines: list[Line], mask: NDArray[np.float32]) -> tuple[Box, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.finding import Threshold, Verdict, percent
-from medveil.stats.bootstrap import Means, Redraws, unit_codes
+from medveil.stats.bootstrap import Redraws, unit_codes
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import exact_interval
 from medveil.utility.pixel_damage.film import FilmDamage
@@ -24,6 +24,8 @@ HEADLINE = "films changed inside the lungs"
 WORST = 20  # films that are named
 MOST_FILMS = 0.005
 MOST_AREA = 0.01
+_CHUNK = 2**14  # patients, whose weights are widened at a time
+_DIGITS = 9
 
 Floats = NDArray[np.float64]
 
@@ -160,16 +162,34 @@ def _estimates(
 ) -> tuple[dict[str, Estimate], int]:
     """Means with intervals by patient, and the number of patients; of films that were or were not, shares."""
     codes, count = unit_codes(np.asarray(patients, object))
-    means = Means([np.stack([*values.values()], axis=1).astype(np.float64)], codes, count)
-    draws = np.clip(Redraws(count, seed=seed).of(means)[0], 0, 1)  # single precision may step a little over
-    found = Estimate.from_columns(means.value, draws, n=len(codes), units=count, chance=0.0)
+    columns = np.stack([*values.values()], axis=1).astype(np.float64)
+    (draws,) = Redraws(count, seed=seed).of(_Means(columns, codes, count))
+    found = Estimate.from_columns(columns.mean(0), draws, n=len(codes), units=count, chance=0.0)
     estimates = dict(zip(values, found, strict=True))
     for name, hits in values.items():
         if hits.dtype == bool:  # where none was seen, no redraw has one: the exact interval knows that more may come
-            one, share = estimates[name], float(hits.mean())  # to the last digit: it is judged
-            low, high = exact_interval(share, count)
-            estimates[name] = replace(one, value=share, low=min(one.low, low), high=max(one.high, high))
+            one = estimates[name]
+            low, high = exact_interval(one.value, count)
+            estimates[name] = replace(one, low=min(one.low, low), high=max(one.high, high))
     return estimates, count
+
+
+class _Means:
+    """Means of columns in redraws of patients, in double precision and to so many digits that a second check finds the
+    very same: how a product is shared between cores shows in its last ones."""
+
+    def __init__(self, columns: Floats, codes: NDArray[np.intp], count: int) -> None:
+        ones = np.ones((len(codes), 1))
+        self._sums = np.stack(
+            [np.bincount(codes, column, minlength=count) for column in np.hstack([columns, ones]).T], axis=1
+        )
+
+    def __call__(self, weights: NDArray[np.float32]) -> Floats:
+        drawn = np.zeros((len(weights), self._sums.shape[1]))
+        for start in range(0, len(self._sums), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            drawn += weights[:, part].astype(np.float64) @ self._sums[part]
+        return np.asarray(np.round(drawn[:, :-1] / drawn[:, -1:], _DIGITS))
 
 
 def _moves(

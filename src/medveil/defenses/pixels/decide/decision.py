@@ -59,19 +59,27 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
+    proposed = lines
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
     result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
-    looks = {line: found[line].look for line in result.removed}
+    looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
     markers = [marker for _, marker in result.kept]
     result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
     if not keep_markers:
         result.removed += [line for _, line in result.kept]
         result.kept = []
         return result
-    for line in result.removed:
-        letter = find_lead_letter(line, result.removed, view, read)
-        if letter is not None and not any(letter.line.share_inside(one) > 0.5 for _, one in result.kept):
+    for line in proposed:
+        if line.score < SURE or any(one.covers(line) for one in result.letters):
+            continue
+        letter = find_lead_letter(line, view, read)
+        if letter is None or any(letter.line.distance(marker) == 0 for text, marker in result.kept if len(text) > 1):
+            continue
+        if (letter.initials.any() and not letter.is_among(result.removed)) or letter.is_touched(result.removed):
             result.letters.append(letter)
+    done = [letter for letter in result.letters if letter.initials.any()]
+    result.removed = [line for line in result.removed if not any(one.covers(line) for one in done)]
+    result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
     return result
 
 
@@ -105,9 +113,9 @@ def _sorted(
     letters = [line for word in words if word.is_letter and word.is_type for line in word.lines]
     going += [line for word in words if word.text is None for line in word.lines]
     return Decision(
-        removed=[line for line in going if findings[line] is Finding.TYPE or line in letters],
+        removed=[line for line in going if findings.get(line) is Finding.TYPE or line in letters],
         kept=[(word.text, word.line) for word in words if word.text is not None],
-        doubtful=[line for line in going if findings[line] is Finding.DOUBTFUL],
+        doubtful=[line for line in going if findings.get(line) is Finding.DOUBTFUL],
     )
 
 

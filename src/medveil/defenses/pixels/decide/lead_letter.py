@@ -1,4 +1,8 @@
-"""A lead letter of the side in a line that goes: the technologist's initials beside it are smaller, and it stays."""
+"""A side in lead, and the initials of the technologist beside it: the letter stays and the initials go.
+
+Lead lies as it fell: turned, mirrored, the initials in a row, askew or one above the other. So the marks are taken
+one by one, each a letter of its own.
+"""
 
 from __future__ import annotations
 
@@ -13,71 +17,133 @@ from medveil.defenses.pixels.decide.words import Look, View
 from medveil.defenses.pixels.lines import Box, Line
 
 LONGEST = 3.5  # heights of a line that may hold one
+RIM = 0.2  # of the shorter side, from the border
 LETTERS = frozenset({"L", "R"})
-CERTAIN = 0.8  # of the reader
-LARGER = 1.3  # times the size of any other mark in the line
-LEAST_INITIAL = 0.3  # of the letter's size, of the largest of the others
-LEAST = 0.55  # of the line's height
-SMALLEST = 10  # pixels
-DILATED = 2  # pixels around its strokes that stay too
+CERTAIN = 0.8  # of the reader, for the side,
+LIKELY = 0.5  # and for an initial
+STANDS_OUT = (0.45, 0.65, 0.8)  # of the brightest mark
+SMALLEST = 6  # pixels
+LARGEST_FIRST = 5  # marks that may be the side
+REACH = 0.9  # of the letter's size within which its initials stand
+INITIAL = (0.22, 0.85)  # of the letter's size
+ALIKE = 1.5  # times the size, from one initial to the next
+SOLID = 0.75  # of its box that a letter fills at most; a ball fills more
+MOST_INITIALS = 5
+DILATED = 2  # pixels around strokes
 
 
 @dataclass(frozen=True, eq=False)
 class LeadLetter:
-    """What it says, its line, and in the box of an image the pixels that are its own."""
+    """What it says, its line, and in the box of an image the pixels that are its own, and those of the initials."""
 
     text: str
     line: Line
     box: Box
     ink: NDArray[np.bool_]
+    initials: NDArray[np.bool_]
+
+    def covers(self, line: Line) -> bool:
+        """Whether a line is about these letters and nothing else."""
+        return line.length <= LONGEST * line.height and line.share_inside(Line.of_box(self.around)) > 0.5
+
+    def is_touched(self, going: list[Line]) -> bool:
+        """Whether short lines that go would take some of it, and no longer one."""
+        return not self.is_among(going) and any(line.distance(self.line) == 0 for line in going)
+
+    def is_among(self, going: list[Line]) -> bool:
+        """Whether it is a letter among others, of a longer line that goes."""
+        return any(line.distance(self.line) == 0 for line in going if line.length > LONGEST * line.height)
+
+    @property
+    def around(self) -> Box:
+        left, top, _, _ = self.box
+        y, x = np.nonzero(self.ink | self.initials)
+        return left + int(x.min()), top + int(y.min()), left + int(x.max()) + 1, top + int(y.max()) + 1
 
 
-def find_lead_letter(line: Line, others: list[Line], view: View, read: CachedReader) -> LeadLetter | None:
-    """The letter that is larger than all else in the line and reads as a side, in one of the ways lead can lie.
-
-    A letter beside or in which another, longer line of its size runs is one of that line's.
-    """
-    if line.length > LONGEST * line.height:
+def find_lead_letter(line: Line, view: View, read: CachedReader) -> LeadLetter | None:
+    """The side, if one of the largest marks in and around a short line at the rim reads as one."""
+    rows, columns = view.shape
+    at_rim = min(line.x, columns - line.x, line.y, rows - line.y) < RIM * min(rows, columns)
+    if not at_rim or line.length > LONGEST * line.height:
         return None
-    room = line.height / 2
-    left, top, right, bottom = line.grown(room, room).box(view.shape)
+    size = max(line.length, line.height)
+    left, top, right, bottom = box = line.grown(size, size).box(view.shape)
     part = np.ascontiguousarray(view[top:bottom, left:right])
-    if min(part.shape) < SMALLEST:
+    if min(part.shape) < 2 * SMALLEST:
         return None
-    inside = np.zeros(part.shape, np.uint8)
-    line.grown(2, 2).moved(-left, -top).paint(inside, 1)
-    level, _ = cv2.threshold(part[inside > 0], 0, 1, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
-    light = (part > level).astype(np.uint8)
-    for marks in (light, 1 - light):
-        _, labels, boxes, _ = cv2.connectedComponentsWithStats(marks)
-        sizes = [(max(width, height), number) for number, (_, _, width, height, _) in enumerate(boxes) if number]
-        own = [(size, number) for size, number in sizes if inside[labels == number].mean() > 0.5]
-        own.sort(reverse=True)
-        if not own or not LEAST * line.height <= own[0][0] or own[0][0] < SMALLEST:
-            continue
-        if len(own) < 2 or not LEAST_INITIAL * own[0][0] <= own[1][0] <= own[0][0] / LARGER:
-            continue
-        x, y, width, height, _ = (int(value) for value in boxes[own[0][1]])
-        at = Line.of_box((left + x, top + y, left + x + width, top + y + height))
-        if any(_belongs(at, other) for other in others):
-            continue
-        text = _side(at, read)
-        if text is not None:
-            ink = cv2.dilate((labels == own[0][1]).astype(np.uint8), np.ones((2 * DILATED + 1,) * 2, np.uint8))
-            return LeadLetter(text, at, (left, top, right, bottom), ink > 0)
+    under = np.zeros(part.shape, np.uint8)
+    line.moved(-left, -top).paint(under, 1)
+    for level in STANDS_OUT:
+        marks, boxes = _marks(part, under, size, level)
+        lines = {number: _line_of(box_of, left, top) for number, box_of in boxes.items()}
+        numbers = sorted(lines, key=lambda number: -lines[number].length)
+        for number in numbers[:LARGEST_FIRST]:
+            text = _read_as(lines[number], read, LETTERS, CERTAIN)
+            if text is None:
+                continue
+            initials = _initials(number, lines, read)
+            if level != STANDS_OUT[-1] and not initials:
+                break  # they may hang together with the letter
+            letter, others = marks == number, np.isin(marks, initials)
+            return LeadLetter(text, lines[number], box, _dilated(letter), _dilated(others) & ~letter)
     return None
 
 
-def _belongs(letter: Line, other: Line) -> bool:
-    alike = other.height > letter.length / LARGER and other.length > LONGEST * other.height
-    return alike and letter.distance(other) < letter.length / 2
+def _initials(letter: int, lines: dict[int, Line], read: CachedReader) -> list[int]:
+    """The marks beside the letter that read as letters, and those in a row with them, read or not."""
+    beside = [one for one in lines if one != letter and _is_beside(lines[one], lines[letter])]
+    found = [one for one in beside if _read_as(lines[one], read, None, LIKELY) is not None]
+    for one in found:  # grows on the way
+        found += [other for other in lines if other not in (letter, *found) and _is_next(lines[other], lines[one])]
+    return found if len(found) <= MOST_INITIALS else []
 
 
-def _side(line: Line, read: CachedReader) -> str | None:
+def _marks(
+    part: View, under: View, size: float, level: float
+) -> tuple[NDArray[np.int32], dict[int, tuple[int, int, int, int]]]:
+    """Connected marks that stand out like the brightest under the line, light or dark, and the boxes of such as may be
+    letters.
+    """
+    kernel = np.ones((max(5, round(0.5 * size)) | 1,) * 2, np.uint8)
+    tones = [cv2.morphologyEx(part, how, kernel) for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)]
+    peaks = [float(np.percentile(tone[under > 0], 97)) if under.any() else 0.0 for tone in tones]
+    tone, peak = max(zip(tones, peaks, strict=True), key=lambda one: one[1])
+    count, marks, stats, _ = cv2.connectedComponentsWithStats((tone > level * max(peak, 8)).astype(np.uint8))
+    boxes = {}
+    for number in range(1, count):
+        x, y, width, height, area = (int(value) for value in stats[number])
+        inside = x > 0 and y > 0 and x + width < part.shape[1] and y + height < part.shape[0]
+        if inside and max(width, height) >= SMALLEST and area <= SOLID * width * height:
+            boxes[number] = (x, y, width, height)
+    return marks, boxes
+
+
+def _line_of(box: tuple[int, int, int, int], left: int, top: int) -> Line:
+    x, y, width, height = box
+    return Line.of_box((left + x, top + y, left + x + width, top + y + height))
+
+
+def _is_beside(mark: Line, letter: Line) -> bool:
+    least, most = INITIAL
+    return least <= mark.length / letter.length <= most and mark.distance(letter) <= REACH * letter.length
+
+
+def _is_next(mark: Line, initial: Line) -> bool:
+    alike = 1 / ALIKE <= mark.length / initial.length <= ALIKE
+    return alike and mark.distance(initial) <= REACH * initial.length
+
+
+def _read_as(line: Line, read: CachedReader, wanted: frozenset[str] | None, sure: float) -> str | None:
+    """The letter that a mark reads as, of those wanted or of all, in one of the ways lead can lie."""
     looks = [Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in range(4)]
     found = [
         (reading.confidence, reading.text)
         for reading in read(looks)
-        if reading.text in LETTERS and reading.confidence >= CERTAIN
+        if reading.letters and reading.confidence >= sure and (wanted is None or reading.text in wanted)
     ]
     return max(found)[1] if found else None
+
+
+def _dilated(mark: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return cv2.dilate(mark.astype(np.uint8), np.ones((2 * DILATED + 1,) * 2, np.uint8)) > 0

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from medveil.defenses.pixels.lines import Box, Line
 
 ASIDE = 0.85  # heights a line is made longer at each end
+SHORT = 0.2  # of its length, if that is less: what is short was seen whole
 ACROSS = 0.25  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
 THICKEST = 0.4  # of a line's height that a stroke may be thick
@@ -84,7 +85,8 @@ def widened(line: Line, harder: float = 1.0) -> Line:
 def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArray[np.bool_], harder: float) -> None:
     """Light strokes or dark ones, whichever the line is written in, found place by place."""
     thick, near = _odd(THICKEST * line.height, 5), _odd(NEARBY * line.height, 3)
-    wide = widened(line, harder)
+    aside = min(ASIDE * line.height, SHORT * line.length)
+    wide = line.grown(max(LEAST, aside) * harder, max(LEAST, ACROSS * line.height) * harder)
     left, top, right, bottom = wide.grown(near, near).box(view.shape)
     if min(right - left, bottom - top) < 3:
         return

@@ -14,11 +14,14 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
+Place = tuple[slice, slice]  # rows and columns
 RELAXED = 4  # rounds at every level: each place of the hole becomes the mean of its neighbours
 BENT = 12  # rounds in which slopes are continued, at the finest level; twice as many at each coarser one,
 MOST_BENT = 48  # at most
 STEEPEST = 64.0  # the greatest eigenvalue of the Laplacian applied twice
 SIGMAS = (0.6, 1.2, 2.4)  # pixels; what lies between two neighbouring blurs is a band of grain
+APART = (5, 5, 7)  # pixels; so far apart, the noise of each band has little in common
+QUIET = 5  # places of the raster
 COARSE = 4  # pixels; the strength of grain is measured on a raster
 STRONGEST = 1.5  # times the image's typical grain: what is stronger is bone, cloth or an edge
 PATCHES, PATCH = 4, 64  # down and across, and their side in pixels: where the typical grain is measured
@@ -27,7 +30,7 @@ LEAST_EVENED, MOST_EVENED = 0.35, 1.2  # pixels
 DEVIATION = 1.2533  # of Gaussian noise, in mean absolute values
 SHARED_OUT = 4  # rounds
 FLAT = 7  # pixels; a square of that side without more than one step of 255 is flat,
-STEPS = 3  # of 255 that flat places may differ by
+STEPS = 3.5 / 255  # of the gray scale that flat places may differ by
 
 
 def spread(values: Floats, known: Bools) -> Floats:
@@ -71,20 +74,23 @@ def with_flat_places(values: Floats, known: Bools) -> tuple[Floats, Bools]:
 
     A surface spread over the hole would carry the film into the border, and the border into the film.
     """
-    levels = np.rint(255 * values).astype(np.int16)
-    flat = _flat(levels, known)
+    flat = _flat(np.rint(255 * values).astype(np.int16), known)
     beside = cv2.dilate((~known).astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     if not (flat & beside).any():
         return values, known
     places = np.nonzero(~known)
-    ends = _ends(levels, flat, known, places)
-    between = np.zeros(known.shape, bool)
+    ends = _ends(values, flat, known, places)
+    level, between = np.zeros(len(places[0]), np.float32), np.zeros(len(places[0]), bool)
     for along, across in ((ends[:2], ends[2:]), (ends[2:], ends[:2])):
         (one, one_flat), (two, two_flat) = along
         same = one_flat & two_flat & (np.abs(one - two) <= STEPS)
         same &= np.logical_or(*(np.abs(end - one) <= STEPS for end, _ in across))
-        between[places] |= same
-    return np.where(between, spread(values, flat), values), known | between
+        level = np.where(same, (one + two) / 2, level)
+        between |= same
+    result, told = values.copy(), known.copy()
+    result[places] = np.where(between, level, values[places])
+    told[places] = between
+    return result, told
 
 
 def typical_grain(image: Floats, known: Bools) -> tuple[float, ...]:
@@ -123,11 +129,11 @@ def grain(
     """
     size = (-(-image.shape[1] // COARSE), -(-image.shape[0] // COARSE))
     powers = [
-        np.minimum(_power(band, known, size), np.float32(STRONGEST * limit) ** 2)
-        for band, limit in zip(_bands(spread(image, known)), typical, strict=True)
+        np.minimum(_power(band, known, size, apart), np.float32(STRONGEST * limit) ** 2)
+        for band, limit, apart in zip(_bands(spread(image, known)), typical, APART, strict=True)
     ]
     if painted is not None:
-        own = [_power(band, ~known, size) for band in _bands(painted)]
+        own = [_power(band, ~known, size, apart) for band, apart in zip(_bands(painted), APART, strict=True)]
         powers = [np.maximum(power - less, 0) for power, less in zip(powers, own, strict=True)]
     result = np.zeros_like(image)
     drawn = _bands(rng.standard_normal(image.shape, np.float32))
@@ -154,8 +160,8 @@ def _laplacian(image: Floats) -> Floats:
 
 
 def _ends(
-    levels: NDArray[np.int16], flat: Bools, known: Bools, places: tuple[NDArray[np.intp], ...]
-) -> list[tuple[NDArray[np.int16], Bools]]:
+    values: Floats, flat: Bools, known: Bools, places: tuple[NDArray[np.intp], ...]
+) -> list[tuple[Floats, Bools]]:
     """The first known pixel left of every place, right of it, above and below, and whether it is flat."""
     found = []
     for axis in (1, 0):
@@ -166,7 +172,7 @@ def _ends(
         for nearest in (before, after):
             there = nearest[places]
             end = (places[0], there.clip(0, most - 1)) if axis else (there.clip(0, most - 1), places[1])
-            found.append((levels[end], flat[end] & (there >= 0) & (there < most)))
+            found.append((values[end], flat[end] & (there >= 0) & (there < most)))
     return found
 
 
@@ -177,7 +183,7 @@ def _flat(levels: NDArray[np.int16], known: Bools) -> Bools:
     flat = known & (cv2.dilate(np.where(known, levels, np.int16(0)), square) - low <= 1)
     if not flat.any():
         return flat
-    nearby = cv2.dilate(np.where(flat, levels, np.int16(-STEPS)), square)
+    nearby = cv2.dilate(np.where(flat, levels, np.int16(-9)), square)
     return np.asarray(known & (np.abs(levels - nearby) <= 1))
 
 
@@ -187,13 +193,31 @@ def _bands(image: Floats) -> list[Floats]:
     return [finer - coarser for finer, coarser in pairwise(levels)]
 
 
-def _power(band: Floats, known: Bools, size: tuple[int, int]) -> Floats:
-    """On the raster; of the places around each the quietest, for an edge is strong but narrow."""
-    share = cv2.resize(known.astype(np.float32), size, interpolation=cv2.INTER_AREA)
-    total = cv2.resize(np.abs(band) * known, size, interpolation=cv2.INTER_AREA)
-    strength = spread(np.divide(total, np.maximum(share, 1e-6), dtype=np.float32), share > 0.5)
-    quietest = cv2.erode(cv2.blur(strength, (3, 3)), np.ones((5, 5), np.uint8))
-    return (np.float32(DEVIATION) * cv2.blur(quietest, (5, 5))) ** 2
+def _power(band: Floats, known: Bools, size: tuple[int, int], apart: int) -> Floats:
+    """On the raster, from how much the band changes over a short way: in the direction in which it does least, for an
+    edge is the same along itself, and of the places around each in the quietest, for structures are narrow.
+    """
+    strengths = []
+    for down, right in ((0, apart), (apart, 0)):
+        one, other = _shifted(band.shape, down, right)
+        change = np.zeros_like(band)
+        both = np.zeros(known.shape, np.float32)
+        change[one] = np.abs(band[one] - band[other])
+        both[one] = known[one] & known[other]
+        share = cv2.resize(both, size, interpolation=cv2.INTER_AREA)
+        total = cv2.resize(change * both, size, interpolation=cv2.INTER_AREA)
+        mean = np.divide(total, np.maximum(share, 1e-6), dtype=np.float32)
+        strengths.append(cv2.blur(spread(mean, share > 0.3), (3, 3)))
+    least = np.minimum.reduce(strengths)
+    quietest = cv2.erode(least, np.ones((QUIET, QUIET), np.uint8))
+    return (np.float32(DEVIATION / 2**0.5) * cv2.blur(quietest, (5, 5))) ** 2
+
+
+def _shifted(shape: tuple[int, ...], down: int, right: int) -> tuple[Place, Place]:
+    """Two parts of an image so far from each other."""
+    height, width = shape
+    one = slice(0, max(0, height - down)), slice(0, max(0, width - right))
+    return one, (slice(min(down, height), height), slice(min(right, width), width))
 
 
 def _shared_out(powers: list[Floats]) -> list[Floats]:
