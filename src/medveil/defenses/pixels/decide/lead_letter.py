@@ -21,7 +21,7 @@ RIM = 0.2  # of the shorter side, from the border
 LETTERS = frozenset({"L", "R"})
 CERTAIN = 0.8  # of the reader, for the side,
 LIKELY = 0.5  # and for an initial
-STANDS_OUT = (0.45, 0.65, 0.8)  # of the brightest mark
+STANDS_OUT = (0.45, 0.65, 0.8)  # of the brightest mark; letters that touch come apart at the higher levels
 SMALLEST = 6  # pixels
 LARGEST_FIRST = 5  # marks that may be the side
 REACH = 0.9  # of the letter's size within which its initials stand
@@ -78,13 +78,12 @@ def find_lead_letter(line: Line, view: View, read: CachedReader) -> LeadLetter |
         marks, boxes = _marks(part, under, size, level)
         lines = {number: _line_of(box_of, left, top) for number, box_of in boxes.items()}
         numbers = sorted(lines, key=lambda number: -lines[number].length)
+        read([look for number in numbers[:LARGEST_FIRST] for look in _looks(lines[number])])  # in one go
         for number in numbers[:LARGEST_FIRST]:
             text = _read_as(lines[number], read, LETTERS, CERTAIN)
             if text is None:
                 continue
             initials = _initials(number, lines, read)
-            if level != STANDS_OUT[-1] and not initials:
-                break  # they may hang together with the letter
             letter, others = marks == number, np.isin(marks, initials)
             return LeadLetter(text, lines[number], box, _dilated(letter), _dilated(others) & ~letter)
     return None
@@ -93,6 +92,7 @@ def find_lead_letter(line: Line, view: View, read: CachedReader) -> LeadLetter |
 def _initials(letter: int, lines: dict[int, Line], read: CachedReader) -> list[int]:
     """The marks beside the letter that read as letters, and those in a row with them, read or not."""
     beside = [one for one in lines if one != letter and _is_beside(lines[one], lines[letter])]
+    read([look for one in beside for look in _looks(lines[one])])
     found = [one for one in beside if _read_as(lines[one], read, None, LIKELY) is not None]
     for one in found:  # grows on the way
         found += [other for other in lines if other not in (letter, *found) and _is_next(lines[other], lines[one])]
@@ -136,13 +136,16 @@ def _is_next(mark: Line, initial: Line) -> bool:
 
 def _read_as(line: Line, read: CachedReader, wanted: frozenset[str] | None, sure: float) -> str | None:
     """The letter that a mark reads as, of those wanted or of all, in one of the ways lead can lie."""
-    looks = [Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in range(4)]
     found = [
         (reading.confidence, reading.text)
-        for reading in read(looks)
+        for reading in read(_looks(line))
         if reading.letters and reading.confidence >= sure and (wanted is None or reading.text in wanted)
     ]
     return max(found)[1] if found else None
+
+
+def _looks(line: Line) -> list[Look]:
+    return [Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in range(4)]
 
 
 def _dilated(mark: NDArray[np.bool_]) -> NDArray[np.bool_]:
