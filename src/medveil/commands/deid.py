@@ -56,6 +56,9 @@ def deid(
             help="What replaces removed text: classical (interpolated, with grain), generator (a network) or black.",
         ),
     ] = "classical",
+    all_text: Annotated[
+        bool, typer.Option("--all-text", help="Remove clinical markers too: sides, views, positions, exposures.")
+    ] = False,
     defense: Annotated[
         list[str] | None,
         typer.Option(
@@ -113,6 +116,7 @@ def deid(
     defenses = deid_defenses(
         reports=reports,
         fill=fill,
+        all_text=all_text,
         rewriter=rewriter,
         profile=profile,
         report_columns=tuple(report_column or ()),

@@ -17,7 +17,7 @@ from medveil.defenses.pixels.defense import RemovedText
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.paint.mask import soft_mask
 from medveil.defenses.pixels.removal import TextRemover
-from medveil.errors import Quarantined
+from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Subject
 from medveil.person.keys import Keys
 from medveil.person.person import Person
@@ -240,3 +240,13 @@ def test_what_is_doubtful_is_withheld_and_a_person_can_let_it_pass(monkeypatch):
     cleaned, removal = REMOVER.clean_image(image, None, Choices(accept=True))
     assert cleaned is image
     assert removal.doubtful == ((40, 60, 120, 90),)
+
+
+def test_all_text_takes_the_markers_too():
+    written, ink = write(film(1024, seed=3), "PORTABLE", (60, 60), 30, 4095)
+    for markers, gone in (("keep", False), ("remove", True)):
+        defense = RemovedText(KEYS, RemovedText.Settings(markers=markers))
+        subject = defense.apply(Subject(Person(KEYS, "1"), picture=written))
+        assert ((subject.picture != written)[ink].mean() > 0.97) == gone
+    with pytest.raises(SettingsError, match="keep, remove"):
+        RemovedText.Settings(markers="some")

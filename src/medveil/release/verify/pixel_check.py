@@ -30,7 +30,7 @@ L R LT RT LEFT RIGHT AP PA LAT LATERAL ERECT UPRIGHT SUPINE PRONE DECUB DECUBITU
 SEMI SEMIERECT SEMI-ERECT SITTING STANDING EXP INSP EXPIRATION INSPIRATION KV KVP MAS CM TOP
 """
 MARKERS = frozenset(_WORDS.split())
-_EXPOSURE = re.compile(r"\d{1,3}(\.\d)?(KVP?|MAS|CM)")
+_EXPOSURE = re.compile(r"\d{1,3}(\.\d)?(KVP?|MAS|CM|MINS?|SECS?|HRS?)")  # and times of a series
 _LETTERS = re.compile(r"[A-Z0-9]")
 # The reader drops spaces: AP SUPINE comes as APSUPINE. Single letters would let too much pass.
 _RUN_TOGETHER = re.compile("(?:" + "|".join(sorted(word for word in MARKERS if len(word) > 1)) + ")+")

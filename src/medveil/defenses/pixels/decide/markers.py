@@ -1,4 +1,4 @@
-"""Which burned-in words say nothing about a person: side, view, position and exposure. Everything else may."""
+"""Which burned-in words say nothing about a person: side, view, position, exposure, time in a series; all else may."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ WORDS = SIDES | {
 }
 # What an exposure may be; a number that fits none of these could be anything.
 _UNITS = {"KV": (35, 160), "KVP": (35, 160), "MAS": (0, 600), "MA": (1, 1300), "MS": (0, 3000), "SID": (60, 310)}
+# When in a series an image was taken; a time of day may be anybody's.
+_UNITS |= {**dict.fromkeys(("MIN", "MINS", "MINUTES"), (0, 90)), **dict.fromkeys(("SEC", "SECS"), (0, 120))}
+_UNITS |= dict.fromkeys(("HR", "HRS", "HOURS"), (0, 72))
 _NUMBER = re.compile(r"\d{1,4}(?:[.,]\d{1,2})?")
 _PIECES = re.compile(r"[A-Z]+|\d+(?:[.,]\d+)?")
 _OTHER = re.compile(r"[^A-Z0-9 .,:;/()\-+=]")
