@@ -164,7 +164,7 @@ def _estimates(
     codes, count = unit_codes(np.asarray(patients, object))
     columns = np.stack([*values.values()], axis=1).astype(np.float64)
     (draws,) = Redraws(count, seed=seed).of(_Means(columns, codes, count))
-    found = Estimate.from_columns(columns.mean(0), draws, n=len(codes), units=count, chance=0.0)
+    found = Estimate.from_columns(np.round(columns.mean(0), _DIGITS), draws, n=len(codes), units=count, chance=0.0)
     estimates = dict(zip(values, found, strict=True))
     for name, hits in values.items():
         if hits.dtype == bool:  # where none was seen, no redraw has one: the exact interval knows that more may come
