@@ -14,12 +14,13 @@ from medveil.parts import Box
 from medveil.report.page import policy, templates
 
 Piece = tuple[str, bool]  # some text, and whether it differs from the other side
-Kind = Literal["painted", "doubtful", "kept"]
+Kind = Literal["painted", "doubtful", "left", "kept"]
 
 
 @dataclass(frozen=True)
 class Region:
-    """Something a person decides about: what was painted over, what may be text, or what an earlier review kept.
+    """Something a person decides about: what was painted over, what may be text, what the check still reads as text
+    (`left`), or what an earlier review kept.
 
     `before` and `after` are JPEG files of `around` at full size, where the whole film is shown smaller.
     """
@@ -41,7 +42,6 @@ class Shot:
     after: bytes = field(repr=False)
     regions: tuple[Region, ...] = ()
     drawn: tuple[Box, ...] = ()  # removed by an earlier review
-    left: tuple[Box, ...] = ()  # where the check still reads text
     asks: bool = False  # whether it is a person's decision that it is released, now or in an earlier review
 
 

@@ -41,6 +41,12 @@ def test_what_an_earlier_review_said_of_a_doubtful_region_holds() -> None:
     assert shot.drawn == (doubtful[1],) and shot.asks
 
 
+def test_what_the_check_still_reads_is_to_be_decided_about() -> None:
+    left = [PAINTED, (300, 300, 340, 320)]
+    shot = FrameOfFilm(0, FILM, FILM, left=left).shot({0: Choices(keep=(PAINTED,))})
+    assert [(region.box, region.kind) for region in shot.regions] == [(left[1], "left"), (PAINTED, "kept")]
+
+
 def test_colours_stay_colours() -> None:
     red = np.zeros((40, 40, 3), np.uint8)
     red[..., 0] = 255

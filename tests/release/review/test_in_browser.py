@@ -10,6 +10,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import pydicom
 import pytest
 
 from medveil.person.keys import Keys
@@ -175,6 +176,26 @@ def test_on_a_phantom_the_name_stays_removed_and_what_was_drawn_goes(
     assert (done.exit_code, done.refused, done.changed) == (1, (restored,), (drawn,))
     assert (before != phantom.released(drawn))[122:138, 102:128].mean() > 0.5
     assert verify(phantom.out, phantom.source, keys=keys, workers=1).leaks == 0
+
+
+def test_what_the_check_still_reads_can_be_let_stay(dicom: Any, opened: Opened, keys: Keys, tmp_path: Path) -> None:
+    picture = pydicom.dcmread(dicom.source / "c.dcm")
+    pixels = picture.pixel_array.copy()
+    cv2.putText(pixels, "ACME GRID", (20, 60), cv2.FONT_HERSHEY_SIMPLEX, 0.9, 200, 2)  # which the cleaner does not see
+    picture.PixelData = pixels.tobytes()
+    picture.save_as(dicom.source / "c.dcm")
+    dicom.repeat()
+    assert verify(dicom.out, dicom.source, keys=keys, workers=1).leaks
+    page = opened(dicom)
+    c = Film(page, dicom.places["c"])
+    assert set(c.said()) == {"still read as text"}
+    for keep in c.case.get_by_role("button", name="Keep", exact=True).all():
+        keep.click()
+    c.press("Accept")
+    download(page, tmp_path / "decisions.json")
+    done = carry_out(dicom.out, tmp_path / "decisions.json", keys=keys, source=dicom.source, workers=1)
+    assert done.exit_code == 0
+    assert json.loads((dicom.out / "verify.json").read_text())["leaks"] == 0
 
 
 def test_keys_undo_notes_and_a_reload(dicom: Any, opened: Opened, tmp_path: Path) -> None:

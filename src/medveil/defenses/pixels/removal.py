@@ -30,7 +30,7 @@ from medveil.defenses.pixels.objects.scan_area import (
 )
 from medveil.defenses.pixels.paint.fill import How
 from medveil.defenses.pixels.paint.frame import Filling, Frame, Painted, paint
-from medveil.defenses.pixels.paint.mask import boxes_around, soft_mask, stroke_mask
+from medveil.defenses.pixels.paint.mask import box_mask, boxes_around, soft_mask, stroke_mask
 from medveil.defenses.pixels.residual import is_part_of, residual_text
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
@@ -217,7 +217,7 @@ class TextRemover:
         kept = found.kept + [(letter.text, letter.line) for letter in found.letters]
         changed = frame
         lines = [line for line in found.removed if not choices.keeps(line)]
-        total = soft_mask((Line.of_box(box) for box in choices.remove), frame.shape)
+        total = box_mask(choices.remove, frame.shape)
         removed = [Line.of_box(box) for box in choices.remove]
         rounds, painted = 0, Painted(frame)
         while lines or (removed and not rounds):

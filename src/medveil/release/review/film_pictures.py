@@ -41,6 +41,7 @@ class FrameOfFilm:
         chosen = choices.get(self.number)
         kept, drawn = (chosen.keep, chosen.remove) if chosen is not None else ((), ())
         found: list[tuple[Box, Kind]] = [(box, "doubtful") for box in self.doubtful if box not in (*kept, *drawn)]
+        found += [(box, "left") for box in self.left if box not in (*kept, *drawn)]
         found += [(box, "painted") for box in self.painted if not any(_is_paint_of(box, one) for one in drawn)]
         found += [(box, "kept") for box in kept]
         height, width = self.before.shape[:2]
@@ -56,7 +57,6 @@ class FrameOfFilm:
                 for at, (box, kind) in enumerate(found)
             ),
             tuple(drawn),
-            tuple(self.left),
             asks=self.asks or (chosen is not None and chosen.accept),
         )
 

@@ -52,7 +52,7 @@ function say(item, film, region, what) {
   });
 }
 
-// by clicks: what was painted is restored and back; what is doubtful is text, then none, then open again
+// by clicks: what was painted is restored and back; what is doubtful or still read is text, then none, then open again
 function next(kind, now) {
   if (kind === "painted") return now === "keep" ? "" : "keep";
   if (kind === "kept") return now === "keep" ? "remove" : "keep";
@@ -62,6 +62,7 @@ function next(kind, now) {
 const WORDS = {
   painted: { "": "removed", keep: "restored" },
   doubtful: { "": "may be text", remove: "text, is removed", keep: "no text, stays" },
+  left: { "": "still read as text", remove: "text, is removed", keep: "looked at, stays" },
   kept: { keep: "kept by an earlier review", remove: "is removed" },
 };
 

@@ -56,6 +56,14 @@ def soft_mask(lines: Iterable[Line], shape: tuple[int, ...], *, harder: float = 
     return _softened(canvas)
 
 
+def box_mask(boxes: Iterable[Box], shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """1 over boxes that a person drew, to the pixel, soft around them."""
+    canvas = np.zeros(shape[:2], np.uint8)
+    for left, top, right, bottom in boxes:
+        canvas[top:bottom, left:right] = 1
+    return _softened(canvas)
+
+
 def _softened(canvas: Mask) -> NDArray[np.float32]:
     mask = np.zeros(canvas.shape, np.float32)
     x, y, width, height = cv2.boundingRect(canvas)
