@@ -149,10 +149,10 @@ def phantom(patients: int, size: int, how: str) -> list[dict[str, Any]]:
 
 
 def _ink(image: NDArray[np.uint16], box: tuple[int, int, int, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What stands out in the box of a line by more than half of what stands out most."""
+    """The light of the letters in the box of a line: what is brighter than most by half of what is brightest."""
     left, top, right, bottom = box
     part = image[top:bottom, left:right].astype(float)
-    away = np.abs(part - np.median(part))
+    away = part - np.median(part)
     y, x = np.nonzero(away > 0.5 * away.max())
     return y + top, x + left
 

@@ -250,3 +250,14 @@ def test_all_text_takes_the_markers_too():
         assert ((subject.picture != written)[ink].mean() > 0.97) == gone
     with pytest.raises(SettingsError, match="keep, remove"):
         RemovedText.Settings(markers="some")
+
+
+@pytest.mark.parametrize("top", [0, -5])
+def test_text_that_the_edge_cuts_off_goes(top):
+    image = film(1024, seed=6)
+    ink = Image.new("L", (1024, 40))
+    ImageDraw.Draw(ink).text((200, top), "FEATHERSTONE, QUILL", fill=255, font=ImageFont.load_default(24))
+    share = np.asarray(ink) / 255
+    image[:40] = image[:40] + (4095 - image[:40].astype(float)) * share
+    cleaned, _ = REMOVER.clean_image(image, None)
+    assert (cleaned != image)[:40][share > 0.4].mean() > 0.97

@@ -46,6 +46,7 @@ RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
 # letters and digits that a reader must see, and how sure it must be
 AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
 CERTAIN = 0.85
+LEGIBLE_LETTERS = 4  # in a line at the image's very edge, whatever the score
 MANY = 5  # letters, of which each is more likely than not
 LONG = 3.5  # heights
 RINGS = frozenset("0OoQ8-.")  # what a row of wires reads like
@@ -87,7 +88,7 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     rows = np.stack([row_of(line, view) for line in lines])
     logits = _logits(rows)
     for mirrored in (False, True):
-        asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], mirrored)]
+        asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], view, mirrored)]
         best = best_readings([lines[k] for k in asked], read, mirrored=mirrored)
         for k, (look, reading) in zip(asked, best, strict=True):
             rows[k, _READ[mirrored]] = read_numbers(lines[k], reading)
@@ -101,10 +102,17 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     ]
 
 
-def _asks(line: Line, logit: float, reading: Reading, mirrored: bool) -> bool:
-    """A single mark may always be a letter of a marker."""
-    single = line.length < WIDE * line.height and not mirrored
-    return (logit > LEAST or single) and not is_plain(reading)
+def _asks(line: Line, logit: float, reading: Reading, view: View, mirrored: bool) -> bool:
+    """A single mark may always be a letter of a marker, and what the image's edge cuts off looks like nothing."""
+    always = not mirrored and (line.length < WIDE * line.height or _is_cut_off(line, view))
+    return (logit > LEAST or always) and not is_plain(reading)
+
+
+def _is_cut_off(line: Line, view: View) -> bool:
+    """Whether the image ends above or below it, or at one of its ends, closer than the network was taught to look."""
+    rows, columns = view.shape
+    corners = line.grown(0, ACROSS * line.height).corners
+    return bool((corners < 0).any() or (corners > (columns, rows)).any())
 
 
 def goes_on(line: Line, look: Look, view: View, read: CachedReader) -> bool:
@@ -131,6 +139,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View)
     if reading.letters < 2 and line.length < (WIDE if reading.confidence >= CERTAIN else SINGLE) * line.height:
         read = reading.letters == 1 and reading.confidence >= LEGIBLE
         return Finding.LETTER if read else Finding.NOTHING
+    if _is_cut_off(line, view) and _known_letters(reading) >= LEGIBLE_LETTERS and reading.confidence >= LEGIBLE:
+        return Finding.TYPE
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
     inside = _rim(line, view) > RIM
