@@ -182,8 +182,9 @@ def test_only_a_bounded_number_of_items_is_taken_ahead() -> None:
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_their_parent(ending: signal.Signals) -> None:
-    code = (
-        "import time; from medveil.runtime.workers import ordered_map\n"
+    code = (  # started in the background, a shell's children ignore the signal
+        "import signal, time; from medveil.runtime.workers import ordered_map\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "if __name__ == '__main__':\n"
         "    for x in ordered_map(time.sleep, [0, 0, 60, 60], workers=2, chunk=1): print('up', flush=True)\n"
     )
