@@ -214,7 +214,7 @@ class TextRemover:
         found = self._sorted(views, known)
         if found.doubtful and not choices.accept:
             raise Quarantined(DOUBTFUL)
-        kept = found.kept + [(letter.text, letter.line) for letter in found.letters]
+        kept = found.kept + [(letter.text, letter.line) for letter in found.letters if letter.ink.any()]
         changed = frame
         lines = [line for line in found.removed if not choices.keeps(line)]
         total = np.maximum(box_mask(choices.remove, frame.shape), _initials(found, choices, frame.shape))

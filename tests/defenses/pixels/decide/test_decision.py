@@ -87,6 +87,9 @@ def test_initials_beside_a_lead_letter_go_and_the_letter_stays():
     assert [letter.text for letter in found.letters] == ["L"]
     (letter,) = found.letters
     assert letter.initials.sum() > 300
+    (whole,) = decide(sheet.lines, sheet.view, None, keep_markers=False).letters
+    assert not whole.ink.any()
+    assert (whole.initials >= (letter.initials | letter.ink)).all()
     assert not (letter.initials & letter.ink).all()
 
 

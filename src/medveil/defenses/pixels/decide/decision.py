@@ -65,10 +65,6 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
     markers = [marker for _, marker in result.kept]
     result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
-    if not keep_markers:
-        result.removed += [line for _, line in result.kept]
-        result.kept = []
-        return result
     for line in proposed:
         if line.score < SURE or any(one.covers(line) for one in result.letters):
             continue
@@ -80,6 +76,9 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     done = [letter for letter in result.letters if letter.initials.any()]
     result.removed = [line for line in result.removed if not any(one.covers(line) for one in done)]
     result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
+    if not keep_markers:
+        result.removed += [line for _, line in result.kept] + [letter.line for letter in result.letters]
+        result.kept, result.letters = [], [letter.all_going() for letter in result.letters]
     return result
 
 
@@ -110,10 +109,10 @@ def _sorted(
     _spread_known(words)
     going = [line for line in loose if findings[line] is not Finding.NOTHING and not _explained(line, words, view)]
     _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in going)])
-    letters = [line for word in words if word.is_letter and word.is_type for line in word.lines]
+    sure = [line for word in words if word.known or (word.is_letter and word.is_type) for line in word.lines]
     going += [line for word in words if word.text is None for line in word.lines]
     return Decision(
-        removed=[line for line in going if findings.get(line) is Finding.TYPE or line in letters],
+        removed=[line for line in going if findings.get(line) is Finding.TYPE or line in sure],
         kept=[(word.text, word.line) for word in words if word.text is not None],
         doubtful=[line for line in going if findings.get(line) is Finding.DOUBTFUL],
     )

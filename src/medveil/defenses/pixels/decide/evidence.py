@@ -1,8 +1,8 @@
 """How much speaks for type: one score for every line that the detector proposes.
 
 A network weighs the line's strokes, what surrounds it, its place and size, and what the reader makes of it, whichever
-way up it stands and mirrored, as lead letters often are. The score is the probability that the line holds letters or
-digits, as it came out on radiographs of patients kept apart from those the network learned from.
+way up it stands and mirrored, as lead letters often are. The score is the network's own probability that the line holds
+letters or digits; how it trades words for films is on its card, and the thresholds below were chosen by that.
 """
 
 from __future__ import annotations

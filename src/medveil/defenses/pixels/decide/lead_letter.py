@@ -6,7 +6,7 @@ one by one, each a letter of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -45,6 +45,10 @@ class LeadLetter:
     def covers(self, line: Line) -> bool:
         """Whether a line is about these letters and nothing else."""
         return line.length <= LONGEST * line.height and line.share_inside(Line.of_box(self.around)) > 0.5
+
+    def all_going(self) -> LeadLetter:
+        """The same, with the letter among what goes."""
+        return replace(self, ink=np.zeros_like(self.ink), initials=self.ink | self.initials)
 
     def is_touched(self, going: list[Line]) -> bool:
         """Whether short lines that go would take some of it, and no longer one."""
