@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from medveil.encoders.findings.classifier import FindingsClassifier
+from medveil.encoders.findings.network import Calling, load_findings, save_findings
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
-from medveil.utility.findings.classifier import FindingsClassifier
-from medveil.utility.findings.network import Calling, load_findings, save_findings
 from medveil.utility.lungs.segmenter import load_segmenter
 from medveil.weights.bundled import bundled
 from recipes.findings.labels import FINDINGS, labelled, to_choose_by

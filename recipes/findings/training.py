@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from medveil.encoders.findings.network import SIDE, Calling, FindingsNetwork, save_findings
 from medveil.encoders.identity.networks.retrieval_network import load_retrieval
 from medveil.encoders.identity.training.augment import Augmentation, augment
 from medveil.stats.auc import WeightedAUC
 from medveil.training.device import autocast, placed
 from medveil.training.loop import Round, run
 from medveil.training.timed import TimedTraining
-from medveil.utility.findings.network import SIDE, Calling, FindingsNetwork, save_findings
 from medveil.weights.bundled import bundled
 from recipes.films import unpacked
 from recipes.findings.labels import FINDINGS, to_choose_by

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from medveil.encoders.findings.network import read_calling
 from medveil.finding import Verdict
-from medveil.utility.findings.network import read_calling
 from medveil.utility.pixel_damage.damage import HEADLINE, Damage, damage_of
 from medveil.utility.pixel_damage.film import FilmDamage
 from medveil.weights.bundled import bundled

@@ -125,7 +125,7 @@ def damage_of(
     most_area: float = MOST_AREA,
 ) -> Damage:
     """`names` are those the films are released under; `patients` say whose each is."""
-    from medveil.utility.findings.network import read_calling  # it brings PyTorch
+    from medveil.encoders.findings.network import read_calling  # it brings PyTorch
 
     calling = read_calling(bundled("findings"))
     moved, crossed, findings = _moves(films, calling.findings, np.array(calling.thresholds))

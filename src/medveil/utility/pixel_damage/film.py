@@ -47,7 +47,7 @@ def compare(original: Image, released: Image) -> FilmDamage:
     if not changed.any():
         return FilmDamage()
     # here and not above: they bring PyTorch, which a release without a change does not need
-    from medveil.utility.findings.classifier import load_classifier
+    from medveil.encoders.findings.classifier import load_classifier
     from medveil.utility.lungs.segmenter import load_segmenter
 
     lungs = load_segmenter().mask(original)

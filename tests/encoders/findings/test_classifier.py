@@ -5,9 +5,9 @@ import pytest
 
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
+from medveil.encoders.findings.classifier import load_classifier
+from medveil.encoders.findings.network import load_findings
 from medveil.errors import InputError
-from medveil.utility.findings.classifier import load_classifier
-from medveil.utility.findings.network import load_findings
 from medveil.weights.bundled import bundled, read_card
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.encoders.findings.network import SIDE, Calling, FindingsNetwork, load_findings
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.runtime.once import once
 from medveil.runtime.workers import one_torch_thread
 from medveil.training.device import placed
-from medveil.utility.findings.network import SIDE, Calling, FindingsNetwork, load_findings
 from medveil.weights.bundled import bundled
 
 Floats = NDArray[np.float32]
