@@ -6,6 +6,7 @@ The papers train a network a level; one that is told the level serves them all.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import torch
@@ -36,12 +37,11 @@ class FilmUNet(nn.Module):
         super().__init__()
         widths = plan.widths
         self.first = _Twice(2, widths[0])
-        self.down = nn.ModuleList(_Twice(a, b) for a, b in zip(widths, widths[1:], strict=False))
-        self.up = nn.ModuleList(_Twice(a + b, a) for a, b in zip(widths, widths[1:], strict=False))
+        self.down = nn.ModuleList(_Twice(a, b) for a, b in pairwise(widths))
+        self.up = nn.ModuleList(_Twice(a + b, a) for a, b in pairwise(widths))
         self.last = nn.Conv2d(widths[0], plan.planes, 3, padding=1)
-        nn.init.zeros_(self.last.weight)  # it begins by changing nothing
-        assert self.last.bias is not None
-        nn.init.zeros_(self.last.bias)
+        # it begins by changing little; not nothing, for who is most alike to himself has nowhere to go from there
+        nn.init.normal_(self.last.weight, std=0.02)
 
     def forward(self, films: Tensor, level: Tensor) -> Tensor:
         plane = level.to(films).view(-1, 1, 1, 1).expand_as(films)
