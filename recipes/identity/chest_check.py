@@ -20,11 +20,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.attacks.identity.chest_check import ChestCheck, chest_features
 from medveil.cohort import Cohort
 from medveil.cohort.images import load_image
 from medveil.cohort.input import read_cohort
 from medveil.cohort.preprocess import resize, to_8_bit
+from medveil.encoders.identity.chest_check import ChestCheck, chest_features
 
 Image = NDArray[Any]
 SIDE = 160

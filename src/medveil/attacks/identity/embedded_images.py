@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from medveil.attacks.identity.chest_check import bundled_check, chest_features
 from medveil.cohort import Cohort
 from medveil.cohort.dicom.many import read_many
 from medveil.cohort.features import FEW, thumbnail
 from medveil.cohort.images import load_image
+from medveil.encoders.identity.chest_check import bundled_check, chest_features
 from medveil.encoders.identity.preparing import prepare
 from medveil.encoders.vectors.cache import EmbeddingCache
 from medveil.errors import Quarantined

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from medveil.attacks.identity.chest_check import ChestCheck, bundled_check, chest_features
 from medveil.cohort import Cohort
 from medveil.cohort.images import load_image
 from medveil.cohort.input import read_cohort
 from medveil.cohort.preprocess import resize
+from medveil.encoders.identity.chest_check import ChestCheck, bundled_check, chest_features
 from recipes.identity.chest_check import LATERALS, drawn_lateral, fit, other_organs, spoiled, worn
 
 

@@ -1,4 +1,4 @@
-"""Is this an upright frontal chest X-ray? What is not would only add noise to the attack, and is set aside.
+"""Is this an upright frontal chest X-ray? What is not would only add noise to an attack, and cannot be made anew as one.
 
 A linear model on simple image features (thumbnail, edge directions by place, gray levels), small enough to
 ship as a few kilobytes; `recipes/identity/chest_check.py` is the recipe. Laterals that the table names as such never
@@ -47,6 +47,6 @@ def chest_features(image: NDArray[Any]) -> NDArray[np.float32]:
 @cache
 def bundled_check() -> ChestCheck:
     """The check that comes with the package."""
-    content = files("medveil.attacks.identity").joinpath(BUNDLED).read_bytes()
+    content = files("medveil.encoders.identity").joinpath(BUNDLED).read_bytes()
     with np.load(BytesIO(content)) as stored:
         return ChestCheck(stored["weights"].astype(np.float32), float(stored["offset"]))

@@ -1,0 +1,1 @@
+"""How the bundled networks that hide anatomy were trained: `autoencoder` first, then `coded`."""
