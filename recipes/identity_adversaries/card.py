@@ -1,4 +1,4 @@
-"""Scores of the recogniser of another architecture with intervals by patient, and its card. Used by `recipe evaluate`."""
+"""Scores of the recogniser of another architecture with intervals by patient, and its card; for `recipe evaluate`."""
 
 from __future__ import annotations
 
