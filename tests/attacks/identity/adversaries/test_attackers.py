@@ -112,7 +112,9 @@ def test_a_killed_run_goes_on_to_the_same_outcome(
     for name, values in whole.to_arrays().items():
         np.testing.assert_array_equal(values, resumed.to_arrays()[name])
     finished: list[tuple[int, int]] = []
-    attack(fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept", progress=lambda *of: finished.append(of))
+    attack(
+        fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept", progress=lambda *of: finished.append(of)
+    )
     assert not finished  # nothing was left to learn
     attack(fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept", seed=5)  # another run, beside it
 

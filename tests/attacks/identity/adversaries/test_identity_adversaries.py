@@ -123,14 +123,14 @@ def test_failing_on_untouched_films_proves_nothing(people: Any, recognisers: Rec
 
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_blur_hides_from_a_frozen_attacker_only(data: Path) -> None:
+def test_blur_hides_from_a_frozen_attacker_only(real_data: Path) -> None:
     """FACTS of the field: a frozen attacker is no evidence. On NIH, taught by train, val attacked."""
     from scipy.ndimage import gaussian_filter
 
     from medveil.attacks.identity.adversaries.attackers import attack as attacked
     from medveil.cohort.input import read_cohort
 
-    cohort = read_cohort(data / "nih14")
+    cohort = read_cohort(real_data / "nih14")
     rng = np.random.default_rng(0)
 
     def films(split: str, most: int) -> Films:

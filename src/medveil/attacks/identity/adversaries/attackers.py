@@ -44,8 +44,8 @@ def attack(
     """Attack `target` with what the patients of `fit` teach.
 
     `keep` is a folder for the state of training, from which a killed run goes on; other runs may share it. It tells of
-    patients, so only its owner may read it. `recognisers` are the networks to start from, loaded once for many calls. Without a network of
-    another architecture, the attacker `other` is left out.
+    patients, so only its owner may read it. `recognisers` are the networks to start from, loaded once for many calls.
+    Without a network of another architecture, the attacker `other` is left out.
     """
     check_disjoint(fit, target)
     if unknown := set(attackers) - set(ATTACKERS):

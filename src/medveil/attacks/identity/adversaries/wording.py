@@ -76,8 +76,8 @@ def _method(done: Attacked, effort: Effort, looks: int) -> str:
         f"({effort.steps} steps of {effort.patients * effort.images} films at {effort.size} pixels; restoration "
         f"{effort.restoring_steps} steps at {effort.restored_size}), films of the other are attacked, and the reverse. "
         f"The highest of {looks} upper ends counts. It needs no correction for looking so often, for the upper end of "
-        "whoever is strongest in truth is among them; the lower end is corrected by Bonferroni. Intervals are the wider "
-        "of a bootstrap by patient and the exact one that counts every patient once."
+        "whoever is strongest in truth is among them; the lower end is corrected by Bonferroni. Intervals are the "
+        "wider of a bootstrap by patient and the exact one that counts every patient once."
     )
 
 
@@ -116,8 +116,8 @@ def _concerns(strongest: Strongest, untouched: Estimate, done: Attacked) -> tupl
         )
     if done.learned_from[1] < FEWEST:
         concerns.append(
-            f"Only {done.learned_from[1]} patients with several visits taught the attackers that learn; with fewer than "
-            f"{FEWEST} they have hardly learned."
+            f"Only {done.learned_from[1]} patients with several visits taught the attackers that learn; with fewer "
+            f"than {FEWEST} they have hardly learned."
         )
     return tuple(concerns)
 
@@ -127,7 +127,9 @@ def _figure(done: Attacked, found: dict[tuple[str, str], Estimate]) -> Figure:
     for mode, among in AMONG.items():
         own = [found[attacker, mode] for attacker in done.attackers]
         low, high = (tuple(getattr(each, end) for each in own) for end in ("low", "high"))
-        series.append(Series(among, tuple(WHO[each] for each in done.attackers), tuple(e.value for e in own), low, high))
+        series.append(
+            Series(among, tuple(WHO[each] for each in done.attackers), tuple(e.value for e in own), low, high)
+        )
     chance = next(iter(found.values())).chance or 0.0
     return Figure(
         title="Patients recognised, by attacker",
@@ -140,7 +142,7 @@ def _figure(done: Attacked, found: dict[tuple[str, str], Estimate]) -> Figure:
 
 
 def _table(done: Attacked, found: dict[tuple[str, str], Estimate], seed: int) -> Table:
-    rows = []
+    rows: list[tuple[str | float | int | None, ...]] = []
     for attacker in done.attackers:
         dd, do = (found[attacker, mode] for mode in AMONG)
         more = [done.mean(each[attacker], seed=seed).value for each in (done.cmc, done.own, done.undefended)]
