@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Pixels = NDArray[np.uint8]
 Codes = NDArray[np.int64]
 LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue (ITU-R BT.601)
-CHUNK = 256  # films stretched at a time
+CHUNK = 64  # films stretched at a time
 
 
 @dataclass(frozen=True)
