@@ -32,6 +32,12 @@ from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 
 SEED = 7
+WAYS = ("learned from defended", "clean on defended")
+ATTACKERS = ("frozen", "retrained")
+COLUMNS = (
+    *(f"{what}, {way}" for what in ("AUROC", "share kept", "vessel Dice") for way in WAYS),
+    *(f"{who} {mode}" for who in ATTACKERS for mode in ("dd", "do")),
+)
 Eyes = NDArray[np.uint8]
 
 
@@ -123,8 +129,8 @@ class Trial:
         fit, target = self.fit.shown(case.odir[self.learn]), self.target.shown(case.odir[~self.learn])
         learned = self.clean if case.level is None else learn(fit, effort=self.effort, device=self.device, seed=SEED)
         found = {
-            "AUROC, learned from defended": self.diagnosed(learned, self.target),
-            "AUROC, clean on defended": self.diagnosed(self.clean, target),
+            f"AUROC, {WAYS[0]}": self.diagnosed(learned, self.target),
+            f"AUROC, {WAYS[1]}": self.diagnosed(self.clean, target),
         }
         try:
             kept = {f"share kept{name[5:]}": share_kept(one, self.before) for name, one in found.items()}
@@ -140,8 +146,8 @@ class Trial:
         other = np.roll(self.outlines, 2, axis=0)  # neighbours may be the two eyes of one child
         luck = float(vessel_dice(other, self.outlines).mean())
         ways = {
-            "vessel Dice, learned from defended": (case.outlined, self.outlined),
-            "vessel Dice, clean on defended": (self.outlined, case.outlined),
+            f"vessel Dice, {WAYS[0]}": (case.outlined, self.outlined),
+            f"vessel Dice, {WAYS[1]}": (self.outlined, case.outlined),
         }
         found = {}
         for name, (learned_from, looked_at) in ways.items():
@@ -158,9 +164,8 @@ class Trial:
         from medveil.attacks.identity.adversaries.films import Films
 
         parts = [Films(self.odir[rows], case.odir[rows], self.patients[rows]) for rows in (self.learn, ~self.learn)]
-        attackers = ("frozen", "retrained")
-        done = attack(*parts, effort=self.effort, device=self.device, seed=SEED, attackers=attackers)
-        return {f"{who} {mode}": done.estimate(who, mode) for who in attackers for mode in ("dd", "do")}
+        done = attack(*parts, effort=self.effort, device=self.device, seed=SEED, attackers=ATTACKERS)
+        return {f"{who} {mode}": done.estimate(who, mode) for who in ATTACKERS for mode in ("dd", "do")}
 
 
 def defended(eyes: Eyes, method: Any, level: float) -> Eyes:
@@ -190,7 +195,8 @@ def spread(count: int, few: int) -> list[int]:
 
 
 def row_of(case: Case, found: dict[str, Estimate]) -> str:
-    cells = [f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})" for one in found.values()]
+    known = [found.get(column) for column in COLUMNS]
+    cells = ["–" if one is None else f"{one.value:.3f} ({one.low:.3f} to {one.high:.3f})" for one in known]
     return f"| {case.method} | {'' if case.level is None else f'{case.level:g}'} | {' | '.join(cells)} |"
 
 
@@ -203,7 +209,7 @@ def run(chosen: argparse.Namespace) -> None:
     for case in cases(trial, chosen.method, chosen.levels, chosen.device):
         found = trial(case)
         if not results:
-            print(f"| method | level | {' | '.join(found)} |\n|{'---|' * (2 + len(found))}")
+            print(f"| method | level | {' | '.join(COLUMNS)} |\n|{'---|' * (2 + len(COLUMNS))}")
         print(row_of(case, found), f"<!-- {time.monotonic() - began:.0f} s -->", flush=True)
         results.append({"method": case.method, "level": case.level} | {k: v.to_json() for k, v in found.items()})
         if chosen.out:
