@@ -50,5 +50,5 @@ def _squared(part: NDArray[np.uint8] | NDArray[np.float32]) -> NDArray[np.uint8]
     square = np.zeros((side, side, *part.shape[2:]), part.dtype)
     top, left = (side - height) // 2, (side - width) // 2
     square[top : top + height, left : left + width] = part
-    sized: NDArray[np.uint8] = cv2.resize(square, (SIDE, SIDE), interpolation=cv2.INTER_AREA)  # type: ignore[assignment]
+    sized: NDArray[np.uint8] = cv2.resize(square, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     return sized

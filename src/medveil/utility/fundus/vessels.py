@@ -33,8 +33,9 @@ class VesselNetwork(LungNetwork):
 
     def __init__(self, widths: tuple[int, ...] = WIDTHS) -> None:
         super().__init__(widths)
-        first = self.down[0][0]  # type: ignore[index]
-        self.down[0][0] = nn.Conv2d(3, first.out_channels, 3, padding=1, bias=False)  # type: ignore[operator,index]
+        block = self.down[0]
+        assert isinstance(block, nn.Sequential)
+        block[0] = nn.Conv2d(3, widths[0], 3, padding=1, bias=False)
 
 
 def learn_vessels(
