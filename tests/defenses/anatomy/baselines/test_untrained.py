@@ -111,7 +111,7 @@ def test_what_cannot_be_done_is_refused(gallery: Path, tmp_path: Path, three: li
     with pytest.raises(InputError, match="not a gallery"):
         KSame(weights=other).bits(2)
     for name in ("id-adversarial", "privacy-net"):
-        with pytest.raises(SettingsError, match=f"medveil train anatomy {name}"):
+        with pytest.raises(SettingsError, match=f"train anatomy --method {name}"):
             load_method(name)
     with pytest.raises(InputError, match="not a network of deformation"):
         load_method("deformation", weights=gallery)

@@ -131,5 +131,5 @@ def load_gallery(path: Path) -> Pixels:
     try:
         read_header(path, form=FORMAT)
     except ValueError:
-        raise InputError(f"{path} is not a gallery; make one with `medveil train anatomy k-same`") from None
+        raise InputError(f"{path} is not a gallery; make one with `medveil train anatomy --method k-same`") from None
     return np.asarray(read_tensors(path)["films"].numpy(), np.uint8)
