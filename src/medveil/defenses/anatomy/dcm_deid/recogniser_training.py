@@ -61,7 +61,7 @@ class Lessons:
             local = self.student.recogniser(gray)
         found = identity_of(local)
         imitated = functional.normalize(self.student.imitates(found), dim=1)
-        near = functional.adaptive_avg_pool2d(local, places.shape[1:3]).permute(0, 2, 3, 1)
+        near = functional.adaptive_avg_pool2d(local, (places.shape[1], places.shape[2])).permute(0, 2, 3, 1)
         there = functional.cosine_similarity(self.student.imitates(near), places, dim=-1)
         loss = 2 - (imitated * taught).sum(1).mean() - there.mean() + _relations(imitated, taught)
         self.student.steps += 1
