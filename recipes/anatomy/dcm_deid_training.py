@@ -2,8 +2,8 @@
 
     python -m recipes.anatomy.dcm_deid_recogniser --data PACKED --out RECOGNISER --device cuda --seconds 200
     python -m recipes.anatomy.dcm_deid_training --data PACKED --recogniser RECOGNISER --autoencoder AUTOENCODER \\
-        --out FILE --device cuda --seconds 420 --state RUN
-    python -m recipes.anatomy.dcm_deid_export FILE SMALL
+        --out FILE --device cuda --seconds 330 --state RUN
+    python -m recipes.anatomy.dcm_deid_card FILE --packed PACKED --out RUN --export
 
 With --state a second call goes on where the first one stopped. --beta 0 and --continuous are the paper's ablations
 without codelength and without code space. Needs PyTorch, MONAI, NumPy, Pillow and safetensors.
