@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.cohort.schema import LABELS
+from medveil.defenses.anatomy.coded.semantics import LABELS
 from medveil.defenses.anatomy.coded.codebook import LONGEST, Codebook, Questions, as_arrays, fit_questions
 from medveil.defenses.anatomy.coded.semantics import FIELDS, LEARNED, ORGANS, SEEN, VIEW, Head, fields_of, with_table
 from recipes.anatomy.judges import masked_loss

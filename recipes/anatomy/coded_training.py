@@ -41,7 +41,7 @@ SHOWS = 1.0  # weight of what is looked for
 MOVES = 0.7  # of how features move, against that
 LOOKED_AT = 7  # questions: codes of eight bits
 REAL = 0.6  # share of real films in a batch
-PATIENCE = 2  # rounds in a row that may look memorised
+PATIENCE = 3  # rounds in a row that may look memorised
 FINDINGS = 16  # the first fields: the cohort's labels and two more
 CHANGES = Augmentation(
     person=0.05,
@@ -430,7 +430,7 @@ def _stage(
         warm=100,
         clip=1.0,
         average=average,
-        every=max(2.0, seconds / 6),
+        every=max(2.0, seconds / 4),
     )
     trainee.watch = watch
     out.mkdir(parents=True, exist_ok=True)

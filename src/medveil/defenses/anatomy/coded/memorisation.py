@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter
 
 from medveil.errors import InputError
 
 TAIL = 0.99  # of the held-out films lie farther from the training films than this
 MOST_BEYOND = 0.03  # of the drawn films may lie nearer than that
-_SIDE = 32  # pixels at which pictures are compared
+_SIDE, _AROUND = 64, 9  # pixels at which pictures are compared, and of the surroundings that are taken off
 Floats = NDArray[np.float32]
 
 
@@ -47,11 +48,12 @@ def _nearest(vectors: Floats, training: Floats) -> Floats:
 
 
 def as_vectors(films: NDArray[np.uint8]) -> Floats:
-    """Films as small pictures, centred and of unit length."""
+    """Films as small pictures of their edges, of unit length: every film of a chest is like every other, but ribs and
+    vessels lie one over another only in copies."""
     side = films.shape[1] // _SIDE
-    small = films.reshape(len(films), _SIDE, side, _SIDE, side).mean((2, 4), dtype=np.float32).reshape(len(films), -1)
-    small -= small.mean(1, keepdims=True)
-    return np.asarray(small / np.maximum(np.linalg.norm(small, axis=1, keepdims=True), 1e-6), np.float32)
+    small = films.reshape(len(films), _SIDE, side, _SIDE, side).mean((2, 4), dtype=np.float32)
+    edges = (small - uniform_filter(small, (0, _AROUND, _AROUND))).reshape(len(films), -1)
+    return np.asarray(edges / np.maximum(np.linalg.norm(edges, axis=1, keepdims=True), 1e-6), np.float32)
 
 
 def as_record(found: dict[str, Nearness]) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from medveil.defenses.anatomy.coded.semantics import Semantics
 from medveil.defenses.anatomy.latents import FILM, Autoencoder, load_autoencoder
 from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.encoders.findings.network import load_findings
-from medveil.encoders.identity.chest_check import bundled_check, chest_features
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Guarantee
 from medveil.runtime.once import once
@@ -34,18 +33,18 @@ KNOWN = "the generator has learned from this film, so it cannot hide whose it is
 
 
 class Coded:
-    """Codes of b bits. With `refuses_known` unset, films that the generator has learned from are made anew too: only to
-    measure what films are still good for, never to release them."""
+    """Codes of b bits. With `measuring`, films are made anew whatever they are, also those that the generator has learned
+    from: to measure what films made from codes are good for, never to release them."""
 
     name = "coded"
     title = "re-made from a code"
     unit = "bits a film"
     levels = (16.0, 12.0, 10.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 
-    def __init__(self, *, weights: Path | None = None, device: str = "cpu", refuses_known: bool = True) -> None:
+    def __init__(self, *, weights: Path | None = None, device: str = "cpu", measuring: bool = False) -> None:
         self._weights = weights
         self._device = device
-        self._refuses_known = refuses_known
+        self._measuring = measuring
         self._made: Workshop | None = None
 
     def bits(self, level: float) -> float:
@@ -60,13 +59,13 @@ class Coded:
             return COLOUR
         if film.pixels.shape != (FILM, FILM) or film.pixels.dtype != np.uint8:
             raise SettingsError(f"a film must be prepared first: {FILM} × {FILM} pixels of 8 bits")
+        if self._measuring:
+            return None
         if str(film.fields.get("view") or "").upper() in ("LATERAL", "OTHER"):
             return OTHER_VIEW
-        if bundled_check().score(chest_features(film.pixels))[0] < 0:
+        if not _frontal_chest(film.pixels):
             return NOT_FRONTAL
-        if self._refuses_known and self._workshop.known.holds(film.pixels):
-            return KNOWN
-        return None
+        return KNOWN if self._workshop.known.holds(film.pixels) else None
 
     def codes(self, films: Sequence[Film], level: float) -> list[int]:
         """The code of each film, below 2^level."""
@@ -110,6 +109,13 @@ def load_workshop(path: Path, device: str) -> Workshop:
 def _bundled(device: str) -> Workshop:
     """Kept, for compiling takes seconds."""
     return load_workshop(bundled("coded"), device)
+
+
+def _frontal_chest(pixels: Pixels) -> bool:
+    # here and not above: a machine that only measures needs no OpenCV
+    from medveil.encoders.identity.chest_check import bundled_check, chest_features
+
+    return bool(bundled_check().score(chest_features(pixels))[0] >= 0)
 
 
 def _whole(level: float) -> int:

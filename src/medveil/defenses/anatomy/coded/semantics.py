@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.cohort.schema import LABELS
 from medveil.defenses.anatomy.method import Film
 from medveil.encoders.findings.network import SIDE, FindingsNetwork
 from medveil.encoders.identity.inference import for_device, inputs, run
@@ -25,6 +24,11 @@ from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.runtime.workers import one_torch_thread
 from medveil.training.device import placed
 
+LABELS = (  # those of the cohort, without its tables: where only films are drawn, there may be no pandas
+    *("No Finding", "Enlarged Cardiomediastinum", "Cardiomegaly", "Lung Opacity", "Lung Lesion", "Edema"),
+    *("Consolidation", "Pneumonia", "Atelectasis", "Pneumothorax", "Pleural Effusion", "Pleural Other", "Fracture"),
+    "Support Devices",
+)
 SEEN = ("Emphysema", "Fibrosis")  # findings that the table's labels do not have
 VIEW = "taken from the front"
 ORGANS = ("height of the lungs", "width of the lungs", "right lung against left")
@@ -76,7 +80,10 @@ class Semantics:
     def shown(self, films: Sequence[Film]) -> list[tuple[Floats, bool]]:
         """Of each film, its fields and whether it is a drawn one."""
         seen = run(self._look, inputs((film.pixels for film in films), SIDE, self._device), len(FIELDS) + 1)
-        return [(with_table(fields_of(one[:-1]), film.fields), bool(one[-1] > 0)) for one, film in zip(seen, films, strict=True)]
+        return [
+            (with_table(fields_of(one[:-1]), film.fields), bool(one[-1] > 0))
+            for one, film in zip(seen, films, strict=True)
+        ]
 
 
 def fields_of(out: Floats) -> Floats:
