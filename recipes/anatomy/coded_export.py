@@ -35,7 +35,9 @@ def load_sampler(path: Path) -> Sampler:
 
 def load_semantics(path: Path) -> tuple[Head, Any]:
     stored = np.load(path)
-    tensors = {name.removeprefix("head."): torch.from_numpy(stored[name]) for name in stored.files if name[:5] == "head."}
+    tensors = {
+        name.removeprefix("head."): torch.from_numpy(stored[name]) for name in stored.files if name[:5] == "head."
+    }
     head = Head(tensors["inner.weight"].shape[1])
     head.load_state_dict(tensors)
     arrays = {name.removeprefix("codebook."): stored[name] for name in stored.files if name.startswith("codebook.")}
@@ -84,8 +86,8 @@ ABOUT: Card = {
         "python -m recipes.anatomy.pack --data DATA --out PACKED",
         "python -m recipes.anatomy.autoencoder train --packed PACKED --out RUN --device cuda --seconds 200",
         "python -m recipes.anatomy.judges --packed PACKED --out RUN/helper.safetensors --seed 1 --device cuda",
-        "python -m recipes.anatomy.judges --packed PACKED --out RUN/judge.safetensors --start reidentification-2 --seed 2 "
-        "--device cuda",
+        "python -m recipes.anatomy.judges --packed PACKED --out RUN/judge.safetensors --start reidentification-2 "
+        "--seed 2 --device cuda",
         "python -m recipes.anatomy.described --packed PACKED --out RUN/described.npz",
         "python -m recipes.anatomy.coded fit --packed PACKED --out RUN",
         "python -m recipes.anatomy.coded train --packed PACKED --out RUN --device cuda",
@@ -97,7 +99,11 @@ ABOUT: Card = {
 def _page(card: Card) -> str:
     lines = [f"# {card['name']}", "", f"**Trained on** {card['data']}.", "", "| measured | value |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in card["scores"].items()]
-    lines += ["", "| nearest training film, cosine | drawn films | films held out | drawn beyond their 99 % |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "| nearest training film, cosine | drawn films | films held out | drawn beyond their 99 % |",
+        "|---|---|---|---|",
+    ]
     lines += [
         f"| {space} | {one['drawn']:.3f} | {one['held_out']:.3f} | {one['beyond']:.1%} |".replace("%", " %")
         for space, one in card["memorisation"]["spaces"].items()

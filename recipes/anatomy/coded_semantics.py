@@ -15,9 +15,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.defenses.anatomy.coded.semantics import LABELS
 from medveil.defenses.anatomy.coded.codebook import LONGEST, Codebook, Questions, as_arrays, fit_questions
-from medveil.defenses.anatomy.coded.semantics import FIELDS, LEARNED, ORGANS, SEEN, VIEW, Head, fields_of, with_table
+from medveil.defenses.anatomy.coded.semantics import (
+    FIELDS,
+    LABELS,
+    LEARNED,
+    ORGANS,
+    SEEN,
+    VIEW,
+    Head,
+    fields_of,
+    with_table,
+)
 from recipes.anatomy.judges import masked_loss
 from recipes.anatomy.material import Material, read_material
 
@@ -53,7 +62,9 @@ def fit(packed: Path, described: Path, out: Path, *, seed: int = 0, most: int | 
         seen = head(torch.from_numpy(features)).numpy()
     rows = [_row(material, number) for number in range(len(features))]
     shown = np.stack([with_table(one, row) for one, row in zip(fields_of(seen[:, :-1]), rows, strict=True)])
-    print("drawn or real, right on films set aside:", float(((seen[:, -1] > 0) == material.drawn)[material.aside].mean()))
+    print(
+        "drawn or real, right on films set aside:", float(((seen[:, -1] > 0) == material.drawn)[material.aside].mean())
+    )
     codebook = Codebook(FIELDS, *(_questions(shown, material, drawn, seed) for drawn in (False, True)))
     out.mkdir(parents=True, exist_ok=True)
     tensors = {f"head.{name}": value.numpy() for name, value in head.state_dict().items()}
@@ -107,7 +118,9 @@ def _taught(material: Material, features: Floats, organs: Floats, blocks: Floats
     known = len(LABELS) + len(SEEN) + 2
     rebuild = nn.Sequential(nn.Linear(len(LEARNED) + known, 64), nn.SiLU(), nn.Linear(64, rough.shape[1]))
     search = nn.Sequential(nn.Linear(len(LEARNED), 64), nn.SiLU(), nn.Linear(64, 16))
-    optimizer = torch.optim.AdamW([*head.parameters(), *rebuild.parameters(), *search.parameters()], lr=RATE, weight_decay=0.02)
+    optimizer = torch.optim.AdamW(
+        [*head.parameters(), *rebuild.parameters(), *search.parameters()], lr=RATE, weight_decay=0.02
+    )
     chance = np.random.default_rng(seed)
     usable = np.flatnonzero(learned)
     places = {"labels": slice(0, len(LABELS) + len(SEEN)), "organs": slice(known - 1, known - 1 + len(ORGANS))}
@@ -142,7 +155,7 @@ def _partners(patients: NDArray[np.int64], usable: NDArray[np.bool_]) -> list[ND
 
 
 def _found(search: nn.Module, one: Tensor, other: Tensor, people: Tensor, has: NDArray[np.bool_]) -> Tensor:
-    """What the adversary loses when it looks for each film's partner among all; other films of a person do not count."""
+    """What the adversary loses when it looks for each film's partner among all; a person's other films do not count."""
     ours, theirs = (functional.normalize(search(Turned.apply(part)), dim=1) for part in (one, other))
     likeness = ours @ theirs.T / 0.1
     same = (people[:, None] == people[None]) & ~torch.eye(len(people), dtype=torch.bool)
@@ -190,7 +203,9 @@ def _tell(codebook: Codebook, shown: Floats, material: Material) -> None:
             mean = np.stack([questions.mean[questions.node(int(path), asked)] for path in paths]).astype(np.float64)
             truth = material.labels[chosen]
             enough = [k for k in range(len(LABELS)) if 5 <= np.nansum(truth[:, k]) <= len(truth) - 5]
-            auc = [WeightedAUC(mean[~np.isnan(truth[:, k]), k], truth[~np.isnan(truth[:, k]), k] == 1)() for k in enough]
+            auc = [
+                WeightedAUC(mean[~np.isnan(truth[:, k]), k], truth[~np.isnan(truth[:, k]), k] == 1)() for k in enough
+            ]
             hits = []
             for place in range(len(paths)):
                 alike = paths == paths[place]
@@ -199,4 +214,13 @@ def _tell(codebook: Codebook, shown: Floats, material: Material) -> None:
                 others[place] = False
                 if others.any():
                     hits.append(others[alike].mean() if alike.any() else others.mean())
-            print(name, asked, "codes", len(np.unique(paths)), "P@1 by code", round(float(np.mean(hits)), 3), "AUROC", round(float(np.mean(auc)), 3))
+            print(
+                name,
+                asked,
+                "codes",
+                len(np.unique(paths)),
+                "P@1 by code",
+                round(float(np.mean(hits)), 3),
+                "AUROC",
+                round(float(np.mean(auc)), 3),
+            )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,17 @@ CHANGES = Augmentation(
 )
 # where the bundled findings network's outputs stand among the fields; -1: it means something else by it
 NAMED = {
-    **{"Atelectasis": 8, "Cardiomegaly": 2, "Consolidation": 6, "Edema": 5, "Effusion": 10, "Emphysema": 14},
-    **{"Fibrosis": 15, "Infiltration": 3, "No Finding": 0, "Pleural_Thickening": 11, "Pneumonia": 7},
+    "Atelectasis": 8,
+    "Cardiomegaly": 2,
+    "Consolidation": 6,
+    "Edema": 5,
+    "Effusion": 10,
+    "Emphysema": 14,
+    "Fibrosis": 15,
+    "Infiltration": 3,
+    "No Finding": 0,
+    "Pleural_Thickening": 11,
+    "Pneumonia": 7,
     "Pneumothorax": 9,
 }
 UNLABELLED = {False: (1, 12, 13), True: (14, 15)}  # fields that real and drawn films have no labels for
@@ -138,7 +148,11 @@ class Flow:
 
     def loss(self) -> Tensor:
         rows = self.stock.rows(self.count)
-        clean, noise, condition = self.stock.drawn_latents(rows), self.stock.noise(len(rows)), self.stock.condition(rows)
+        clean, noise, condition = (
+            self.stock.drawn_latents(rows),
+            self.stock.noise(len(rows)),
+            self.stock.condition(rows),
+        )
         time = torch.sigmoid(torch.randn(len(rows), generator=self.stock.generator, device=self.stock.device))
         mixed = torch.lerp(clean, noise, time.view(-1, 1, 1, 1))
         with autocast(self.stock.device):
@@ -178,9 +192,15 @@ class Moves:
             self.weights = torch.linalg.solve(gram, u.T @ phi).float()
             off = phi - u @ self.weights.double()
             self.spread = off.std(0).clamp(min=1e-3).float()
-            self.squares = torch.stack(
-                [(off[u[:, k] > 0].square().mean(0)) if (u[:, k] > 0).any() else off.square().mean(0) for k in (0, 1)]
-            ).float() / self.spread.square()
+            self.squares = (
+                torch.stack(
+                    [
+                        (off[u[:, k] > 0].square().mean(0)) if (u[:, k] > 0).any() else off.square().mean(0)
+                        for k in (0, 1)
+                    ]
+                ).float()
+                / self.spread.square()
+            )
         self.moment: Tensor | None = None
 
     @staticmethod
@@ -212,7 +232,9 @@ def shaken(gray: Tensor, generator: torch.Generator) -> Tensor:
 
     angle, size = between(-0.12, 0.12), between(0.9, 1.1)
     cos, sin = torch.cos(angle) * size, torch.sin(angle) * size
-    move = torch.stack([torch.stack([cos, -sin, between(-0.1, 0.1)], 1), torch.stack([sin, cos, between(-0.1, 0.1)], 1)], 1)
+    move = torch.stack(
+        [torch.stack([cos, -sin, between(-0.1, 0.1)], 1), torch.stack([sin, cos, between(-0.1, 0.1)], 1)], 1
+    )
     grid = functional.affine_grid(move, list(gray.shape), align_corners=False)
     gray = functional.grid_sample(gray, grid, align_corners=False, padding_mode="border")
     soft = functional.interpolate(functional.avg_pool2d(gray, 2), scale_factor=2, mode="bilinear", align_corners=False)
@@ -321,7 +343,9 @@ class Watch:
         told: dict[str, Any] = {}
         for name, kind in (("real", False), ("drawn", True)):
             some = np.flatnonzero(self.aside.drawn == kind)
-            told[name] = round(mean_auroc(odds_of(self.judge, films[some], self.stock.device), self.aside.labels[some]), 4)
+            told[name] = round(
+                mean_auroc(odds_of(self.judge, films[some], self.stock.device), self.aside.labels[some]), 4
+            )
         real = films[np.flatnonzero(~self.aside.drawn)]
         near = {name: nearness(see(real), self.held[name], self.known[name]) for name, see in self.spaces.items()}
         for name, one in near.items():
@@ -403,7 +427,9 @@ def _own(watch: Watch) -> dict[str, float]:
     told = {}
     for name, kind in (("real", False), ("drawn", True)):
         some = watch.aside.of(watch.aside.drawn == kind)
-        told[name] = round(mean_auroc(odds_of(watch.judge, torch.from_numpy(some.films), watch.stock.device), some.labels), 4)
+        told[name] = round(
+            mean_auroc(odds_of(watch.judge, torch.from_numpy(some.films), watch.stock.device), some.labels), 4
+        )
     return told
 
 
@@ -439,7 +465,7 @@ def _stage(
 
 
 def save_sampler(path: Path, sampler: Sampler) -> None:
-    shape = {"shape": {name: value for name, value in vars(sampler.shape).items()}, "fields": len(sampler.shift)}
+    shape = {"shape": asdict(sampler.shape), "fields": len(sampler.shift)}
     write_model(path, sampler.state_dict(), form="medveil.coded.sampler/1", architecture=shape)
 
 
@@ -448,7 +474,10 @@ def sheet(watch: Watch, sampler: Sampler, path: Path) -> None:
     from PIL import Image
 
     aside = watch.aside
-    rows = [*np.flatnonzero(~aside.drawn)[:: max(1, int((~aside.drawn).sum() / 7))][:7], *np.flatnonzero(aside.drawn)[::30][:3]]
+    rows = [
+        *np.flatnonzero(~aside.drawn)[:: max(1, int((~aside.drawn).sum() / 7))][:7],
+        *np.flatnonzero(aside.drawn)[::30][:3],
+    ]
     places = torch.from_numpy(np.array(rows)).to(watch.stock.device)
     nodes, drawn = watch.stock.aside_nodes[places, LOOKED_AT], watch.stock.aside_drawn[places]
     lines = [aside.films[rows], *(watch.films(sampler, nodes, drawn, seed).numpy() for seed in (1, 2, 3))]

@@ -180,7 +180,10 @@ def main() -> None:
     learned, aside = material.of(~material.aside), material.of(material.aside)
     judge = begun(chosen.start, material.labels.shape[1])
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    print("kept", taught(judge, learned, aside, chosen.out, device=chosen.device, seconds=chosen.seconds, seed=chosen.seed))
+    print(
+        "kept",
+        taught(judge, learned, aside, chosen.out, device=chosen.device, seconds=chosen.seconds, seed=chosen.seed),
+    )
 
 
 if __name__ == "__main__":

@@ -56,7 +56,8 @@ def test_guessing_with_luck_of_ones_own_does_not_help(bits: int) -> None:
         (which, code): np.flatnonzero(table[:, which] == code) for which in range(16) for code in range(2**bits)
     }
     hits = sum(
-        int(chance.choice(likely[which, code]) == person) for person, which, code in zip(people, used, codes, strict=True)
+        int(chance.choice(likely[which, code]) == person)
+        for person, which, code in zip(people, used, codes, strict=True)
     )
     expected = most_success(bits, PEOPLE)
     assert hits / len(people) <= expected + 4 * (expected / len(people)) ** 0.5

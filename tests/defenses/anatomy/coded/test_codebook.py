@@ -31,7 +31,9 @@ def test_fewer_bits_are_the_beginning_of_more(codebook: Codebook) -> None:
 def test_more_bits_leave_less_untold(codebook: Codebook) -> None:
     shown = np.random.default_rng(0).random((1500, len(FIELDS)), np.float32)  # those that the questions were fitted to
     left = [
-        float(np.mean([((one - codebook.meaning(codebook.code(one, False, bits), bits)[0]) ** 2).sum() for one in shown]))
+        float(
+            np.mean([((one - codebook.meaning(codebook.code(one, False, bits), bits)[0]) ** 2).sum() for one in shown])
+        )
         for bits in (1, 3, 6, 9)
     ]
     assert left == sorted(left, reverse=True) and left[-1] < 0.9 * left[0]

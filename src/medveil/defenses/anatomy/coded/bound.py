@@ -12,7 +12,7 @@ from medveil.parts import Guarantee
 
 
 def most_success(bits: float, people: int) -> float:
-    """The greatest chance to name the right one of so many equally likely people from `bits` bits of films of theirs."""
+    """The greatest chance to name the right one of so many equally likely people from so many bits of their films."""
     if people < 1 or bits < 0:
         raise SettingsError("a bound needs at least one person and no fewer than zero bits")
     return min(1.0, 2.0**bits / people)

@@ -49,7 +49,8 @@ class Sampler(nn.Module):
 
         super().__init__()
         self.shape = shape
-        self.unet: Any = DiffusionModelUNet(
+        network: Any = DiffusionModelUNet
+        self.unet: Any = network(
             spatial_dims=2,
             in_channels=CHANNELS,
             out_channels=CHANNELS,

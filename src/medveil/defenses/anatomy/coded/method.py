@@ -33,8 +33,8 @@ KNOWN = "the generator has learned from this film, so it cannot hide whose it is
 
 
 class Coded:
-    """Codes of b bits. With `measuring`, films are made anew whatever they are, also those that the generator has learned
-    from: to measure what films made from codes are good for, never to release them."""
+    """Codes of b bits. With `measuring`, films are made anew whatever they are, also those that the generator has
+    learned from: to measure what films made from codes are good for, never to release them."""
 
     name = "coded"
     title = "re-made from a code"
