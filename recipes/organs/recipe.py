@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 PATIENTS = 1400
+UNSEEN = 8  # every so many-th patient is not learned from
 
 
 def prepare(data: Path, out: Path, *, patients: int = PATIENTS) -> None:
@@ -32,7 +33,8 @@ def prepare(data: Path, out: Path, *, patients: int = PATIENTS) -> None:
     from recipes.organs.phantoms import visits
 
     with ProcessPoolExecutor(2) as pool:
-        drawn = [visit for one in pool.map(visits, range(patients), chunksize=8) for visit in one]
+        numbers = [number for number in range(patients) if number % UNSEEN]
+        drawn = [visit for one in pool.map(visits, numbers, chunksize=8) for visit in one]
     with (data / "nih14" / "split.csv").open(newline="") as file:
         names = [row["file"] for row in csv.DictReader(file) if row["split"] == "train"]
     real = (prepared(np.asarray(Image.open(data / "nih14" / "images" / name).convert("L"))) for name in sorted(names))
