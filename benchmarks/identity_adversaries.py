@@ -4,8 +4,8 @@
     python benchmarks/identity_adversaries.py --films FILMS/nih.npz --device cuda --effort full
     python benchmarks/identity_adversaries.py --films FILMS/nih.npz --patients 150 --attackers frozen retrained
 
-Patients of 'train' teach, patients of 'val' are attacked. Strengths are in pixels of films 192 pixels wide (blur), pixels
-left (grid), and shares of the range (noise). DATA holds the folder nih14.
+Patients of 'train' teach, patients of 'val' are attacked. Strengths are in pixels of films 192 pixels wide (blur),
+pixels left (grid), and shares of the range (noise). DATA holds the folder nih14.
 """
 
 from __future__ import annotations
