@@ -1,7 +1,7 @@
 """The bundled organ network, from drawn and public films to weights and card.
 
     python -m recipes.organs.recipe prepare --data DATA --out FILMS.npz
-    python -m recipes.organs.recipe train --films FILMS.npz --out RUN --device cuda --seconds 150
+    python -m recipes.organs.recipe train --films FILMS.npz --out RUN --device cuda --seconds 110
     python -m recipes.organs.recipe evaluate --data DATA --out RUN --export
 
 DATA holds the folders nih14 and covid19. `prepare` draws phantoms with their lungs and hearts and packs the training
@@ -55,7 +55,7 @@ def main() -> None:
     verb.add_argument("--films", type=Path, required=True)
     verb.add_argument("--out", type=Path, required=True)
     verb.add_argument("--device", default="cpu")
-    verb.add_argument("--seconds", type=float, default=150)
+    verb.add_argument("--seconds", type=float, default=110)
     verb.add_argument("--seed", type=int, default=0)
     verb = verbs.add_parser("evaluate")
     verb.add_argument("--data", type=Path, required=True)
