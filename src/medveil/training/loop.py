@@ -37,7 +37,10 @@ class Trainee(Protocol):
     """A network in training, as the loop sees it."""
 
     device: str
-    fingerprint: str  # of settings and data: the state of another run is not taken up
+
+    @property
+    def fingerprint(self) -> str:
+        """Of settings and data: the state of another run is not taken up."""
 
     @property
     def finished(self) -> bool: ...

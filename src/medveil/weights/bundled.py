@@ -13,10 +13,11 @@ from medveil.errors import InputError
 from medveil.runtime.storage import sha256_of
 
 RETRIEVERS = ("reidentification-1", "reidentification-2")  # they look together and share the card 'reidentification'
+OTHER_RETRIEVER = "reidentification-resnet"  # of another architecture, which no defense has seen
 SMALL = "medveil-small.safetensors"
 FACES = ("blazeface-full-range", "blazeface-short-range")  # as their makers publish them; they share the card 'faces'
 _FOLDERS = {
-    **dict.fromkeys(("reidentification", *RETRIEVERS, "verification"), "identity"),
+    **dict.fromkeys(("reidentification", *RETRIEVERS, OTHER_RETRIEVER, "verification"), "identity"),
     "findings": "findings",
     **dict.fromkeys(("faces", *FACES), "faces"),
     "generator": "inpainting",

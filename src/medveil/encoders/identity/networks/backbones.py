@@ -16,13 +16,15 @@ from medveil.encoders.identity.networks.efficientnet_lite import (
     EfficientNetLite2,
 )
 from medveil.encoders.identity.networks.resnet import ResNet50
+from medveil.encoders.identity.networks.small_resnet import SmallResNet
 from medveil.errors import InputError, SettingsError
 from medveil.training.checkpoint import read_tensors
 
 Given = TypeVar("Given", bound=nn.Module)
-Backbone = ResNet50 | EfficientNetLite
+Backbone = ResNet50 | SmallResNet | EfficientNetLite
 BACKBONES: dict[str, type[Backbone]] = {
     "resnet50": ResNet50,
+    "resnet-small": SmallResNet,
     "efficientnet-lite0": EfficientNetLite0,
     "efficientnet-lite1": EfficientNetLite1,
     "efficientnet-lite2": EfficientNetLite2,

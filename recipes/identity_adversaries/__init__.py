@@ -1,0 +1,1 @@
+"""The recogniser of another architecture, which the adversaries of the identity attack bring along."""

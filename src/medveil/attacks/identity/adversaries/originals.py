@@ -1,0 +1,76 @@
+"""How an attacker sees originals: through the bundled pair, and where that does not know such films, through a network
+that has learned to from the originals of other patients."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from medveil.attacks.identity.adversaries.effort import Effort
+from medveil.attacks.identity.adversaries.films import Films, Pixels, content_digest, on_device
+from medveil.attacks.identity.adversaries.matching import Contest
+from medveil.attacks.identity.adversaries.recognisers import Recognisers
+from medveil.attacks.identity.adversaries.retrained import Retrained, Retraining, retrain
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
+
+KNOWN = 0.9  # precision@1 among originals, below which the pair is a stranger to such films
+
+
+class Originals:
+    """Vectors of originals, kept for the next defense, and the network that an attacker starts from."""
+
+    def __init__(self, known: Recognisers, learned: Retrained | None) -> None:
+        self._known, self._learned = known, learned
+        self._kept: dict[bytes, Tensor] = {}
+
+    def of(self, pixels: Pixels) -> Tensor:
+        if self._learned is None:
+            return self._known.pair.of(pixels)
+        key = content_digest(pixels)
+        if key not in self._kept:
+            self._kept[key] = self.vectors(on_device(pixels, self._known.device))
+        return self._kept[key]
+
+    def vectors(self, films: Tensor) -> Tensor:
+        """Of unit length; the first dimensions are those of the network that `start` gives."""
+        seen = self._known.pair.vectors(films)
+        if self._learned is None:
+            return seen
+        return torch.cat([self._learned.vectors(films), seen], 1) / 2**0.5
+
+    def start(self) -> RetrievalNetwork:
+        """A network of one's own to go on with."""
+        if self._learned is None:
+            return load_retrieval(self._known.start)[0]
+        return copy.deepcopy(self._learned.network).requires_grad_(True)
+
+
+def learn_originals(
+    known: Recognisers,
+    fit: Films,
+    effort: Effort,
+    *,
+    seed: int,
+    out: Path | None,
+    expect: Callable[[int], Any],
+    progress: Callable[[dict[str, Any]], None],
+) -> Originals:
+    """What was learned of the same originals before is not learned again; `expect` is told of steps to come."""
+    key = content_digest(fit.original) + fit.patients.tobytes() + repr((effort, seed)).encode()
+    if key not in known.learned:
+        learned = None
+        found = Contest(fit, known.device).first_among(known.pair.of(fit.original))
+        if np.isfinite(found).any() and np.nanmean(found) < KNOWN:
+            expect(effort.steps)
+            films = on_device(fit.original, known.device)
+            start, _ = load_retrieval(known.start)
+            trainee = Retraining(start, films, fit.patients, None, effort, device=known.device, seed=seed)
+            learned = retrain(trainee, out, progress)
+        known.learned[key] = Originals(known, learned)
+    return known.learned[key]

@@ -1,0 +1,74 @@
+"""The networks that know people already: the bundled pair, and one of another architecture that no defense has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from medveil.attacks.identity.adversaries.films import Pixels, content_digest, on_device
+from medveil.encoders.identity.embedder import Ensemble
+from medveil.encoders.identity.inference import FEW, as_input, for_device
+from medveil.encoders.identity.networks.backbones import fold_normalisation
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
+from medveil.training.device import autocast, check_device, placed
+from medveil.weights.bundled import OTHER_RETRIEVER, RETRIEVERS, bundled
+
+MANY = 256  # films at once, on an accelerator
+
+Look = Callable[[Tensor], Tensor]
+
+
+class Recogniser:
+    """Retrieval networks that look at films together, as they are."""
+
+    def __init__(self, networks: list[RetrievalNetwork], size: int, device: str) -> None:
+        self.size, self.device = size, device
+        ensemble = fold_normalisation(Ensemble(networks).eval().requires_grad_(False))
+        self._look = for_device(placed(ensemble, device), device)
+        self._known: dict[bytes, Tensor] = {}
+
+    def vectors(self, films: Tensor) -> Tensor:
+        """n × dim of unit length, of stretched films of 8 bits."""
+        return looked_at(self._look, films, self.size, self.device)
+
+    def of(self, pixels: Pixels) -> Tensor:
+        """The same of films that come again and again, such as originals of many defenses."""
+        key = content_digest(pixels)
+        if key not in self._known:
+            self._known[key] = self.vectors(on_device(pixels, self.device))
+        return self._known[key]
+
+
+class Recognisers:
+    """All that an attacker starts from, on one device."""
+
+    def __init__(self, pair: list[Path], other: Path | None, device: str) -> None:
+        networks, sizes = zip(*(load_retrieval(path) for path in pair), strict=True)
+        self.device = device
+        self.start = pair[0]  # of retraining
+        self.pair = Recogniser(list(networks), sizes[0], device)
+        self.learned: dict[bytes, Any] = {}  # how originals are seen, see `originals`
+        self.other: Recogniser | None = None
+        if other is not None:
+            network, size = load_retrieval(other)
+            self.other = Recogniser([network], size, device)
+
+
+def load_recognisers(*, device: str = "cpu", other: Path | None = None) -> Recognisers:
+    """The bundled networks; `other` is a retrieval network of another architecture, instead of the bundled one."""
+    check_device(device)
+    at_hand = bundled(OTHER_RETRIEVER)
+    if other is None and at_hand.is_file():
+        other = at_hand
+    return Recognisers([bundled(name) for name in RETRIEVERS], other, device)
+
+
+def looked_at(look: Look, films: Tensor, size: int, device: str) -> Tensor:
+    """What a network says of each film, batch by batch."""
+    batch = FEW if torch.device(device).type == "cpu" else MANY
+    with torch.no_grad(), autocast(device):
+        return torch.cat([look(as_input(part, size)).float() for part in torch.split(films, batch)])

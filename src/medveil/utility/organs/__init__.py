@@ -1,0 +1,1 @@
+"""Do the organs still lie where they lay? Start at `segmenter` and `overlap`."""
