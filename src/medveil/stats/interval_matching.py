@@ -20,12 +20,14 @@ _BLOCK = 2**21  # numbers at a time
 _EARLIEST, _LATEST = -256, 365 + 366 + 256  # days that a date may lie before the true one, moved, blurred and coarsened
 
 
-def matched(known: Floats, released: Floats, targets: Codes, matcher: Matcher, *, within: int) -> Floats:
+def matched(
+    known: Floats, released: Floats, targets: Codes, matcher: Matcher, *, within: int, groups: Codes | None = None
+) -> Floats:
     """By target, the chance that a guess among the best matches is right: row i of both is the same person.
 
     `known` is what the attacker knows, people x visits. `exact` and `within` (days) want every interval to fit, and
     guess among all where nobody fits; the others take the least difference, in days or in proportion. An interval that
-    is not told fits as well as one that is off by `within` days.
+    is not told fits as well as one that is off by `within` days. Nobody of another of the `groups` fits.
     """
     found = np.empty(len(targets))
     true, seen = np.diff(known, axis=1), np.diff(released, axis=1)
@@ -34,6 +36,8 @@ def matched(known: Floats, released: Floats, targets: Codes, matcher: Matcher, *
         cost = _COSTS[matcher](true[rows][:, None, :], seen[None, :, :], within)
         moved = known[rows, :1] - released[None, :, 0]
         cost[(moved < _EARLIEST) | (moved > _LATEST)] = np.inf
+        if groups is not None:
+            cost[groups[rows][:, None] != groups[None, :]] = np.inf
         least = cost.min(axis=1)
         best = cost == least[:, None]
         own = best[np.arange(len(rows)), rows]

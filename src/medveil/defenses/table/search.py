@@ -3,7 +3,8 @@
 A risk is stated as how many people at least are alike (`k`), or as the upper end of the interval of an attacker's
 success (`risk`). Generalisations are taken in the order of what they cost by themselves. No exception makes one
 cheaper, so the search ends, with the best there is, where the next costs as much as the best that was found; what
-is more general than one that needs no exception is thus never looked at.
+is more general than one that needs no exception is thus never looked at. Blurred intervals are tried where a risk
+is stated: what they give away is measured on this table, with these keys, and not counted.
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from numpy.typing import NDArray
 from medveil.defenses.table.application import applied, group_codes, people_alike
 from medveil.defenses.table.carried_plan import CarriedPlan
 from medveil.defenses.table.generalisation import AGES, EVERYTHING, FACTS, GRAINS, SITES, STUDIES, Fact, Lattice, Node
+from medveil.defenses.table.interval_risk import picked_by_intervals
 from medveil.defenses.table.loss import Losses
 from medveil.defenses.table.plan import Figures, TablePlan
 from medveil.defenses.table.settling import CELLS, Known, People, Settled
 from medveil.defenses.table.visits import Mask, Visits, present_findings
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.person.keys import Keys
+from medveil.person.telling import Dates
 from medveil.stats.shares import exact_interval
 
 USUAL: tuple[Fact, ...] = ("age", "sex", "site", "date")
-ALIKE = (1, 2, 3, 5, 7, 11, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500)  # tried where a risk is stated
+ALIKE = (2, 3, 5, 7, 11, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500)  # tried where a risk is stated: never one
 _SLACK = 1e-12
 
 
@@ -121,10 +124,11 @@ class _Search:
         """Steps that would change nothing are left out."""
         told = {fact for fact in self.wanted.facts if self.visits.has(fact)}
         sites = ("kept", "dropped") if not self.pooled.any() or len(self.visits.sites) < 3 else SITES
+        by_attack: tuple[Dates, ...] = ("blurred",) if self.wanted.risk and self.wanted.known == "all" else ()
         return Lattice(
             ages=AGES if "age" in told else AGES[:1],
             sites=sites if "site" in told and len(self.visits.sites) > 1 else SITES[:1],
-            dates=GRAINS if "date" in told else GRAINS[:1],
+            dates=(*GRAINS, *by_attack) if "date" in told else GRAINS[:1],
             studies=STUDIES if self.visits.several_studies.any() else STUDIES[:1],
         )
 
@@ -145,14 +149,20 @@ class _Search:
                 best = found
         return best
 
+    def counted(self, node: Node) -> tuple[Fact, ...]:
+        """The facts in which people are alike: blurred dates are alike for nobody, and are measured instead."""
+        return tuple(fact for fact in self.wanted.facts if fact != "date" or node.dates != "blurred")
+
     def people(self, node: Node) -> People:
-        told = self.visits.told(node, self.wanted.facts, self.pooled)
+        told = self.visits.told(node, self.counted(node), self.pooled)
         return People(self.visits, told, self.wanted.known, first=node.studies == "first")
 
     def at(self, node: Node) -> _Found | None:
         """The exceptions that this generalisation needs; none where too much would have to be withheld."""
+        if node.dates == "blurred" and node != self._most_blurred and self.at_most_blurred is None:
+            return None  # with ages or sites told beside them, intervals fit fewer people
         people = self.people(node)
-        for least in (self.wanted.k,) if self.wanted.k else ALIKE:
+        for least in self._tried(node):
             if least > self.visits.people:
                 return None
             settled = people.settled(least)
@@ -163,6 +173,21 @@ class _Search:
             if self.wanted.k or self._meets_risk(node, settled):
                 return _Found(node, settled, least, self.losses.of(node, settled))
         return None
+
+    @property
+    def _most_blurred(self) -> Node:
+        """The generalisation that tells least beside blurred intervals."""
+        return Node(self.lattice.ages[-1], self.lattice.sites[-1], "blurred", "all")
+
+    @cached_property
+    def at_most_blurred(self) -> _Found | None:
+        return self.at(self._most_blurred)
+
+    def _tried(self, node: Node) -> tuple[int, ...]:
+        """How many people are to be alike; what is measured is tried with fewer numbers than what is counted."""
+        if self.wanted.k:
+            return (self.wanted.k,)
+        return (2, self.wanted.least) if node.dates == "blurred" else ALIKE
 
     def _withheld(self, node: Node, settled: Settled) -> float:
         return float(self.visits.images[self.gone(node, settled)].sum())
@@ -180,9 +205,14 @@ class _Search:
 
     def risks(self, node: Node, settled: Settled) -> list[tuple[float | None, float | None]]:
         """How often the right patient is picked, and the upper end: of all, and of those with several studies."""
-        several = self.visits.several_studies & ~settled.first_only & (node.studies == "all")
-        groups = [settled.released, settled.released & several] if "date" in self.wanted.facts else [settled.released]
-        return [_picked(settled.alike[group]) for group in groups]
+        alike, several = settled.alike, self.visits.several_studies & ~settled.first_only & (node.studies == "all")
+        if "date" not in self.wanted.facts:
+            return [_picked(1 / alike[settled.released])]
+        with_several = 1 / alike[settled.released & several]
+        if node.dates == "blurred" and len(with_several):
+            with_several = picked_by_intervals(self.visits, settled)
+        some = np.resize(with_several, (settled.released & several).sum())  # as many as there are, if few were tried
+        return [_picked(np.r_[1 / alike[settled.released & ~several], some]), _picked(with_several)]
 
     def carried(self, found: _Found) -> CarriedPlan:
         visits, keys, settled = self.visits, self.visits.keys, found.settled
@@ -195,7 +225,7 @@ class _Search:
         return CarriedPlan(
             node=found.node,
             alike=int(settled.alike[settled.released].min()),
-            known=tuple(fact for fact in FACTS if fact in self.wanted.facts),
+            known=tuple(fact for fact in FACTS if fact in self.counted(found.node)),
             visits=self.wanted.known,
             withheld=digests("patient", visits.patients[~settled.released]),
             later=digests("study", visits.studies[np.unique(visits.study[gone])]),
@@ -206,11 +236,11 @@ class _Search:
         )
 
 
-def _picked(alike: NDArray[np.int64]) -> tuple[float | None, float | None]:
-    if not len(alike):
+def _picked(chances: NDArray[np.float64]) -> tuple[float | None, float | None]:
+    if not len(chances):
         return None, None
-    value = float((1 / alike).mean())
-    return value, exact_interval(value, len(alike))[1]
+    value = float(chances.mean())
+    return value, exact_interval(value, len(chances))[1]
 
 
 def _figures(table: pd.DataFrame, keys: Keys, search: _Search, found: _Found, carried: CarriedPlan) -> Figures:

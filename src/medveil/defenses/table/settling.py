@@ -30,11 +30,13 @@ class Treatment(NamedTuple):
 
 @dataclass(frozen=True)
 class Settled:
-    """By patient: which treatment, or `WITHHELD`; and how many released people are alike, 0 where withheld."""
+    """By patient: which treatment, or `WITHHELD`; how many released people are alike, 0 where withheld; and a number
+    that people share who are alike in all visits."""
 
     treatments: tuple[Treatment, ...]
     chosen: NDArray[np.int64]
     alike: NDArray[np.int64]
+    group: NDArray[np.int64]
 
     @property
     def released(self) -> Mask:
@@ -104,7 +106,9 @@ class People:
         alike = np.full(len(chosen), np.iinfo(np.int64).max, dtype=np.int64)
         np.minimum.at(alike, owners, counts)
         alike[chosen == WITHHELD] = 0
-        return Settled(treatments, chosen, alike)
+        group = np.full(len(chosen), WITHHELD, dtype=np.int64)
+        group[owners] = numbers
+        return Settled(treatments, chosen, alike, group)
 
 
 def _peeled(owner: Codes, code: Hashes, least: int, enough: Hashes, people: int) -> Mask:

@@ -147,13 +147,15 @@ class Visits:
         """As released: moved, then coarsened."""
         if dates == "dropped":
             return np.zeros(len(self), dtype=np.int64)
-        moved = (self._blurred if dates == "blurred" else self.day) - self._shifts[self.patient]
-        if dates in ("day", "blurred"):
-            told = moved
-        else:
+        told = moved = self.moved(blur=dates == "blurred")
+        if dates not in ("day", "blurred"):
             months = moved.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
             told = months // {"month": 1, "quarter": 3, "year": 12}[dates]
         return np.where(self.dated, told + 2**40, 0)  # 0 is not told
+
+    def moved(self, *, blur: bool) -> Codes:
+        """The days that stand for the true ones."""
+        return (self._blurred if blur else self.day) - self._shifts[self.patient]
 
     def told(self, node: Node, facts: Collection[Fact], pooled: Mask) -> dict[Fact, Codes]:
         """What an attacker reads in the columns he knows."""
