@@ -32,7 +32,7 @@ ABOUT: dict[str, Any] = {
     ],
     "limits": [
         "Its schedule was as long as a stated number of seconds on an H200 allowed; another run will differ a little.",
-        "The val patients were measured four times on the way and once at the end; nothing was chosen by it.",
+        "The val patients were measured eight times on the way and once at the end; nothing was chosen by it.",
         "It has seen the originals of the training patients, as the bundled pair has: films of theirs are recognised "
         "too well to measure anything on.",
     ],

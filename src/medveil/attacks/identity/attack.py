@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from medveil.attacks.identity.settings import IdentitySettings
+from medveil.attacks.identity.settings import AdversarySettings, IdentitySettings
 from medveil.errors import NotMeasurable
 from medveil.parts import register_attack
 
@@ -53,3 +54,48 @@ class Identity:
                 "chest X-rays, so the few that are left would speak for too many"
             )
         return finding
+
+
+@register_attack
+class IdentityAdversaries:
+    """Recognises patients in changed films by attackers who learn from such films of other patients."""
+
+    name = "identity-adversaries"
+    Settings = AdversarySettings
+    default = False
+    place = "anatomy"
+    baseline = False
+
+    def __init__(
+        self,
+        settings: AdversarySettings | None = None,
+        device: str = "cpu",
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._settings, self._device, self._progress = settings or AdversarySettings(), device, progress
+
+    def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        check_returning(originals)
+        from medveil.attacks.identity.adversaries.attackers import cross_fitted
+        from medveil.attacks.identity.adversaries.effort import effort_of
+        from medveil.attacks.identity.adversaries.reading import read_films
+        from medveil.attacks.identity.adversaries.recognisers import load_recognisers
+        from medveil.attacks.identity.adversaries.wording import adversaries_finding
+
+        effort = effort_of(self._settings.effort, self._device)
+        read = read_films(released, originals, seed=seed)
+        if read.films.returning < read.returning * LEAST_LOOKED_AT:
+            raise NotMeasurable(
+                "most patients who came more than once have images that cannot be read, so the few that are left would "
+                "speak for too many"
+            )
+        done = cross_fitted(
+            read.films,
+            effort=effort,
+            device=self._device,
+            seed=seed,
+            progress=self._progress,
+            keep=self._settings.keep,
+            recognisers=load_recognisers(device=self._device, other=self._settings.other),
+        )
+        return adversaries_finding(self.name, done, read, effort, seed=seed)

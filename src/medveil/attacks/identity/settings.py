@@ -33,3 +33,22 @@ class IdentitySettings:
             raise SettingsError(
                 "the prior is a probability between 0 and 1; leave it out if you have no better estimate"
             )
+
+
+@dataclass(frozen=True)
+class AdversarySettings:
+    """How hard attackers who learn try.
+
+    `effort`: small (minutes on two cores), full (for a graphics card), or a number of steps.
+    `keep`: a folder for what is being learned, from which a killed run goes on; it tells of patients, so keep it to
+    yourself.
+    `other`: a retrieval network of another architecture than the bundled one.
+    """
+
+    effort: str = "small"
+    keep: Path | None = None
+    other: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.effort not in ("small", "full") and not (self.effort.isdecimal() and int(self.effort) > 0):
+            raise SettingsError("the attackers' effort is small, full, or a number of steps")

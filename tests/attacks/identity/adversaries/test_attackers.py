@@ -18,11 +18,18 @@ from medveil.errors import InputError, NotMeasurable, SettingsError
 People = Callable[..., Films]
 
 
+def dimmed(films: Films) -> Films:
+    return replace(films, defended=255 - films.original // 2)
+
+
 def test_copies_are_always_found(people: People, recognisers: Recognisers, tiny: Effort) -> None:
     target = people(6, 2, noise=0, seed=1, first=10)
+    for films in (target, dimmed(target)):
+        done = attack(dimmed(people(6, 2)), films, effort=tiny, recognisers=recognisers)
+        for attacker in ATTACKERS:
+            assert (done.hits[attacker, "dd"] == 1).all()
     done = attack(people(6, 2), target, effort=tiny, recognisers=recognisers)
     for attacker in ATTACKERS:
-        assert (done.hits[attacker, "dd"] == 1).all()
         assert (done.hits[attacker, "do"] == 1).all()
         assert (done.cmc[attacker] == 1).all()
         assert (done.own[attacker] == 1).all()
@@ -86,7 +93,7 @@ class _Killed(Exception):
 def test_a_killed_run_goes_on_to_the_same_outcome(
     people: People, recogniser_files: list[Path], tiny: Effort, tmp_path: Path
 ) -> None:
-    fit, target = people(8, 2, noise=60), people(8, 2, noise=60, seed=1, first=10)
+    fit, target = (dimmed(people(8, 2, noise=60, seed=seed, first=10 * seed)) for seed in (0, 1))
     told: list[tuple[int, int]] = []
 
     def fresh() -> Recognisers:
@@ -104,8 +111,12 @@ def test_a_killed_run_goes_on_to_the_same_outcome(
     resumed = attack(fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept")
     for name, values in whole.to_arrays().items():
         np.testing.assert_array_equal(values, resumed.to_arrays()[name])
-    with pytest.raises(InputError, match="other settings or images"):
-        attack(fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept", seed=5)
+    finished: list[tuple[int, int]] = []
+    attack(
+        fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept", progress=lambda *of: finished.append(of)
+    )
+    assert not finished  # nothing was left to learn
+    attack(fit, target, effort=tiny, recognisers=fresh(), keep=tmp_path / "kept", seed=5)  # another run, beside it
 
 
 def test_halves_are_of_patients_and_share_those_who_return(people: People) -> None:
@@ -144,6 +155,16 @@ def test_results_are_written_and_read(people: People, recognisers: Recognisers, 
     assert again.table() == done.table()
     assert again.learned_from == done.learned_from
     assert again.attackers == ("frozen", "other")
+
+
+def test_where_nothing_was_changed_nothing_needs_learning(
+    people: People, recognisers: Recognisers, tiny: Effort
+) -> None:
+    films = people(6, 2)
+    done = cross_fitted(films, effort=tiny, recognisers=recognisers)
+    for attacker in ATTACKERS:
+        np.testing.assert_array_equal(done.hits[attacker, "dd"], done.undefended[attacker])
+        assert (done.own[attacker] == 1).all()
 
 
 def test_without_another_architecture_the_rest_attacks(

@@ -43,9 +43,9 @@ def attack(
 ) -> Attacked:
     """Attack `target` with what the patients of `fit` teach.
 
-    `keep` is a folder for the state of training, from which a killed run goes on; it tells of patients, so only its
-    owner may read it. `recognisers` are the networks to start from, loaded once for many calls. Without a network of
-    another architecture, the attacker `other` is left out.
+    `keep` is a folder for the state of training, from which a killed run goes on; other runs may share it. It tells of
+    patients, so only its owner may read it. `recognisers` are the networks to start from, loaded once for many calls.
+    Without a network of another architecture, the attacker `other` is left out.
     """
     check_disjoint(fit, target)
     if unknown := set(attackers) - set(ATTACKERS):
@@ -82,7 +82,7 @@ def cross_fitted(
             device=device,
             seed=seed,
             progress=told,
-            keep=None if keep is None else keep / f"half-{number + 1}",
+            keep=keep,
             recognisers=known,
             attackers=attackers,
         )
@@ -123,13 +123,15 @@ class _Attack:
         self.keep, self.known, self.steps = keep, known, steps
         self.contest = Contest(target, device)
         self.defended = on_device(target.defended, device)
+        self.changed = any(not np.array_equal(films.defended, films.original) for films in (fit, target))
 
     def run(self, attackers: list[str]) -> Attacked:
         if self.known.other is None:
             attackers = [name for name in attackers if name != "other"]
         learns = "retrained" in attackers or "restored" in attackers
-        self.steps.expect(self.effort.steps * ("retrained" in attackers))
-        self.steps.expect(self.effort.restoring_steps * ("restored" in attackers))
+        if self.changed:
+            self.steps.expect(self.effort.steps * ("retrained" in attackers))
+            self.steps.expect(self.effort.restoring_steps * ("restored" in attackers))
         originals = self._originals() if learns else None
         found: dict[str, Found] = {}
         undefended: dict[str, Doubles] = {}
@@ -141,7 +143,7 @@ class _Attack:
                 found[name], undefended[name] = self._as_it_is(self.known.other)
             else:
                 assert originals is not None
-                found[name] = self._retrained(originals) if name == "retrained" else self._restored(originals)
+                found[name] = self._learned(name, originals)
                 undefended[name] = self._undefended(originals.of(self.target.original))
         table = self.target.table
         return Attacked(
@@ -163,13 +165,19 @@ class _Attack:
     def _undefended(self, originals: Tensor) -> Doubles:
         return self.contest.first_among(originals, content=self.contest.original)
 
+    def _learned(self, name: str, originals: Originals) -> Found:
+        if not self.changed:  # nothing to get used to, and nothing to restore
+            vectors = originals.of(self.target.original)
+            return self.contest.found(vectors, vectors, vectors)
+        return self._retrained(originals) if name == "retrained" else self._restored(originals)
+
     def _retrained(self, originals: Originals) -> Found:
         bank = originals.of(self.fit.original)
         films = on_device(self.fit.defended, self.device)
         trainee = Retraining(
             originals.start(), films, self.fit.patients, bank, self.effort, device=self.device, seed=self.seed
         )
-        trained = retrain(trainee, self._folder("retrained"), self.steps.told)
+        trained = retrain(trainee, self.keep, self.steps.told)
         queries = trained.vectors(self.defended)
         return self.contest.found(queries, queries, trained.originals(originals.of(self.target.original)))
 
@@ -177,7 +185,7 @@ class _Attack:
         defended, original = (on_device(each, self.device) for each in (self.fit.defended, self.fit.original))
         judge = originals.start() if self.effort.likeness else None
         trainee = Restoring(defended, original, judge, self.effort, device=self.device, seed=self.seed)
-        trained = restore(trainee, self._folder("restored"), self.steps.told)
+        trained = restore(trainee, self.keep, self.steps.told)
         queries = originals.vectors(trained.films(self.defended))
         return self.contest.found(queries, queries, originals.of(self.target.original))
 
@@ -187,17 +195,10 @@ class _Attack:
             self.fit,
             self.effort,
             seed=self.seed,
-            out=self._folder("originals"),
+            keep=self.keep,
             expect=self.steps.expect,
             progress=self.steps.told,
         )
-
-    def _folder(self, name: str) -> Path | None:
-        if self.keep is None:
-            return None
-        self.keep.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self.keep.chmod(0o700)
-        return self.keep / name
 
 
 class _Steps:

@@ -57,7 +57,7 @@ def learn_originals(
     effort: Effort,
     *,
     seed: int,
-    out: Path | None,
+    keep: Path | None,
     expect: Callable[[int], Any],
     progress: Callable[[dict[str, Any]], None],
 ) -> Originals:
@@ -71,6 +71,6 @@ def learn_originals(
             films = on_device(fit.original, known.device)
             start, _ = load_retrieval(known.start)
             trainee = Retraining(start, films, fit.patients, None, effort, device=known.device, seed=seed)
-            learned = retrain(trainee, out, progress)
+            learned = retrain(trainee, keep, progress)
         known.learned[key] = Originals(known, learned)
     return known.learned[key]

@@ -14,6 +14,7 @@ from medveil.encoders.identity.embedder import Ensemble
 from medveil.encoders.identity.inference import FEW, as_input, for_device
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
+from medveil.runtime.once import once
 from medveil.training.device import autocast, check_device, placed
 from medveil.weights.bundled import OTHER_RETRIEVER, RETRIEVERS, bundled
 
@@ -62,8 +63,12 @@ def load_recognisers(*, device: str = "cpu", other: Path | None = None) -> Recog
     """The bundled networks; `other` is a retrieval network of another architecture, instead of the bundled one."""
     check_device(device)
     at_hand = bundled(OTHER_RETRIEVER)
-    if other is None and at_hand.is_file():
-        other = at_hand
+    return _loaded(device, at_hand if other is None and at_hand.is_file() else other)
+
+
+@once
+def _loaded(device: str, other: Path | None) -> Recognisers:
+    """Kept, and with them what they made of originals: a release is attacked before and after."""
     return Recognisers([bundled(name) for name in RETRIEVERS], other, device)
 
 

@@ -14,13 +14,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.attacks.identity.adversaries.effort import Effort
+from medveil.attacks.identity.adversaries.learning import learn
 from medveil.encoders.identity.inference import FEW, as_input
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.encoders.identity.preparing import SIDE
 from medveil.training.average import averaged, follow, warming
 from medveil.training.device import autocast, placed
-from medveil.training.loop import Round, fingerprint_of, run
+from medveil.training.loop import Progress, Round, fingerprint_of
 from medveil.training.schedule import one_cycle
 
 RATE = 2e-3
@@ -157,7 +158,6 @@ class Restored:
         return (full[:, 0] * 255).round().clamp(0, 255).to(torch.uint8)
 
 
-def restore(trainee: Restoring, out: Path | None, progress: Any = None) -> Restored:
-    with torch.backends.cudnn.flags(enabled=True, benchmark=True):
-        run(trainee, out, progress=progress)
+def restore(trainee: Restoring, keep: Path | None, progress: Progress) -> Restored:
+    learn(trainee, keep, progress)
     return Restored(trainee)

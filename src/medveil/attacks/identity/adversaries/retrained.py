@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from medveil.attacks.identity.adversaries.effort import Effort
+from medveil.attacks.identity.adversaries.learning import learn
 from medveil.attacks.identity.adversaries.recognisers import looked_at
 from medveil.encoders.identity.inference import as_input
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
@@ -30,7 +31,7 @@ from medveil.encoders.identity.training.batches import PatientBatches
 from medveil.encoders.identity.training.losses import SupervisedContrastive
 from medveil.training.average import averaged, follow, warming
 from medveil.training.device import autocast, placed
-from medveil.training.loop import Round, fingerprint_of, run
+from medveil.training.loop import Progress, Round, fingerprint_of
 from medveil.training.schedule import one_cycle
 
 RATE = 6e-4
@@ -151,9 +152,8 @@ class Retrained:
         return functional.normalize(self._map(bank), dim=1)
 
 
-def retrain(trainee: Retraining, out: Path | None, progress: Any = None) -> Retrained:
-    with torch.backends.cudnn.flags(enabled=True, benchmark=True):
-        run(trainee, out, progress=progress)
+def retrain(trainee: Retraining, keep: Path | None, progress: Progress) -> Retrained:
+    learn(trainee, keep, progress)
     return Retrained(trainee)
 
 

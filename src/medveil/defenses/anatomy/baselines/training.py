@@ -29,7 +29,7 @@ from medveil.training.loop import run
 from medveil.training.timed import TimedTraining
 from medveil.weights.bundled import RETRIEVERS, bundled
 
-PATIENTS = 16  # a batch, with two films each
+PATIENTS = 8  # a batch, with two films each
 RATE, OPPONENT = 3e-4, 1e-4
 SHARP = 0.1  # temperature of the recogniser that learns along
 TRAINED = (IdAdversarial.name, PRIVACY_NET, DEFORMATION)

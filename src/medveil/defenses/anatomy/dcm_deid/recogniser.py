@@ -75,7 +75,7 @@ def load_recogniser(path: Path) -> Recogniser:
         network = Recogniser(RecogniserPlan(**read_header(path, form=FORMAT)))
     except (ValueError, TypeError):
         raise InputError(
-            f"{path} is not a recogniser of DCM-DeID; train one with `medveil train anatomy dcm-deid`"
+            f"{path} is not a recogniser of DCM-DeID; train one with `medveil train anatomy --method dcm-deid`"
         ) from None
     load_into(network, path)
     return network.eval().requires_grad_(False)

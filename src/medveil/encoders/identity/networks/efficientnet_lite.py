@@ -87,9 +87,14 @@ class EfficientNetLite(nn.Module):
         self._bn1 = _norm(self.channels)
 
     def forward(self, gray: Tensor) -> Tensor:
+        return functional.relu6(self._bn1(self._conv_head(self.narrow(gray))))
+
+    def narrow(self, gray: Tensor) -> Tensor:
+        """The maps before the last layer widens them: 320 of them, or somewhat more in the wider networks."""
         x = ((gray * 255 - 127) / 128).expand(-1, 3, -1, -1)
         x = functional.relu6(self._bn0(self._conv_stem(x)))
-        return functional.relu6(self._bn1(self._conv_head(self._blocks(x))))
+        maps: Tensor = self._blocks(x)
+        return maps
 
 
 class EfficientNetLite0(EfficientNetLite):

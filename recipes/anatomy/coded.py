@@ -1,0 +1,62 @@
+"""The generator and the codebook of `coded`, from packed films to weights and card.
+
+    python -m recipes.anatomy.pack --data DATA --out PACKED
+    python -m recipes.anatomy.autoencoder train --packed PACKED --out RUN --device cuda --seconds 200
+    python -m recipes.anatomy.judges --packed PACKED --out RUN/helper.safetensors --start reidentification-1 --seed 1 \
+--device cuda --seconds 150
+    python -m recipes.anatomy.judges --packed PACKED --out RUN/judge.safetensors --start reidentification-2 --seed 2 \
+--device cuda --seconds 150
+    python -m recipes.anatomy.described --packed PACKED --out RUN/described.npz
+    python -m recipes.anatomy.coded fit --packed PACKED --out RUN
+    python -m recipes.anatomy.coded train --packed PACKED --out RUN --device cuda --flow-seconds 230 --tune-seconds 150
+    python -m recipes.anatomy.coded export --packed PACKED --out RUN
+
+`train` goes on where it was stopped and needs only PyTorch, MONAI, NumPy, Pillow and safetensors.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    for name in ("fit", "train", "export"):
+        verb = verbs.add_parser(name)
+        verb.add_argument("--packed", type=Path, required=True)
+        verb.add_argument("--out", type=Path, required=True)
+        verb.add_argument("--seed", type=int, default=0)
+        verb.add_argument("--most", type=int)
+        if name == "train":
+            verb.add_argument("--device", default="cpu")
+            verb.add_argument("--flow-seconds", type=float, default=230)
+            verb.add_argument("--tune-seconds", type=float, default=150)
+    chosen = parser.parse_args()
+    if chosen.verb == "fit":
+        from recipes.anatomy.coded_semantics import fit
+
+        fit(chosen.packed, chosen.out / "described.npz", chosen.out, seed=chosen.seed, most=chosen.most)
+    elif chosen.verb == "train":
+        from recipes.anatomy.coded_training import train
+
+        train(
+            chosen.packed,
+            chosen.out,
+            chosen.out,
+            chosen.out,
+            device=chosen.device,
+            flow_seconds=chosen.flow_seconds,
+            tune_seconds=chosen.tune_seconds,
+            seed=chosen.seed,
+            most=chosen.most,
+        )
+    else:
+        from recipes.anatomy.coded_export import export
+
+        export(chosen.packed, chosen.out, seed=chosen.seed)
+
+
+if __name__ == "__main__":
+    main()
