@@ -23,6 +23,7 @@ _FOLDERS = {
     **dict.fromkeys(("faces", *FACES), "faces"),
     "generator": "inpainting",
     "lungs": "lungs",
+    "organs": "organs",
     "medveil-small": "linkage",
     "text-detector": "pixels",
     "text-evidence": "pixels",
