@@ -63,7 +63,7 @@ def evaluate(data: Path, out: Path, *, export: bool) -> None:
         "python -m recipes.lungs.recipe evaluate --data DATA --out RUN --export",
     ]
     card["scores"] = {}
-    for name, films in (("covid19 (external), 384 px", _outlined(data / "covid19")), ("unseen phantoms", _drawn())):
+    for name, films in (("covid19 (external), 384 px", outlined(data / "covid19")), ("unseen phantoms", _drawn())):
         patients = np.array([patient for patient, _, _ in films])
         for what in ("lungs", "alone"):
             dice = _dice(load_segmenter(out / f"{what}.safetensors"), films)
@@ -81,7 +81,7 @@ def evaluate(data: Path, out: Path, *, export: bool) -> None:
             shutil.copyfile(file, bundled("lungs").with_suffix(file.suffix))
 
 
-def _outlined(folder: Path) -> list[tuple[str, NDArray[np.uint8], NDArray[np.bool_]]]:
+def outlined(folder: Path) -> list[tuple[str, NDArray[np.uint8], NDArray[np.bool_]]]:
     """Patient, film and lungs, of every film of which people drew them."""
     found = []
     with (folder / "metadata.csv").open(newline="") as file:

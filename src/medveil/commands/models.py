@@ -25,6 +25,15 @@ class Network(StrEnum):
     verification = "verification"
     reidentification = "reidentification"
     inpainting = "inpainting"
+    anatomy = "anatomy"
+
+
+class AnatomyMethod(StrEnum):
+    id_adversarial = "id-adversarial"
+    privacy_net = "privacy-net"
+    deformation = "deformation"
+    k_same = "k-same"
+    dcm_deid = "dcm-deid"
 
 
 class Recipe(StrEnum):
@@ -47,7 +56,8 @@ def train(
     network: Annotated[
         Network,
         typer.Argument(
-            help="verification: same person or not; reidentification: one vector per image; inpainting: fills gaps."
+            help="verification: same person or not; reidentification: one vector per image; inpainting: fills gaps; "
+            "anatomy: what a way of hiding the body itself needs."
         ),
     ],
     source: Annotated[
@@ -86,9 +96,14 @@ def train(
         int | None,
         typer.Option("--words", min=0, help="For inpainting, words written and filled at every validation: 24."),
     ] = None,
+    method: Annotated[AnatomyMethod | None, typer.Option("--method", help="For anatomy, the way of hiding it.")] = None,
     minutes: Annotated[
         float | None,
-        typer.Option("--minutes", min=0, help="Stop after this long with the model so far; run again to continue."),
+        typer.Option(
+            "--minutes",
+            min=0,
+            help="Stop after this long with the model so far; run again to continue. For anatomy, how long it learns.",
+        ),
     ] = None,
     device: Annotated[str, typer.Option("--device", help="cpu or cuda.")] = "cpu",
     layout: Layout = None,
@@ -100,7 +115,8 @@ def train(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Train a network that recognises patients or fills in removed text. An interrupted run can be continued."""
+    """Train a network that recognises patients, fills in removed text or hides anatomy. An interrupted run can be
+    continued."""
     from medveil.cohort.input import InputOptions
 
     console.start_logging(log_level)
@@ -109,10 +125,17 @@ def train(
     painting = Painting(images, masks, samples, words)
     if network is not Network.inpainting and any(value is not None for value in painting):
         raise SettingsError("--images, --masks, --samples and --words are for inpainting; leave them out")
+    if (network is Network.anatomy) != (method is not None):
+        raise SettingsError("--method is for anatomy, which needs it; give both or neither")
+    if network is Network.anatomy and any(value is not None for value in (start, epochs, size)):
+        raise SettingsError("--start, --epochs and --size are not for anatomy; leave them out")
     seconds = None if minutes is None else 60 * minutes
     with console.progress_bars(quiet or json) as watch:
-        inpainting = network is Network.inpainting
-        trained = partial(_inpainting, painting) if inpainting else partial(_identity, network)
+        if method is not None:
+            trained = partial(_anatomy, method)
+        else:
+            inpainting = network is Network.inpainting
+            trained = partial(_inpainting, painting) if inpainting else partial(_identity, network)
         model, told, finished = trained(source, layout, options, out, chosen, device, seconds, watch)
     if json:
         console.show_json({"model": str(model), "finished": finished, **told})
@@ -222,6 +245,37 @@ def _inpainting(
     )
     told = {"epochs": result.epochs, "error": result.error, "frechet": result.frechet, "read": result.read}
     return result.model, told, result.finished
+
+
+def _anatomy(
+    method: AnatomyMethod,
+    source: Path,
+    layout: str | None,
+    options: InputOptions,
+    out: Path,
+    chosen: Chosen,
+    device: str,
+    seconds: float | None,
+    watch: console.Watch,
+) -> tuple[Path, dict[str, Any], bool]:
+    from medveil.cohort.input import read_cohort
+    from medveil.defenses.anatomy.train import MINUTES, train_method
+
+    minutes = MINUTES[method.value] if seconds is None else seconds / 60
+    cohort = read_cohort(
+        source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
+    )
+    model, told = train_method(
+        method.value,
+        cohort,
+        out,
+        minutes=minutes,
+        published=chosen.published,
+        device=device,
+        seed=chosen.seed,
+        progress=lambda state: watch("seconds", min(state["seconds"], round(60 * minutes)), round(60 * minutes)),
+    )
+    return model, told, True
 
 
 @app.command(epilog="Example: medveil encode /data/to-publish --encoder medveil-small -o /data/vectors")

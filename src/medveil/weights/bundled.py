@@ -18,11 +18,12 @@ SMALL = "medveil-small.safetensors"
 FACES = ("blazeface-full-range", "blazeface-short-range")  # as their makers publish them; they share the card 'faces'
 _FOLDERS = {
     **dict.fromkeys(("reidentification", *RETRIEVERS, OTHER_RETRIEVER, "verification"), "identity"),
-    **dict.fromkeys(("autoencoder", "coded"), "anatomy"),
+    **dict.fromkeys(("autoencoder", "coded", "dcm-deid"), "anatomy"),
     "findings": "findings",
     **dict.fromkeys(("faces", *FACES), "faces"),
     "generator": "inpainting",
     "lungs": "lungs",
+    "organs": "organs",
     "medveil-small": "linkage",
     "text-detector": "pixels",
     "text-evidence": "pixels",

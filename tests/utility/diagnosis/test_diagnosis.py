@@ -10,9 +10,10 @@ import pytest
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.stats.estimate import Estimate
+from medveil.testing import check_measure
 from medveil.utility.diagnosis.comparison import MACRO, aurocs, share_kept
 from medveil.utility.diagnosis.diagnosing import Diagnosed, diagnose, folds, learn, tried
-from medveil.utility.diagnosis.features import features_of
+from medveil.utility.diagnosis.features import _minimise, features_of
 from medveil.utility.diagnosis.films import LabelledFilms
 from medveil.utility.diagnosis.fine_tuning import FineTuned
 from medveil.utility.diagnosis.measure import Diagnosis, DiagnosisSettings
@@ -84,6 +85,15 @@ def test_films_of_a_patient_fall_into_one_fold() -> None:
     assert set(dealt) == {0, 1, 2, 3}
 
 
+def test_few_films_in_many_dimensions_give_the_same_layer() -> None:
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(20, 40)).astype(np.float32)
+    targets, counts = (wide[:, :2] > 0).astype(np.float32), np.ones((20, 2), bool)
+    few = _minimise(wide, targets, counts, 0.01)
+    many = _minimise(np.tile(wide, (3, 1)), np.tile(targets, (3, 1)), np.tile(counts, (3, 1)), 0.01)
+    np.testing.assert_allclose(few.scores(wide), many.scores(wide), atol=0.02)  # more films than dimensions
+
+
 def test_features_come_by_cell_and_in_any_batches() -> None:
     few = films(3, 1).pixels
     whole, cells = features_of(few), features_of(iter(few), cells=4)
@@ -140,6 +150,11 @@ def test_a_cohort_is_compared_with_its_originals(tmp_path: Path) -> None:
     assert "share" not in finding.answer or "%" in finding.answer
 
 
+def test_conforms(hospital: Cohort) -> None:
+    some = hospital.where(np.arange(len(hospital)) < 36)
+    check_measure(Diagnosis(DiagnosisSettings(folds=2, fewest_patients=2)), some)
+
+
 def test_settings_are_checked() -> None:
     with pytest.raises(SettingsError, match="small or full"):
-        DiagnosisSettings(effort="some")
+        DiagnosisSettings(effort="some")  # type: ignore[arg-type]

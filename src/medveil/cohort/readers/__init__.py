@@ -5,8 +5,10 @@ from __future__ import annotations
 from medveil.cohort.readers import (  # noqa: F401 - importing registers them
     chexpert_plus,
     covid19,
+    fundus_vessels,
     mimic_cxr,
     nih14,
+    odir,
     openi,
     r2gen,
 )

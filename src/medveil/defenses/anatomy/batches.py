@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from medveil.defenses.anatomy.method import Film, Pixels
-from medveil.errors import Quarantined
+from medveil.encoders.identity.preparing import SIDE
+from medveil.errors import Quarantined, SettingsError
 
 MANY = 32  # films a batch on an accelerator; the processor takes one after another
 Chance = Sequence[np.random.Generator]
@@ -31,15 +32,22 @@ def pixels_of(images: Tensor) -> list[Pixels]:
     return [film[..., 0] if film.shape[-1] == 1 else film for film in np.ascontiguousarray(whole)]
 
 
+def check(films: Sequence[Film], chance: Chance, *, colour: bool) -> None:
+    """Refuse what is not a prepared film, and colour where a method knows only gray."""
+    if len(chance) != len(films):
+        raise SettingsError("every film needs a random generator of its own")
+    for pixels in (film.pixels for film in films):
+        if pixels.shape[:2] != (SIDE, SIDE) or pixels.ndim > 3 or pixels.dtype != np.uint8:
+            raise SettingsError(f"a film must be prepared first: {SIDE} × {SIDE} pixels of 8 bits")
+        if pixels.ndim == 3 and not colour:
+            raise Quarantined("in colour, and this way of hiding anatomy knows gray films only")
+
+
 def in_batches(
     films: Sequence[Film], chance: Chance, work: Work, *, device: str = "cpu", colour: bool = False
 ) -> list[Pixels]:
-    """What `work` makes of the films: it gets images on the device and the generator of each.
-
-    Colour is refused where `work` knows only gray.
-    """
-    if not colour and any(film.pixels.ndim == 3 for film in films):
-        raise Quarantined("in colour, and this way of hiding anatomy knows gray films only")
+    """What `work` makes of the films: it gets images on the device and the generator of each."""
+    check(films, chance, colour=colour)
     size, made = 1 if torch.device(device).type == "cpu" else MANY, []
     with torch.inference_mode():
         for start in range(0, len(films), size):

@@ -132,7 +132,10 @@ def _minimise(
     """Every finding's loss is a mean over the films where it is known; the layer's last row is the bias."""
     centre = features.mean(axis=0, dtype=np.float64)
     scale = np.maximum(features.std(axis=0, dtype=np.float64), 1e-6) * np.sqrt(features.shape[1])
-    given = (features - centre) / scale
+    given, turned = (features - centre) / scale, None
+    if len(given) < given.shape[1]:  # the layer lies where the films lie: as many dimensions as there are films
+        left, sizes, turned = np.linalg.svd(given, full_matrices=False)
+        given = left * sizes
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     shape = (given.shape[1] + 1, targets.shape[1])
 
@@ -145,7 +148,8 @@ def _minimise(
 
     found = minimize(loss, np.zeros(shape).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
     layer = found.reshape(shape)
-    return Layer(layer[:-1], layer[-1], centre, scale, penalty)
+    weights = layer[:-1] if turned is None else turned.T @ layer[:-1]
+    return Layer(weights, layer[-1], centre, scale, penalty)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def _taught(network: nn.Module, fit: LabelledFilms, device: str, seed: int, step
     network.train()
     for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = warm_cosine(step, step / steps, RATE, warm=WARM)
+            group["lr"] = warm_cosine(step, step / steps, RATE, warm=max(1, min(WARM, steps // 5)))
         rows = torch.randint(len(films), (batch,), generator=generator, device=device)
         gray = _changed(films[rows], rows, generator)
         with autocast(device):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from medveil.errors import SettingsError
 from medveil.parts import register_measure
@@ -20,7 +20,7 @@ class DiagnosisSettings:
     """`effort` small (fixed features, two cores) or full (a whole network, CUDA), `folds` that patients are dealt
     into, the `fewest_patients` with and without a finding, and the `most_films` that are looked at."""
 
-    effort: str = "small"
+    effort: Literal["small", "full"] = "small"
     folds: int = 4
     fewest_patients: int = 10
     most_films: int = 5000
@@ -58,7 +58,7 @@ class Diagnosis:
             self.name,
             released,
             originals,
-            effort="full" if self._settings.effort == "full" else "small",
+            effort=self._settings.effort,
             parts=self._settings.folds,
             fewest=self._settings.fewest_patients,
             most=self._settings.most_films,

@@ -110,7 +110,7 @@ def learn_drafter(
     network.train()
     for step in range(steps):
         for group in optimizer.param_groups:
-            group["lr"] = warm_cosine(step, step / steps, RATE, warm=WARM)
+            group["lr"] = warm_cosine(step, step / steps, RATE, warm=max(1, min(WARM, steps // 5)))
         rows = torch.randint(len(given), (batch,), generator=generator).to(device)
         words = numbers[rows]
         words = words[:, : int((words != END).sum(1).max()) + 1]

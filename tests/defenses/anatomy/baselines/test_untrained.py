@@ -111,7 +111,16 @@ def test_what_cannot_be_done_is_refused(gallery: Path, tmp_path: Path, three: li
     with pytest.raises(InputError, match="not a gallery"):
         KSame(weights=other).bits(2)
     for name in ("id-adversarial", "privacy-net"):
-        with pytest.raises(SettingsError, match=f"medveil train anatomy {name}"):
+        with pytest.raises(SettingsError, match=f"train anatomy --method {name}"):
             load_method(name)
     with pytest.raises(InputError, match="not a network of deformation"):
         load_method("deformation", weights=gallery)
+
+
+def test_what_is_not_a_prepared_film_is_refused(three: list[Film], luck: Luck) -> None:
+    for odd in (np.zeros((128, 128), np.uint8), np.zeros((256, 256), np.uint16)):
+        for name in ("blur", "deformation"):
+            with pytest.raises(SettingsError, match="prepared first"):
+                load_method(name).protect([Film(odd)], 0.1, luck(1))
+    with pytest.raises(SettingsError, match="of its own"):
+        load_method("deformation").protect(three, 0.1, luck(2))

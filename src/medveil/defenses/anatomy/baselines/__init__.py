@@ -1,4 +1,4 @@
 """The simpler ways of hiding anatomy, one a file, on the same footing as those they are compared with.
 
-None promises anything. Those that are trained load what `medveil train anatomy` made.
+Only k-same averages promise anything. Those that are trained load what `medveil train anatomy` made.
 """

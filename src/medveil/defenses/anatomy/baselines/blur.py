@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.ndimage import gaussian_filter
 
+from medveil.defenses.anatomy.batches import check
 from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.parts import Guarantee
 
@@ -30,6 +31,7 @@ class PixelBlur:
         return Guarantee("none", "a blur takes detail away and promises nothing: who learns blurred films sees through")
 
     def protect(self, films: Sequence[Film], level: float, chance: Sequence[np.random.Generator]) -> list[Pixels]:
+        check(films, chance, colour=True)
         return [_blurred(film.pixels, level) for film in films]
 
 

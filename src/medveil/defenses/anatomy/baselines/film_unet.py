@@ -40,8 +40,7 @@ class FilmUNet(nn.Module):
         self.down = nn.ModuleList(_Twice(a, b) for a, b in pairwise(widths))
         self.up = nn.ModuleList(_Twice(a + b, a) for a, b in pairwise(widths))
         self.last = nn.Conv2d(widths[0], plan.planes, 3, padding=1)
-        # it begins by changing little; not nothing, for who is most alike to himself has nowhere to go from there
-        nn.init.normal_(self.last.weight, std=0.02)
+        nn.init.normal_(self.last.weight, std=0.02)  # it begins with little, but not with nothing
 
     def forward(self, films: Tensor, level: Tensor) -> Tensor:
         plane = level.to(films).view(-1, 1, 1, 1).expand_as(films)
@@ -75,7 +74,7 @@ def load_unet(path: Path | None, method: str) -> FilmUNet:
     """The network that was trained for this method."""
     if path is None:
         raise SettingsError(
-            f"{method} comes without a network; train one with `medveil train anatomy {method}` and give its file"
+            f"{method} comes without a network; train one with `medveil train anatomy --method {method}`, give its file"
         )
     try:
         told = read_header(path, form=FORMAT)
@@ -83,7 +82,9 @@ def load_unet(path: Path | None, method: str) -> FilmUNet:
     except (ValueError, KeyError, TypeError):
         plan = None
     if plan is None or plan.method != method:
-        raise InputError(f"{path} is not a network of {method}; train one with `medveil train anatomy {method}`")
+        raise InputError(
+            f"{path} is not a network of {method}; train one with `medveil train anatomy --method {method}`"
+        )
     network = FilmUNet(plan)
     load_into(network, path)
     return network.eval().requires_grad_(False)

@@ -49,6 +49,6 @@ class IdAdversarial:
 
 
 def repainted(network: FilmUNet, films: Tensor, levels: Tensor) -> Tensor:
-    """Films of 0..1, and the network's change added where there is room for it: it may turn black into white."""
-    change = network(films, levels).float()
-    return torch.sigmoid(torch.logit(films.clamp(0.02, 0.98)) + change)
+    """New films of 0..1, painted from nothing: who only adds to the old one never leaves it, for there the loss has a
+    dent, where what a film means and whom it shows are both what they were."""
+    return torch.sigmoid(network(films, levels).float())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
-from medveil.defenses.anatomy.batches import in_batches
+from medveil.defenses.anatomy.batches import check
 from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.encoders.identity.preparing import SIDE, prepare
 from medveil.errors import InputError, SettingsError
@@ -58,9 +58,8 @@ class KSame:
         )
 
     def protect(self, films: Sequence[Film], level: float, chance: Sequence[np.random.Generator]) -> list[Pixels]:
+        check(films, chance, colour=False)
         count = self._count(level)
-        if any(film.pixels.ndim == 3 for film in films):
-            return in_batches(films, chance, lambda images, _: images)  # which refuses colour
         return [self._average(film.pixels, count) for film in films]
 
     def _average(self, pixels: Pixels, count: int) -> Pixels:
@@ -131,5 +130,5 @@ def load_gallery(path: Path) -> Pixels:
     try:
         read_header(path, form=FORMAT)
     except ValueError:
-        raise InputError(f"{path} is not a gallery; make one with `medveil train anatomy k-same`") from None
+        raise InputError(f"{path} is not a gallery; make one with `medveil train anatomy --method k-same`") from None
     return np.asarray(read_tensors(path)["films"].numpy(), np.uint8)

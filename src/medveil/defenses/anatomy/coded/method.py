@@ -39,7 +39,7 @@ class Coded:
     name = "coded"
     title = "re-made from a code"
     unit = "bits a film"
-    levels = (16.0, 12.0, 10.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
+    levels: tuple[float, ...] = (16.0, 12.0, 10.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 
     def __init__(self, *, weights: Path | None = None, device: str = "cpu", measuring: bool = False) -> None:
         self._weights = weights

@@ -1,7 +1,7 @@
 """`train_recogniser`: the ViT by classification and triplet loss, as in the paper, and by imitating a stronger network.
 
-The paper's ViT begins with CLIP's weights; ours begins with none, and learns where identity lies from the bundled
-identity networks as well.
+The paper's ViT begins with CLIP's weights; ours stands on half of an identity network, and learns from the bundled
+ones as well.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from torch.nn import functional
 
 from medveil.defenses.anatomy.dcm_deid.recogniser import Recogniser, RecogniserPlan, identity_of, save_recogniser
 from medveil.defenses.anatomy.training_films import TrainingFilms
-from medveil.encoders.identity.embedder import Ensemble
 from medveil.encoders.identity.networks.retrieval_network import load_retrieval
 from medveil.encoders.identity.training.augment import Augmentation
 from medveil.training.device import autocast, placed
@@ -25,7 +24,8 @@ from medveil.training.timed import TimedTraining
 from medveil.weights.bundled import RETRIEVERS, bundled
 
 PATIENTS = 64  # a batch, with two films each
-RATE = 1e-3
+RATE = 4e-4
+ALONE, JOINED = 300, 700  # steps: imitation alone up to here, and the paper's losses in full from there on
 MARGIN = 0.3
 SHARP, COARSE = 0.07, 0.1  # temperatures of the classification and of the teacher's opinion
 CHANGES = Augmentation(person=0.0, rotation=8.0, scale=0.15, shift=0.06)
@@ -34,18 +34,21 @@ CHANGES = Augmentation(person=0.0, rotation=8.0, scale=0.15, shift=0.06)
 class Student(nn.Module):
     """The recogniser, and what it needs only while it learns: a vector for every patient, and the teacher's space."""
 
+    steps: Tensor
+
     def __init__(self, plan: RecogniserPlan, people: int, teacher: int) -> None:
         super().__init__()
         self.recogniser = Recogniser(plan)
         self.people = nn.Parameter(torch.randn(people, plan.width) * 0.02)
         self.imitates = nn.Linear(plan.width, teacher)
+        self.register_buffer("steps", torch.zeros((), dtype=torch.long))  # so that a resumed run knows where it is
 
 
 class Lessons:
     def __init__(self, plan: RecogniserPlan, films: TrainingFilms, device: str) -> None:
         members = [load_retrieval(bundled(name))[0] for name in RETRIEVERS]
         self.films, self.device = films, device
-        self.teacher = placed(Ensemble(members).eval().requires_grad_(False), device)
+        self.teacher: Any = placed(nn.ModuleList(members).eval().requires_grad_(False), device)
         self.student = placed(Student(plan, films.people, sum(member.dim for member in members)), device)
 
     def loss(self) -> Tensor:
@@ -54,14 +57,29 @@ class Lessons:
         gray = self.films.gray(rows.flatten(), CHANGES)
         with autocast(self.device):
             with torch.no_grad():
-                taught = self.teacher(gray).float()
+                taught, places = self._taught(gray)
             local = self.student.recogniser(gray)
         found = identity_of(local)
-        unit = functional.normalize(found, dim=1)
-        classes = functional.cross_entropy(unit @ functional.normalize(self.student.people, dim=1).T / SHARP, who)
         imitated = functional.normalize(self.student.imitates(found), dim=1)
-        likeness = 1 - (imitated * taught).sum(1).mean() + _relations(imitated, taught)
-        return classes / 4 + hardest_triplets(unit, who) + likeness
+        near = functional.adaptive_avg_pool2d(local, (places.shape[1], places.shape[2])).permute(0, 2, 3, 1)
+        there = functional.cosine_similarity(self.student.imitates(near), places, dim=-1)
+        loss = 2 - (imitated * taught).sum(1).mean() - there.mean() + relations(imitated, taught)
+        self.student.steps += 1
+        joined = min(1.0, max(0.0, (int(self.student.steps) - ALONE) / (JOINED - ALONE)))
+        if joined:  # begun with, the hardest triplets would draw all films together
+            unit = functional.normalize(found, dim=1)
+            classes = functional.cross_entropy(unit @ functional.normalize(self.student.people, dim=1).T / SHARP, who)
+            loss = loss + joined * (classes / 4 + hardest_triplets(unit, who))
+        return loss
+
+    def _taught(self, gray: Tensor) -> tuple[Tensor, Tensor]:
+        """What the identity networks make of films (n × dim), and of each of their places (n × h × w × dim)."""
+        whole, places = [], []
+        for member in self.teacher:
+            maps = member.backbone(gray).float()
+            whole.append(functional.normalize(member.head(maps), dim=1))
+            places.append(functional.normalize(member.head.fc(maps.permute(0, 2, 3, 1)), dim=-1))
+        return torch.cat(whole, 1) / len(whole) ** 0.5, torch.cat(places, -1)
 
     def told(self, kept: nn.Module) -> dict[str, Any]:
         """How often a film's nearest other film is of the same patient, over the first of the films trained on."""
@@ -85,7 +103,7 @@ def hardest_triplets(unit: Tensor, who: Tensor, margin: float = MARGIN) -> Tenso
     return functional.relu(own - other + margin).mean()
 
 
-def _relations(found: Tensor, taught: Tensor) -> Tensor:
+def relations(found: Tensor, taught: Tensor) -> Tensor:
     """How the student ranks the others of a batch against how the teacher does."""
     itself = torch.eye(len(found), dtype=torch.bool, device=found.device)
     ours = (found @ found.T / COARSE).masked_fill(itself, -1e4)
@@ -119,6 +137,7 @@ def train_recogniser(
         device=device,
         seconds=seconds,
         rate=RATE,
+        clip=1.0,
         every=max(1.0, seconds / 12),
         fingerprint=f"recogniser {plan} {len(films.films)}",
     )
