@@ -151,7 +151,7 @@ def test_the_settings_example_is_complete_and_right_everywhere() -> None:
 
 def test_the_plug_in_example_passes_its_own_checks(hospital_folder: Path) -> None:
     """In a process of its own: importing it registers its parts for good."""
-    command = [sys.executable, str(DOCS / "examples" / "visit_intervals.py"), str(hospital_folder)]
+    command = [sys.executable, str(DOCS / "examples" / "first_interval.py"), str(hospital_folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "all three parts conform\n"), done.stderr
 

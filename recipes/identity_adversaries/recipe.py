@@ -1,7 +1,7 @@
 """The recogniser of another architecture, from the public data to weights and card.
 
     python -m recipes.identity_adversaries.recipe prepare --data DATA --out FILMS
-    python -m recipes.identity_adversaries.recipe train --films FILMS --out RUN --device cuda --seconds 150
+    python -m recipes.identity_adversaries.recipe train --films FILMS --out RUN --device cuda --seconds 110
     python -m recipes.identity_adversaries.recipe evaluate --data DATA --out RUN --export
 
 DATA holds the folders nih14 and covid19. `train` needs only PyTorch, NumPy, Pillow and safetensors: a small residual
@@ -74,7 +74,7 @@ def main() -> None:
     verb.add_argument("--films", type=Path, required=True, help="folder with nih.npz and phantoms.npz")
     verb.add_argument("--out", type=Path, required=True)
     verb.add_argument("--device", default="cpu")
-    verb.add_argument("--seconds", type=float, default=150)
+    verb.add_argument("--seconds", type=float, default=110)
     verb.add_argument("--seed", type=int, default=0)
     verb = verbs.add_parser("evaluate")
     verb.add_argument("--data", type=Path, required=True)

@@ -36,3 +36,7 @@ class Quarantined(MedveilError):
 
 class NotMeasurable(MedveilError):
     """A cohort on which this attack or measure has nothing to work with, such as one image a patient."""
+
+
+class NothingToAttack(NotMeasurable):
+    """A cohort that holds nothing of what this attack works with: nothing was left untried."""

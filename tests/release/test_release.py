@@ -55,6 +55,7 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
         "linkage",
         "pixel-similarity",
         "singling-out",
+        "visit-intervals",
         "label-probe",
         "pixel-damage",
     }

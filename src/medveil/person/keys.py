@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from medveil.errors import SettingsError
+from medveil.person.telling import Tellings
 from medveil.runtime.storage import refuse_unwritable, told
 
 LONGEST_SHIFT = 365  # days
@@ -21,6 +22,7 @@ class Keys:
 
     secret: bytes = field(repr=False)
     moves_dates: bool = True  # or every date stays the one it is, where a profile retains full dates
+    tellings: Tellings = field(default=Tellings(), repr=False)  # how much is told of ages and dates
 
     @classmethod
     def for_demonstration(cls, seed: int) -> Keys:
@@ -63,6 +65,10 @@ class Keys:
     def pseudonym(self, kind: str, value: str) -> str:
         """Twenty hexadecimal digits that stand for this value of this kind."""
         return self._digest(kind, value).hex()[:20]
+
+    def digest(self, kind: str, value: str) -> str:
+        """Sixteen digits, for lists of those of whom less is told: no pseudonym that is released."""
+        return self._digest(f"less of {kind}", value).hex()[:16]
 
     def date_shift(self, patient: str) -> int:
         """Days to move all dates of this patient back by: 1 to 365, the same for every date."""

@@ -6,8 +6,10 @@ import datetime as dt
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from medveil.person.blurring import blurred
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
+from medveil.person.telling import Telling
 
 
 @dataclass(frozen=True, order=True)
@@ -39,3 +41,19 @@ class Person:
     def shift(self) -> dt.timedelta:
         """How far every date of this person moves back."""
         return dt.timedelta(days=self.keys.date_shift(self.patient_id))
+
+    @cached_property
+    def telling(self) -> Telling:
+        """How much is told of this person's age and dates."""
+        tellings = self.keys.tellings
+        return tellings.of(self.keys.digest("patient", self.patient_id)) if tellings.differ else tellings.usual
+
+    def owned(self, value: str) -> str:
+        """What a surrogate of the hospital is keyed by: the value alone, or this person's where sites are not told."""
+        return value if self.telling.sites else f"{self.patient_id}\x1f{value}"
+
+    def moved(self, day: dt.date) -> dt.date:
+        """The day that stands for this one; how much of it is told is another matter."""
+        if self.telling.dates == "blurred":
+            day = blurred(day, self.patient_id, self.keys)
+        return day - self.shift

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+Grain = Literal["day", "month", "quarter", "year"]
 _NAMES = "january february march april may june july august september october november december"
 MONTHS = _NAMES.split()  # also by their first three letters
 DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
@@ -134,8 +135,14 @@ def choose(found: list[WrittenDate], known: Collection[dt.date]) -> WrittenDate:
     return next((reading for reading in found if reading.whole in known), found[0])
 
 
-def moved(text: str, shift: dt.timedelta, known: Collection[dt.date], around: dt.date | None) -> str | None:
-    """The text's date moved back by the shift, in its own format; None where it is no date.
+def moved(
+    text: str,
+    move: Callable[[dt.date], dt.date],
+    known: Collection[dt.date],
+    around: dt.date | None,
+    grain: Grain = "day",
+) -> str | None:
+    """The text's date after `move`, in its own format or to the grain; None where it is no date, or none is left.
 
     `around` is when the text was written: it tells the year of "March 3rd" and the month of "the 12th".
     """
@@ -145,9 +152,23 @@ def moved(text: str, shift: dt.timedelta, known: Collection[dt.date], around: dt
     reading = choose(found, known)
     day = reading.whole or _completed(reading, known, around or dt.date(2001, 12, 31))
     try:
-        return reading.written(day - shift) if day else None
-    except OverflowError:
+        later = move(day) if day else None
+    except (OverflowError, ValueError):
         return None
+    if later is None:
+        return None
+    return reading.written(later) if grain == "day" else _coarse(reading, later, grain)
+
+
+def _coarse(reading: WrittenDate, day: dt.date, grain: Grain) -> str | None:
+    """No more of the day than the grain, and no more than was written."""
+    if reading.year is None:  # a month alone is a month of a year that the text tells elsewhere
+        return MONTHS[day.month - 1].capitalize() if grain == "month" and reading.month is not None else None
+    if grain == "year" or reading.month is None:
+        return f"{day.year:04d}"
+    if grain == "month":
+        return f"{MONTHS[day.month - 1].capitalize()} {day.year:04d}"
+    return f"Q{(day.month + 2) // 3} {day.year:04d}"
 
 
 def _completed(reading: WrittenDate, known: Collection[dt.date], around: dt.date) -> dt.date | None:

@@ -9,7 +9,7 @@ from functools import partial
 
 import medveil
 from medveil.cohort import Cohort
-from medveil.errors import NotMeasurable
+from medveil.errors import NothingToAttack, NotMeasurable
 from medveil.finding import Finding, Threshold
 from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
@@ -76,7 +76,8 @@ def _measured(
         try:
             comparisons.append(_compare(choice, before, released.cohort, settings, progress))
         except NotMeasurable as reason:
-            gaps.append(Gap(choice.name, str(reason), blocking=choice.kind == "attacks"))
+            missed = choice.kind == "attacks" and not isinstance(reason, NothingToAttack)
+            gaps.append(Gap(choice.name, str(reason), blocking=missed))
     progress("measuring", len(stages), len(stages))
     return comparisons, gaps
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +18,7 @@ from medveil.person.span import Span
 from medveil.person.surrogates import stock
 from medveil.person.surrogates import surrogates as module
 from medveil.person.surrogates.surrogates import Surrogates
+from medveil.person.telling import Telling, Tellings
 
 KEYS = Keys.for_demonstration(1)
 KNOWN = (
@@ -178,3 +181,63 @@ def test_threads_may_share_the_surrogates_of_a_person(from_threads) -> None:
     assert len(set(alone)) > 1
     shared = Surrogates(person, realistic=True)
     assert from_threads(lambda text: moved(shared, text), texts, module) == alone
+
+
+def less(**told: Any) -> Surrogates:
+    keys = replace(KEYS, tellings=Tellings(Telling(**told)))
+    return Surrogates(replace(PERSON, keys=keys), realistic=True)
+
+
+@pytest.mark.parametrize(
+    ("dates", "piece", "form"),
+    [
+        ("month", "03/14/2024", "%B %Y"),
+        ("month", "March 14", "%B"),
+        ("quarter", "14 Mar 2024", None),
+        ("year", "2024-03-14", "%Y"),
+    ],
+)
+def test_dates_are_told_as_in_the_table(dates: str, piece: str, form: str | None) -> None:
+    moved = PERSON.moved(dt.date(2024, 3, 14))
+    told = moved.strftime(form) if form else f"Q{(moved.month + 2) // 3} {moved.year}"
+    assert said(less(dates=dates), Category.DATE, piece, "Compared with ") == told
+
+
+@pytest.mark.parametrize(
+    ("dates", "piece"),
+    [("dropped", "03/14/2024"), ("year", "March 14"), ("quarter", "3/14"), ("month", "the 14th"), ("year", "Monday")],
+)
+def test_what_would_tell_more_is_left_out(dates: str, piece: str) -> None:
+    assert said(less(dates=dates), Category.DATE, piece, "Compared with ") == "[DATE]"
+
+
+def test_blurred_dates_are_days_in_the_persons_calendar() -> None:
+    surrogates = less(dates="blurred")
+    told = surrogates.person.moved(dt.date(2024, 3, 14))
+    assert said(surrogates, Category.DATE, "03/14/2024") == f"{told:%m/%d/%Y}"
+
+
+def test_a_birth_date_does_not_tell_what_the_bands_hide() -> None:
+    for before in ("DOB: ", "D.O.B. ", "Date of birth ", "was born on ", "born in "):
+        assert said(less(ages=10), Category.DATE, "03/12/1956", before) == "[DATE]"
+        assert said(REAL, Category.DATE, "03/12/1956", before) != "[DATE]"
+    known = replace(PERSON, known=(*KNOWN, Known(Category.DATE, "19560312")), keys=less(ages=10).person.keys)
+    surrogates = Surrogates(known, realistic=True)
+    assert said(surrogates, Category.DATE, "03/12/1956", "Patient (") == "[DATE]"
+    assert said(surrogates, Category.DATE, "1956", "Patient (") == "[DATE]"
+    assert said(surrogates, Category.DATE, "03/14/2024", "Film of ") != "[DATE]"
+
+
+def test_hospitals_and_doctors_differ_from_patient_to_patient_where_sites_are_not_told() -> None:
+    def names(sites: bool) -> set[tuple[str, ...]]:
+        keys = replace(KEYS, tellings=Tellings(Telling(sites=sites)))
+        several = [Surrogates(Person(keys, str(patient)), realistic=True) for patient in range(12)]
+        pieces = (
+            (Category.HOSPITAL, "St. Mary Hospital"),
+            (Category.DOCTOR, "Dr. Voss"),
+            (Category.PHONE, "412-555-0123"),
+        )
+        return {tuple(said(one, category, piece) for category, piece in pieces) for one in several}
+
+    assert len(names(True)) == 1
+    assert len(names(False)) == 12

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from medveil.cohort import LABELS
+from medveil.defenses.table.carried_plan import CarriedPlan
+from medveil.defenses.table.defense import POOLED
+from medveil.defenses.table.generalisation import Node
 from medveil.person.keys import Keys
 from medveil.person.person import Person
+from medveil.release.clean.table_file import ColumnSettings
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.row_check import RowCheck
 
@@ -78,3 +83,42 @@ def test_what_may_identify_someone_is_a_leak(changes: dict[str, Any], place: str
 def test_what_should_have_been_kept_is_a_loss(changes: dict[str, Any], place: str, said: str) -> None:
     (only,) = found(**changes)
     assert (only.place, only.found, only.leak) == (place, said, False)
+
+
+def told(settings: ColumnSettings, **changes: Any) -> list[tuple[str, str, bool]]:
+    keys = replace(KEYS, tellings=settings.tellings)
+    person = Person(keys, "MR-1")
+    check = RowCheck(keys, settings)
+    discrepancies = check.discrepancies("f", {**RELEASED, **changes}, ORIGINAL, person)
+    return [(one.place, one.found, one.leak) for one in discrepancies]
+
+
+def test_a_row_that_tells_less() -> None:
+    coarse = ColumnSettings(ages=20, dates="year", sites="dropped")
+    day = PERSON.moved(ORIGINAL["date"].date()).replace(month=1, day=1)
+    assert told(coarse, age=80.0, site=None, date=pd.Timestamp(day)) == []
+    assert told(coarse, age=80.0, date=pd.Timestamp(day)) == [("site", "a site", True)]
+    assert told(coarse, site=None, date=pd.Timestamp(day)) == [("age", "another age", True)]
+    assert told(coarse, age=80.0, site=None) == [("date", "another date", True)]
+    nothing = ColumnSettings(ages=0, dates="dropped")
+    assert told(nothing, age=None, date=pd.NaT) == []
+    assert {place for place, *_ in told(nothing)} == {"age", "date"}
+
+
+def test_a_row_against_the_plan() -> None:
+    patient, study, site = (KEYS.digest(kind, str(ORIGINAL[column])) for kind, column in _IDS)
+
+    def by(**lists: str) -> ColumnSettings:
+        plan = CarriedPlan(Node(sites="merged"), **{name: frozenset({digest}) for name, digest in lists.items()})
+        return ColumnSettings(sites="merged", plan=plan.written())
+
+    assert told(by(pooled=site), site=POOLED) == []
+    assert told(by(pooled=site)) == [("site", "a site of its own", True)]
+    assert told(by(pooled=site, no_age=patient), site=POOLED, age=None) == []
+    assert told(by(pooled=site, no_age=patient), site=POOLED) == [("age", "another age", True)]
+    assert told(by(pooled=site, no_site=patient), site=POOLED) == [("site", "a site", True)]
+    assert told(by(pooled=site, withheld=patient), site=POOLED) == [("", "released", True)]
+    assert told(by(pooled=site, later=study), site=POOLED) == [("", "released", True)]
+
+
+_IDS = (("patient", "patient_id"), ("study", "study_id"), ("site", "site"))

@@ -7,7 +7,7 @@ from medveil.person.identifiers import Category
 from medveil.person.person import Known
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Span
-from medveil.release.verify.text_check import TextCheck
+from medveil.release.verify.text_check import DatesTold, TextCheck
 
 SEARCH = KnownSearch([Known(Category.NAME, "Vandermeer^Anneke")])
 SHIFT = dt.timedelta(days=10)
@@ -20,7 +20,10 @@ def doctors(text: str) -> list[Span]:
 
 
 def found(after: str, before: str | None = BEFORE) -> set[str]:
-    return {wrong.found for wrong in TextCheck(doctors).discrepancies("f", after, before, SEARCH, SHIFT)}
+    return {
+        wrong.found
+        for wrong in TextCheck(doctors).discrepancies("f", after, before, SEARCH, DatesTold(lambda day: day - SHIFT))
+    }
 
 
 def test_a_clean_report_has_nothing_wrong() -> None:
@@ -45,8 +48,8 @@ KNOWN_DATE = KnownSearch([Known(Category.DATE, "20190331")])
 
 
 def dates_found(after: str, before: str) -> set[str]:
-    shift = dt.timedelta(days=10)
-    return {wrong.found for wrong in TextCheck(lambda text: []).discrepancies("f", after, before, KNOWN_DATE, shift)}
+    dates = DatesTold(lambda day: day - SHIFT)
+    return {wrong.found for wrong in TextCheck(lambda text: []).discrepancies("f", after, before, KNOWN_DATE, dates)}
 
 
 def test_a_date_moved_onto_a_known_one_is_no_leak() -> None:
@@ -75,3 +78,14 @@ def test_an_hour_is_no_year() -> None:
     before, after = "On 2020-05-20. Dictated May 20 15:58.", "On 2020-05-10. Dictated May 10 08:52."
     assert found(after, before) == set()
     assert found(after.replace("2020-05-10", "2020-05-11"), before) == {"another date"}
+
+
+def test_no_day_stands_in_a_text_where_dates_are_told_to_the_month() -> None:
+    dates = DatesTold(lambda day: day - SHIFT, days=False)
+
+    def found(after: str) -> list[str]:
+        before = "Compared with 03/14/2019."
+        return [wrong.found for wrong in TextCheck(lambda text: []).discrepancies("f", after, before, SEARCH, dates)]
+
+    assert found("Compared with March 2019.") == []
+    assert found("Compared with 03/04/2019.") == ["a whole date"]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from medveil.cohort import Cohort
+from medveil.cohort import LABELS, Cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Series, percent
 from medveil.stats.bootstrap import unit_weights
@@ -25,20 +27,31 @@ def single_out(name: str, cohort: Cohort, facts: Sequence[str], *, seed: int) ->
     if len(first) < 2:
         raise NotMeasurable("singling out needs at least two patients")
     known = first.assign(age=np.floor(first["age"]), patient=0)
-    alike = known.groupby(list(facts), dropna=False, observed=True)["patient"].transform("size").to_numpy(float)
+    groups = known.groupby(list(facts), dropna=False, observed=True)
+    alike = groups["patient"].transform("size").to_numpy(float)
+    disclosed = _same_findings(cohort.table, groups.ngroup())
     patients = np.arange(len(first))
     weights = unit_weights(len(first), seed=seed)
     by_sex = known.groupby("sex", dropna=False, observed=True)["patient"].transform("size").to_numpy(float)
     estimates = {
         "success rate": share(1 / alike, patients, weights, chance=1 / len(first), control=float((1 / by_sex).mean())),
         "unique patients": share((alike == 1).astype(float), patients, weights),
+        "same findings": share(disclosed, patients, weights),
     }
     return _finding(name, estimates, alike, facts)
 
 
+def _same_findings(table: pd.DataFrame, groups: pd.Series) -> NDArray[np.float64]:
+    """By patient: whether all of the group have the same findings, one at least being present in some study."""
+    present = table[list(LABELS)].eq(1).groupby(table["patient_id"], sort=False).any().to_numpy()
+    ever = pd.Series(present @ (1 << np.arange(len(LABELS))), index=groups.index)
+    sets = ever.groupby(groups).transform("nunique")
+    return ((sets == 1) & (ever > 0)).to_numpy(float)
+
+
 def _finding(part: str, estimates: dict[str, Estimate], alike: np.ndarray, facts: Sequence[str]) -> Finding:
     known = _listed(facts)
-    hit, unique = estimates["success rate"], estimates["unique patients"]
+    hit, unique, same = (estimates[name] for name in ("success rate", "unique patients", "same findings"))
     sizes = ("1", "2 to 4", "5 to 10", "11 or more")
     shares = [((low <= alike) & (alike <= high)).mean() for low, high in ((1, 1), (2, 4), (5, 10), (11, np.inf))]
     return Finding(
@@ -47,7 +60,8 @@ def _finding(part: str, estimates: dict[str, Estimate], alike: np.ndarray, facts
         question=f"Can someone who knows a patient's {known} pick out that patient's records?",
         answer=(
             f"Such a guess is right in {percent(hit.value)} of cases, and {percent(unique.value)} of the {hit.n:,} "
-            f"patients are the only one with their {known}; "
+            f"patients are the only one with their {known}; the smallest group has {int(alike.min()):,}, and of "
+            f"{percent(same.value)} everybody alike has the same findings; "
             f"blind guessing succeeds in {percent(hit.chance)}, knowing the sex alone in {percent(hit.control)}."
         ),
         headline="success rate",
@@ -59,7 +73,8 @@ def _finding(part: str, estimates: dict[str, Estimate], alike: np.ndarray, facts
         ),
         limits=(
             "The attacker is taken to know that the person is in the data; where that is uncertain, the risk is lower.",
-            "Dates, intervals between visits and findings were not used as prior knowledge.",
+            "Dates, intervals between visits and findings were not used as prior knowledge; intervals are attacked by "
+            "visit-intervals.",
         ),
         figures=(
             Figure(
@@ -74,6 +89,8 @@ def _finding(part: str, estimates: dict[str, Estimate], alike: np.ndarray, facts
             "singling out": "Finding the records that belong to one known person.",
             "success rate": "The share of guesses that pick the right patient.",
             "unique patients": f"Patients whom nobody else in the data resembles in {known}.",
+            "same findings": "Patients with a finding whose likes all have the very same findings: whoever knows that "
+            "they are in the data learns the findings without picking anybody out (homogeneity; l-diversity of 1).",
         },
     )
 

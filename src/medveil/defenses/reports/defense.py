@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
+from medveil.defenses.reports.told_ages import with_told_ages
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
 from medveil.person.identifiers import Category
@@ -41,7 +42,7 @@ class CleanReports:
     )
     limits = (
         "No search finds every identifier: a nickname or an unusual event may still point to a person.",
-        "Intervals between the dates of a report are kept exactly.",
+        "Intervals between the dates of a report are kept exactly, unless the table's are coarsened or blurred.",
     )
 
     @dataclass(frozen=True)
@@ -95,5 +96,7 @@ def _with(subject: Subject, cleaned: CleanedText) -> Subject:
         subject.note(NOT_REWRITTEN)
     if not subject.phrase:
         subject.note("reports cleaned" if cleaned.found else "reports found free of identifiers")
-    subject.text = cleaned.text
+    subject.text, ages = with_told_ages(cleaned.text, subject.person.telling)
+    if ages:
+        subject.note("ages in reports told as in the table", ages)
     return subject

@@ -141,7 +141,8 @@ class SurrogateNames:
 
     def _surrogate(self, role: _Role, category: Category) -> str:
         """Keyed by the person for the patient and those around, by the key alone for the staff."""
-        owner = role.owner if category is Category.DOCTOR else f"{self.person.patient_id}\x1f{role.owner}"
+        patient = f"{self.person.patient_id}\x1f{role.owner}"
+        owner = self.person.owned(role.owner) if category is Category.DOCTOR else patient
         kind = "doctor" if category is Category.DOCTOR else "name"
         drawn_from = SURNAMES if role.part == "family" else self._given_names(role, kind, owner)
         for turn in range(_TRIES):

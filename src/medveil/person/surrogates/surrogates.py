@@ -1,7 +1,7 @@
 """What stands for each identifier: keyed, so that the same value has the same surrogate wherever it is met.
 
 What belongs to the person is keyed by the person too; doctors, hospitals and numbers by the key alone, so that they
-stay the same from patient to patient.
+stay the same from patient to patient, unless sites are not told.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from medveil.person.search.known import KnownSearch, dates_of, search_for
 from medveil.person.span import Span
 from medveil.person.surrogates.stock import HOSPITALS, STREETS, TOWNS
 from medveil.person.surrogates.surrogate_names import SurrogateNames
-from medveil.person.written_dates import dates_in, moved
+from medveil.person.written_dates import Grain, dates_in, moved, readings
 
 ROOT = "2.25."  # unique identifiers made from a number of 128 bits
 _SHOWN_AGE = "90"
@@ -31,6 +31,8 @@ _STREET = re.compile(
     r"walk|parade|hill|square|view|highway|hwy|parkway|circle)\b\.?",
     re.IGNORECASE,
 )
+_BIRTH = re.compile(r"(?:\bd\.?\s?o\.?\s?b\b\.?|\bborn\b|\bbirth|\bgeb(?:oren)?\b\.?)[^\d\n]{0,12}$", re.IGNORECASE)
+_CHILDHOOD = dt.timedelta(days=3650)  # films of one person rarely lie so far apart, and a birth nearly always does
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _RARE = "JQXZ"  # for a single one: the room 5S-12 of one patient must not become 6N-12, which may be another's
 _OWN_NUMBERS = frozenset(
@@ -65,14 +67,14 @@ class Surrogates:
         return self.person.keys.pseudonym("accession", _plain(value))[:16]
 
     def date(self, value: dt.date) -> dt.date:
-        return value - self.person.shift
+        return self.person.moved(value)
 
     def text(self, found: Span, text: str) -> str:
         """What to write in place of text[found.start:found.end]."""
         piece = NormalisedText.of(text[found.start : found.end]).text
         match found.category:
             case Category.DATE:
-                return self._date(piece, text) or "[DATE]"
+                return self._date(found, piece, text) or "[DATE]"
             case Category.MRN if self._own(Category.MRN, piece):
                 return self.person.pseudonym
             case Category.ACCESSION if self.realistic or self._own(Category.ACCESSION, piece):
@@ -85,8 +87,21 @@ class Surrogates:
             return f"[PATIENT {self.person.pseudonym}]"
         return "[" + found.category.replace("_", " ") + "]"
 
-    def _date(self, piece: str, text: str) -> str | None:
-        return moved(piece, self.person.shift, self._dates, self._written_on(text))
+    def _date(self, found: Span, piece: str, text: str) -> str | None:
+        dates = self.person.telling.dates
+        if dates == "dropped" or (self.person.telling.ages != 1 and self._tells_age(found, piece, text)):
+            return None
+        grain: Grain = "day" if dates == "blurred" else dates
+        return moved(piece, self.person.moved, self._dates, self._written_on(text), grain)
+
+    def _tells_age(self, found: Span, piece: str, text: str) -> bool:
+        """A birth date: called one, or the first of what is known and long before the last."""
+        if _BIRTH.search(text[max(0, found.start - 24) : found.start]):
+            return True
+        first, last = min(self._dates, default=None), max(self._dates, default=None)
+        if first is None or last is None or last - first < _CHILDHOOD:
+            return False
+        return any(reading.year == first.year and reading.whole in (first, None) for reading in readings(piece))
 
     @cached_property
     def _dates(self) -> frozenset[dt.date]:
@@ -155,11 +170,12 @@ class Surrogates:
 
     def _digits(self, kind: str, value: str, turn: int) -> str:
         """Forty decimal digits that stand for this value."""
-        keyed = self.person.keys.pseudonym(f"surrogate {kind} {turn}", _plain(value))
+        keyed = self.person.keys.pseudonym(f"surrogate {kind} {turn}", self.person.owned(_plain(value)))
         return str(int(keyed, 16) * 10**20 + int(keyed, 16))[:40].zfill(40)
 
     def _number(self, kind: str, value: str, turn: int, below: int) -> int:
-        return int(self.person.keys.pseudonym(f"surrogate {kind} {turn}", _plain(value)), 16) % below
+        keyed = self.person.keys.pseudonym(f"surrogate {kind} {turn}", self.person.owned(_plain(value)))
+        return int(keyed, 16) % below
 
     def _same_shape(self, category: Category, piece: str, turn: int) -> str:
         """Digits for digits and letters for letters; a social security number begins with a 9, as none does."""

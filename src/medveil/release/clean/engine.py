@@ -24,12 +24,14 @@ from medveil.cohort.dicom.opening import quarantining
 from medveil.defenses.headers.defense import CleanHeaders
 from medveil.defenses.headers.known_in_header import known_in
 from medveil.defenses.headers.profile import Profile
+from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import InputError, Quarantined, SettingsError
 from medveil.part_settings import write_table
 from medveil.parts import ChecksModels, Defense, InBatches, Subject, UsesOthers, choose
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
+from medveil.person.telling import Tellings
 from medveil.release.clean.dicom_file import dicom_bytes, refuse_strange
 from medveil.release.clean.leftovers import refuse_leftovers
 from medveil.release.clean.settings import Chosen
@@ -49,8 +51,15 @@ class Engine:
         self._profile = profile
         made = self._made(keys)
         headers = [one.profile for one in made if isinstance(one, CleanHeaders)]
-        self.keys = replace(keys, moves_dates=all(profile.moves_dates for profile in headers))
+        tables = [one.settings.tellings for one in made if isinstance(one, PseudonymousRecords)]
+        self.keys = replace(
+            keys,
+            moves_dates=all(profile.moves_dates for profile in headers),
+            tellings=tables[0] if tables else Tellings(),
+        )
         if not self.keys.moves_dates:  # where headers keep their dates, so does everything else
+            if self.keys.tellings.usual.dates != "day":
+                raise SettingsError("the profile keeps full dates and the table is to tell less of them; choose one")
             made = self._made(self.keys)
         self.chain: tuple[Defense, ...] = tuple(sorted(made, key=lambda defense: (defense.order, defense.name)))
         for defense in self.chain:
@@ -79,7 +88,8 @@ class Engine:
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_once, (self.keys, self.chosen, json.dumps(self.told(), sort_keys=True), self._profile is not None)
+        keys = replace(self.keys, tellings=Tellings())  # of whom less is told stands in the settings
+        return _made_once, (keys, self.chosen, json.dumps(self.told(), sort_keys=True), self._profile is not None)
 
     def told(self) -> dict[str, Any]:
         """For the record of a run, each defense's settings by its name: the same words mean the same output."""

@@ -259,7 +259,7 @@ class _Review:
             outcome = verify(self.out, source, keys=self.keys, workers=self.workers, progress=self.progress)
             return tuple(one for one in outcome.discrepancies if one.leak and one.file in films)
         record = RunRecord.of(self.out)
-        keys = replace(self.keys, moves_dates=record.profile.moves_dates)
+        keys = record.keys(self.keys)
         checker = GroupChecker(
             work.root,
             self.out / DATA,

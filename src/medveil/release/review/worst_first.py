@@ -89,7 +89,7 @@ def write_review(
     refuse_other_key(out, keys)
     reviewed = Reviewed.of(out, keys)
     record = RunRecord.of(out)
-    keys = replace(keys, moves_dates=record.profile.moves_dates)
+    keys = record.keys(keys)
     originals = record.originals(record.read(source, progress=partial(progress, "reading")), keys)
     items = [(one, group) for group in originals.groups for one in group.files]
     candidates = list(_candidates(out, items, record, keys))

@@ -57,6 +57,6 @@ class RetainedByProfile:
 def without_moved_dates(person: Person) -> tuple[Known, ...]:
     """What is known, but for dates that another date of the person was moved onto: those stand there rightly."""
     days = {day for one in person.known if one.category is Category.DATE for day in dates_of(one.value)}
-    moved = {day - person.shift for day in days}
+    moved = {person.moved(day) for day in days}
     met = {one.value for one in person.known if one.category is Category.DATE and moved & dates_of(one.value)}
     return tuple(one for one in person.known if one.category not in DATED or one.value not in met)

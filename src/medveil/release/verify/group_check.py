@@ -46,7 +46,7 @@ from medveil.release.verify.pixel_check import Read, Reader, is_of, stray_text
 from medveil.release.verify.row_check import RowCheck
 from medveil.release.verify.run_record import RunRecord
 from medveil.release.verify.table_check import TableCheck, rows_of
-from medveil.release.verify.text_check import TextCheck
+from medveil.release.verify.text_check import DatesTold, TextCheck
 from medveil.runtime.journal import Noted
 from medveil.runtime.processes import Loss
 
@@ -213,7 +213,8 @@ class GroupChecker:
     def _text(
         self, path: str, released: str, original: str, gold: ImageGold | None, subject: PersonSearch
     ) -> Iterator[Discrepancy]:
-        yield from self._text_check.discrepancies(path, released, original, subject.search, subject.person.shift)
+        dates = DatesTold.of(subject.person)
+        yield from self._text_check.discrepancies(path, released, original, subject.search, dates)
         if gold is not None:
             yield from answer_key.in_report(path, gold, original, released)
 
@@ -229,7 +230,7 @@ class GroupChecker:
         if row is None:
             yield Discrepancy(path, "row", "", "", "in the table", "missing")
             return
-        yield from RowCheck(self.keys).discrepancies(path, row, one.row, subject.person)
+        yield from RowCheck(self.keys, self.record.columns).discrepancies(path, row, one.row, subject.person)
         before, after = (text if pd.notna(text) else "" for text in (one.row["report"], row["report"]))
         yield from self._text(path, after, before, gold, subject)
         if before and not after:

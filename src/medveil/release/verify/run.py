@@ -90,7 +90,7 @@ def verify(
     record = RunRecord.of(out)
     told = {"from": OF_THE_RUN if profile is None else GIVEN, **(profile or record.profile).told()}
     record = record if profile is None else replace(record, profile=profile)
-    keys = replace(keys, moves_dates=record.profile.moves_dates)
+    keys = record.keys(keys)
     files = record.read(source, workers=workers, progress=partial(progress, "reading"))
     originals = record.originals(files, keys)
     groups = originals.groups

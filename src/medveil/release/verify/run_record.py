@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from medveil.cohort import Problem
@@ -19,6 +19,7 @@ from medveil.release.clean.table_writer import TableWriter
 from medveil.release.clean.writer import Writer
 from medveil.release.folder import read_run
 
+_TOLD = ("ages", "sites", "dates", "studies", "plan")
 _WRITERS: dict[str, Writer] = {writer.name: writer for writer in (DicomWriter(), TableWriter())}
 
 
@@ -33,7 +34,7 @@ class Originals:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """`columns` are those of tables of reports."""
+    """`columns` are those of tables of reports, and how much is told of the table of images."""
 
     writer: Writer
     profile: Profile
@@ -52,6 +53,7 @@ class RunRecord:
                 report_columns=tuple(map(str, columns.get("report_columns", ()))),
                 patient_column=columns.get("patient_column"),
                 keep_columns=tuple(map(str, columns.get("keep_columns", ()))),
+                **{name: columns[name] for name in _TOLD if name in columns},
             )
             writer = _WRITERS[run["writer"]]
             headers = told["headers"] if writer.name == "dicom" else told.get("headers")
@@ -63,6 +65,10 @@ class RunRecord:
             raise InputError(
                 f"{out} was made by an earlier version that did not note how; run the same command into a new folder"
             ) from None
+
+    def keys(self, keys: Keys) -> Keys:
+        """The site's, with dates and ages treated as the run did."""
+        return replace(keys, moves_dates=self.profile.moves_dates, tellings=self.columns.tellings)
 
     @property
     def is_table(self) -> bool:

@@ -19,7 +19,7 @@ from medveil.person.search.known import KnownSearch
 from medveil.release.clean.table_file import RowPeople
 from medveil.release.verify.allowed_values import without_moved_dates
 from medveil.release.verify.discrepancy import Discrepancy
-from medveil.release.verify.text_check import TextCheck
+from medveil.release.verify.text_check import DatesTold, TextCheck
 
 _CHECK = "table"
 Row = dict[str, str | None]  # None for what is no text
@@ -70,12 +70,12 @@ class TableCheck:
             yield from self._row(file, number, row, original)
 
     def _row(self, file: str, number: int, row: Row, original: Original) -> Iterator[Discrepancy]:
-        search, shift = KnownSearch(without_moved_dates(original.person)), original.person.shift
+        search, dates = KnownSearch(without_moved_dates(original.person)), DatesTold.of(original.person)
         for column, value in row.items():
             if column == self.columns.patient or value is None:
                 continue
             before = original.row.get(column) if column in self.columns.text else None
-            for discrepancy in self.text.discrepancies(file, value, before, search, shift):
+            for discrepancy in self.text.discrepancies(file, value, before, search, dates):
                 yield replace(discrepancy, place=f"row {number} {discrepancy.place}")
 
 

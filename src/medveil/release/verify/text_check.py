@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from medveil.person.identifiers import Category
+from medveil.person.person import Person
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Span
 from medveil.person.written_dates import WrittenDate, dates_in
 from medveil.release.verify.discrepancy import Discrepancy
 
+Move = Callable[[dt.date], dt.date]
 _CHECK = "text"
 SHORTEST = 4  # characters; shorter ones are shared by chance
 _TAKEN_OUT = re.compile(r"\[DATE\]")
@@ -22,24 +24,39 @@ _NO_LEAK = frozenset({Category.TIME, Category.AGE_OVER_89, Category.DATE})
 
 
 @dataclass(frozen=True)
+class DatesTold:
+    """How the dates of a person move, whether they do, and whether they are told to the day."""
+
+    move: Move
+    moves: bool = True
+    days: bool = True
+
+    @classmethod
+    def of(cls, person: Person) -> DatesTold:
+        return cls(person.moved, person.keys.moves_dates, person.telling.dates in ("day", "blurred"))
+
+
+@dataclass(frozen=True)
 class TextCheck:
     """`find` looks for identifiers afresh, surrogates included: one that is in the original too was left."""
 
     find: Callable[[str], list[Span]]
 
     def discrepancies(
-        self, file: str, released: str, original: str | None, search: KnownSearch, shift: dt.timedelta
+        self, file: str, released: str, original: str | None, search: KnownSearch, dates: DatesTold
     ) -> list[Discrepancy]:
-        moved = set() if original is None else moved_rightly(released, original, shift)
+        moved = set() if original is None else moved_rightly(released, original, dates.move)
         found = [
             Discrepancy(file, _CHECK, f"[{one.start},{one.end})", one.category, "replaced", "a known identifier")
             for one in search.find(released)
-            if one.category is not Category.DATE or (shift and (one.start, one.end) not in moved)
+            if one.category is not Category.DATE or (dates.moves and (one.start, one.end) not in moved)
         ]
+        if not dates.days:
+            found += _days(file, released)
         if original is None:
             return found
         found += self._left(file, released, original)
-        found += _intervals(file, released, original, shift)
+        found += _intervals(file, released, original, dates.move) if dates.days else []
         return found
 
     def _left(self, file: str, released: str, original: str) -> list[Discrepancy]:
@@ -53,7 +70,7 @@ class TextCheck:
         ]
 
 
-def moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tuple[int, int]]:
+def moved_rightly(released: str, original: str, move: Move) -> set[tuple[int, int]]:
     """Places of dates that came there by moving one of the original's: its own, date for date, or one of any place.
 
     Such a date may well be known: another of the person's dates, or its day and month, can lie just that far back.
@@ -62,7 +79,7 @@ def moved_rightly(released: str, original: str, shift: dt.timedelta) -> set[tupl
     before = [stated for _, stated in _stated_in(original)]
     after = _stated_in(released)
     left = {stated for dates in before for stated in dates}
-    moved = [{later for stated in dates for later in _moved(*stated, shift)} for dates in before]
+    moved = [{later for stated in dates for later in _moved(*stated, move)} for dates in before]
     anywhere = {stated for dates in moved for stated in dates}
     own = moved if len(before) == len(after) else [set[Stated]()] * len(after)
     return {
@@ -84,27 +101,35 @@ def _stated_in(text: str) -> list[tuple[tuple[int, int], set[Stated]]]:
     return sorted(found.items(), key=lambda one: one[0])
 
 
-def _moved(year: int | None, month: int, day: int, shift: dt.timedelta) -> set[Stated]:
+def _moved(year: int | None, month: int, day: int, move: Move) -> set[Stated]:
     """Where the year is not told it may be a leap year or not."""
     found: set[Stated] = set()
     for any_year in (year,) if year is not None else (2023, 2024, 2025):
         try:
-            then = dt.date(any_year, month, day) - shift
+            then = move(dt.date(any_year, month, day))
         except (ValueError, OverflowError):
             continue
         found.add((then.year if year is not None else None, then.month, then.day))
     return found
 
 
-def _intervals(file: str, released: str, original: str, shift: dt.timedelta) -> list[Discrepancy]:
-    """Every whole date of the original must stand in the released text, moved by the person's shift, in its order."""
+def _days(file: str, released: str) -> list[Discrepancy]:
+    """Where dates are told to the month or less, no text tells a day."""
+    return [
+        Discrepancy(file, "intervals", f"date {number}", "C", "told as in the table", "a whole date")
+        for number, _ in enumerate(_whole_dates(released), start=1)
+    ]
+
+
+def _intervals(file: str, released: str, original: str, move: Move) -> list[Discrepancy]:
+    """Every whole date of the original must stand in the released text, moved as the person's are, in its order."""
     before, after = _whole_dates(original), _whole_dates(released)
     if not after or len(before) != len(after):
         return []  # dates were taken out rather than moved
     return [
         Discrepancy(file, "intervals", f"date {number}", "C", "moved by the person's shift", "another date")
         for number, (old, new) in enumerate(zip(before, after, strict=True), start=1)
-        if not any(day - shift in new for day in old)
+        if not any(move(day) in new for day in old)
     ]
 
 

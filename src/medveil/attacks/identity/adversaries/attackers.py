@@ -144,7 +144,7 @@ class _Attack:
             else:
                 assert originals is not None
                 found[name] = self._learned(name, originals)
-                undefended[name] = self._undefended(originals.of(self.target.original))
+                undefended[name] = self._undefended(originals.of(self.target))
         table = self.target.table
         return Attacked(
             patients=self.target.patients,
@@ -158,7 +158,7 @@ class _Attack:
         )
 
     def _as_it_is(self, recogniser: Recogniser) -> tuple[Found, Doubles]:
-        originals = recogniser.of(self.target.original)
+        originals = recogniser.originals(self.target)
         queries = recogniser.vectors(self.defended)
         return self.contest.found(queries, queries, originals), self._undefended(originals)
 
@@ -167,19 +167,19 @@ class _Attack:
 
     def _learned(self, name: str, originals: Originals) -> Found:
         if not self.changed:  # nothing to get used to, and nothing to restore
-            vectors = originals.of(self.target.original)
+            vectors = originals.of(self.target)
             return self.contest.found(vectors, vectors, vectors)
         return self._retrained(originals) if name == "retrained" else self._restored(originals)
 
     def _retrained(self, originals: Originals) -> Found:
-        bank = originals.of(self.fit.original)
+        bank = originals.of(self.fit)
         films = on_device(self.fit.defended, self.device)
         trainee = Retraining(
             originals.start(), films, self.fit.patients, bank, self.effort, device=self.device, seed=self.seed
         )
         trained = retrain(trainee, self.keep, self.steps.told)
         queries = trained.vectors(self.defended)
-        return self.contest.found(queries, queries, trained.originals(originals.of(self.target.original)))
+        return self.contest.found(queries, queries, trained.originals(originals.of(self.target)))
 
     def _restored(self, originals: Originals) -> Found:
         defended, original = (on_device(each, self.device) for each in (self.fit.defended, self.fit.original))
@@ -187,7 +187,7 @@ class _Attack:
         trainee = Restoring(defended, original, judge, self.effort, device=self.device, seed=self.seed)
         trained = restore(trainee, self.keep, self.steps.told)
         queries = originals.vectors(trained.films(self.defended))
-        return self.contest.found(queries, queries, originals.of(self.target.original))
+        return self.contest.found(queries, queries, originals.of(self.target))
 
     def _originals(self) -> Originals:
         return learn_originals(

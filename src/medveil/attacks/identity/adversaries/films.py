@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 Pixels = NDArray[np.uint8]
 Codes = NDArray[np.int64]
 LUMINANCE = (0.299, 0.587, 0.114)  # of red, green and blue (ITU-R BT.601)
-CHUNK = 256  # films stretched at a time
+CHUNK = 64  # films stretched at a time
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ class Films:
             None if self.table is None else self.table[rows],
         )
 
+    @cached_property
+    def original_digest(self) -> bytes:
+        """Of all originals together: many defenses are tried on the same ones."""
+        return blake2b(np.ascontiguousarray(self.original).data, digest_size=16).digest()
+
     @property
     def visit_codes(self) -> Codes:
         return np.arange(len(self)) if self.visits is None else self.visits
@@ -78,11 +84,6 @@ def content_codes(*parts: Pixels) -> list[Codes]:
     digests = [[blake2b(np.ascontiguousarray(film).data, digest_size=16).digest() for film in part] for part in parts]
     known = {digest: number for number, digest in enumerate(dict.fromkeys(one for part in digests for one in part))}
     return [np.array([known[digest] for digest in part], dtype=np.int64) for part in digests]
-
-
-def content_digest(pixels: Pixels) -> bytes:
-    """Of all films together."""
-    return blake2b(np.ascontiguousarray(pixels).data, digest_size=16).digest()
 
 
 def on_device(pixels: Pixels, device: str) -> Tensor:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import torch
-
 from medveil.training.loop import Progress, Trainee, run
 
 
@@ -16,5 +14,4 @@ def learn(trainee: Trainee, keep: Path | None, progress: Progress) -> None:
         keep.mkdir(mode=0o700, parents=True, exist_ok=True)
         keep.chmod(0o700)
         out = keep / trainee.fingerprint[:16]
-    with torch.backends.cudnn.flags(enabled=True, benchmark=True):
-        run(trainee, out, progress=progress)
+    run(trainee, out, progress=progress)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from medveil.attacks.identity.adversaries.effort import Effort
-from medveil.attacks.identity.adversaries.films import Films, Pixels, content_digest, on_device
+from medveil.attacks.identity.adversaries.films import Films, on_device
 from medveil.attacks.identity.adversaries.matching import Contest
 from medveil.attacks.identity.adversaries.recognisers import Recognisers
 from medveil.attacks.identity.adversaries.retrained import Retrained, Retraining, retrain
@@ -29,12 +29,12 @@ class Originals:
         self._known, self._learned = known, learned
         self._kept: dict[bytes, Tensor] = {}
 
-    def of(self, pixels: Pixels) -> Tensor:
+    def of(self, films: Films) -> Tensor:
         if self._learned is None:
-            return self._known.pair.of(pixels)
-        key = content_digest(pixels)
+            return self._known.pair.originals(films)
+        key = films.original_digest
         if key not in self._kept:
-            self._kept[key] = self.vectors(on_device(pixels, self._known.device))
+            self._kept[key] = self.vectors(on_device(films.original, self._known.device))
         return self._kept[key]
 
     def vectors(self, films: Tensor) -> Tensor:
@@ -62,10 +62,10 @@ def learn_originals(
     progress: Callable[[dict[str, Any]], None],
 ) -> Originals:
     """What was learned of the same originals before is not learned again; `expect` is told of steps to come."""
-    key = content_digest(fit.original) + fit.patients.tobytes() + repr((effort, seed)).encode()
+    key = fit.original_digest + fit.patients.tobytes() + repr((effort, seed)).encode()
     if key not in known.learned:
         learned = None
-        found = Contest(fit, known.device).first_among(known.pair.of(fit.original))
+        found = Contest(fit, known.device).first_among(known.pair.originals(fit))
         if np.isfinite(found).any() and np.nanmean(found) < KNOWN:
             expect(effort.steps)
             films = on_device(fit.original, known.device)

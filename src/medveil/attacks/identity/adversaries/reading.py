@@ -22,7 +22,7 @@ from medveil.encoders.identity.preparing import SIDE, prepare
 from medveil.errors import Quarantined
 from medveil.stats.bootstrap import unit_codes
 
-MOST = 6000  # films: about a gigabyte with what is computed from them
+MOST = 3000  # films: about a gigabyte with what is computed from them
 OTHER_VIEW = "not a frontal view, by the table"
 UNREADABLE = "cannot be read, before or after the defenses"
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from medveil.attacks.identity.adversaries.films import Pixels, content_digest, on_device
+from medveil.attacks.identity.adversaries.films import Films, on_device
 from medveil.encoders.identity.embedder import Ensemble
 from medveil.encoders.identity.inference import FEW, as_input, for_device
 from medveil.encoders.identity.networks.backbones import fold_normalisation
@@ -36,11 +36,11 @@ class Recogniser:
         """n × dim of unit length, of stretched films of 8 bits."""
         return looked_at(self._look, films, self.size, self.device)
 
-    def of(self, pixels: Pixels) -> Tensor:
-        """The same of films that come again and again, such as originals of many defenses."""
-        key = content_digest(pixels)
+    def originals(self, films: Films) -> Tensor:
+        """The same of originals, which come again with the next defense."""
+        key = films.original_digest
         if key not in self._known:
-            self._known[key] = self.vectors(on_device(pixels, self.device))
+            self._known[key] = self.vectors(on_device(films.original, self.device))
         return self._known[key]
 
 

@@ -11,6 +11,7 @@ from medveil.stats.estimate import Estimate
 
 HEADLINE = "precision@1 of the strongest attacker"
 UNTOUCHED = "precision@1 on untouched films"
+WORKS = 0.5  # of untouched films: an attacker who finds as many is no weak one, whatever the table tells
 FEWEST = 10  # patients with two visits to learn from; with fewer, those who learn have hardly learned
 WHO = {
     "frozen": "the bundled networks as they are",
@@ -48,11 +49,11 @@ def adversaries_finding(part: str, done: Attacked, read: ReadFilms, effort: Effo
         estimates={HEADLINE: strongest.estimate, UNTOUCHED: untouched, **named, **own},
         threshold=ONE_IN_ELEVEN,
         method=_method(done, effort, len(found)),
-        limits=_limits(done, read),
+        limits=_limits(strongest.estimate, done, read),
         figures=(_figure(done, found),),
         tables=(_table(done, found, seed), *_set_aside(read)),
         glossary=GLOSSARY,
-        concerns=_concerns(strongest, untouched, done),
+        concerns=_concerns(untouched, done),
     )
 
 
@@ -81,7 +82,7 @@ def _method(done: Attacked, effort: Effort, looks: int) -> str:
     )
 
 
-def _limits(done: Attacked, read: ReadFilms) -> tuple[str, ...]:
+def _limits(found: Estimate, done: Attacked, read: ReadFilms) -> tuple[str, ...]:
     limits = [
         "An attacker with more films to learn from, more time or larger images may find more.",
         "A film is sought in its half of the release only: fewer people to confuse it with, so that the share errs on "
@@ -90,6 +91,11 @@ def _limits(done: Attacked, read: ReadFilms) -> tuple[str, ...]:
         "several visits.",
         "Colours are looked at by their luminance.",
     ]
+    if found.control is not None and found.value < found.control:
+        limits.append(
+            f"Age, sex, view and site alone find {percent(found.control)}, more than the strongest attacker on the "
+            "films: what they tell is the table's risk, and is not measured here."
+        )
     if "other" not in done.attackers:
         limits.append("No network of another architecture was at hand.")
     if read.drawn < read.patients:
@@ -100,19 +106,18 @@ def _limits(done: Attacked, read: ReadFilms) -> tuple[str, ...]:
     return tuple(limits)
 
 
-def _concerns(strongest: Strongest, untouched: Estimate, done: Attacked) -> tuple[str, ...]:
+def _concerns(untouched: Estimate, done: Attacked) -> tuple[str, ...]:
     """An attack that did not succeed reassures only if it could have."""
     concerns = []
-    control = strongest.estimate.control
-    if control is not None and strongest.estimate.value < control:
-        concerns.append(
-            "Age, sex, view and site alone find more patients than the strongest attacker on the films; the attackers "
-            "are weaker than anybody with the table."
-        )
     if untouched.low <= (untouched.chance or 0.0):
         concerns.append(
             "Even in untouched films the attackers find hardly more than chance, so their failure on the released "
             "ones proves nothing."
+        )
+    elif untouched.value < min(untouched.control or 0.0, WORKS):
+        concerns.append(
+            "Even in untouched films the attackers find fewer than half of the patients' films, and fewer than age, "
+            "sex, view and site do: they are weaker than anybody with the table."
         )
     if done.learned_from[1] < FEWEST:
         concerns.append(

@@ -1,6 +1,6 @@
-"""A plug-in for medveil: what the time between two visits gives away, and how to hide it.
+"""A plug-in for medveil: what the time between the first two visits gives away, and how to hide it.
 
-Run it on a phantom hospital to check it: python visit_intervals.py hospital
+Run it on a phantom hospital to check it: python first_interval.py hospital
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def first_two_visits(cohort: Cohort) -> pd.DataFrame:
 
 
 @register_attack
-class VisitIntervals:
-    """Picks out a patient from the days between two visits."""
+class FirstInterval:
+    """Picks out a patient from the days between the first two visits."""
 
-    name = "visit-intervals"
+    name = "first-interval"
     baseline = True  # the least someone will try: passing it proves little
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
@@ -121,7 +121,7 @@ class YearOnly:
 
 if __name__ == "__main__":
     cohort = read_cohort(Path(sys.argv[1]))
-    check_attack(VisitIntervals(), cohort)
+    check_attack(FirstInterval(), cohort)
     check_measure(VisitOrder(), cohort)
     check_defense(YearOnly(Keys.for_demonstration(1)), cohort)
     sys.stdout.write("all three parts conform\n")
