@@ -227,3 +227,11 @@ def test_a_table_that_did_not_change_is_shown_once(sample: ReportContent, writte
     text = Outline(written(sample).read_text(encoding="utf-8")).text
     assert "Group sizes, before the defenses" not in text
     assert text.count("Group sizes") == sum(bool(each.after.tables) for each in sample.comparisons)
+
+
+def test_a_long_setting_is_shortened_on_the_page() -> None:
+    from medveil.report.page import _flat
+
+    told = _flat({"defenses": {"table": {"plan": "x" * 5000, "ages": 10}}})
+    assert told["defenses.table.ages"] == "10"
+    assert len(told["defenses.table.plan"]) < 120 and "5,000 characters" in told["defenses.table.plan"]

@@ -8,6 +8,8 @@ or shrunk, a date moves by less than a block, and a day needs no other day to be
 from __future__ import annotations
 
 import datetime as dt
+from functools import lru_cache
+from hashlib import shake_256
 
 from medveil.person.keys import Keys
 
@@ -19,13 +21,17 @@ def blurred(day: dt.date, patient: str, keys: Keys) -> dt.date:
     """The day in the patient's own calendar."""
     begin = int(keys.pseudonym("calendar", patient), 16) % BLOCK
     block, at = divmod(day.toordinal() - begin, BLOCK)
-    first, last, low, high = 0, BLOCK, 0.0, float(BLOCK)
-    while last - first > 1:
-        middle = (first + last) // 2
-        drawn = int(keys.pseudonym("calendar", f"{patient}\x1f{block}\x1f{first}\x1f{last}")[:13], 16) / 16**13
-        split = low + (high - low) * (_LEAST + (_MOST - _LEAST) * drawn)
-        if at < middle:
-            last, high = middle, split
-        else:
-            first, low = middle, split
+    drawn = _drawn(keys.pseudonym("calendar", f"{patient}\x1f{block}"))
+    low, high, part = 0.0, float(BLOCK), 1  # parts are numbered as in a heap: the halves of n are 2n and 2n + 1
+    for bit in reversed(range(BLOCK.bit_length() - 1)):
+        share = int.from_bytes(drawn[2 * part : 2 * part + 2]) / 2**16
+        split = low + (high - low) * (_LEAST + (_MOST - _LEAST) * share)
+        later = at >> bit & 1
+        low, high, part = (split, high, 2 * part + 1) if later else (low, split, 2 * part)
     return dt.date.fromordinal(begin + block * BLOCK + int(low))
+
+
+@lru_cache(maxsize=1024)
+def _drawn(seed: str) -> bytes:
+    """Two bytes for each part of a block."""
+    return shake_256(seed.encode()).digest(2 * BLOCK)

@@ -77,7 +77,7 @@ class Keys:
         return 1 + int.from_bytes(self._digest("date", patient)[:8]) % LONGEST_SHIFT
 
     def _digest(self, kind: str, value: str) -> bytes:
-        return hmac.new(self.secret, f"medveil\x1f{kind}\x1f{value}".encode(), sha256).digest()
+        return hmac.digest(self.secret, f"medveil\x1f{kind}\x1f{value}".encode(), "sha256")
 
 
 def default_key_file() -> Path:

@@ -22,6 +22,7 @@ from medveil.runtime import storage
 
 JSON_NAME = "report.json"
 HTML_NAME = "report.html"
+_LONGEST_SETTING, _SHOWN = 400, 60  # characters of a setting on the page; report.json has all of it
 Document = Literal["report", "deid", "verify", "manifest"]
 
 
@@ -156,7 +157,8 @@ def _setting(value: Any) -> str:
         return ", ".join(_setting(item) for item in value) or "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "none" if value in (None, "", {}) else str(value)
+    text = "none" if value in (None, "", {}) else str(value)
+    return text if len(text) <= _LONGEST_SETTING else f"{text[:_SHOWN]}… ({len(text):,} characters, in report.json)"
 
 
 def _by_count(counts: dict[str, int]) -> list[tuple[str, int]]:

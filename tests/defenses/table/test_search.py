@@ -176,15 +176,18 @@ def test_a_group_that_shares_its_findings_is_told() -> None:
     assert (figures.same_findings, figures.fewest_findings) == (0.5, 1)
 
 
-def test_who_has_more_visits_than_others_keeps_the_first_study() -> None:
+def test_who_has_more_visits_than_others_keeps_the_first_ones() -> None:
     usual = [{"age": 50.0, "sex": "F", "site": "a", "day": 0, "gaps": ()} for _ in range(20)]
     often = [{"age": 50.0, "sex": "F", "site": "a", "day": 0, "gaps": (30, 40, 50)}]
     table = made_table([*usual, *often])
     plan = plan_table(table, KEYS, k=5, facts=("age", "sex"))
-    assert (plan.node, plan.figures.first_study_only, plan.figures.withheld_images) == (Node(), 1, 3)
+    assert (plan.node, plan.figures.fewer_studies, plan.figures.withheld_images) == (Node(), 1, 3)
     told, reasons = applied(table, plan.carried, KEYS)
     assert set(told[told["patient_id"] == "patient-20"]["study_id"]) == {"study-20-0"}
     assert set(reasons.dropna()) == {LATER_STUDY}
+    many = [{**often[0], "gaps": (30,) * visits} for visits in range(9, 15)]
+    plan = plan_table(made_table([*usual, *many]), KEYS, k=5, facts=("age", "sex"))
+    assert (plan.figures.fewer_studies, plan.figures.withheld_images) == (6, sum(10 + n for n in range(6)) - 6 * 8)
 
 
 def test_treatments_go_from_cells_to_studies() -> None:
@@ -194,9 +197,9 @@ def test_treatments_go_from_cells_to_studies() -> None:
         Treatment(),
         Treatment(("site",)),
         Treatment(("site", "age")),
-        Treatment((), True),
-        Treatment(("site",), True),
-        Treatment(("site", "age"), True),
+        Treatment((), 1),
+        Treatment(("site",), 1),
+        Treatment(("site", "age"), 1),
     )
 
 

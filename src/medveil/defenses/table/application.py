@@ -26,11 +26,12 @@ def applied(table: pd.DataFrame, plan: CarriedPlan, keys: Keys) -> tuple[pd.Data
     node = plan.node
     keys = _telling(keys, plan)
     patient, patients = pd.factorize(table["patient_id"])
-    people = [Person(keys, str(one)) for one in patients]
-    digests = [keys.digest("patient", str(one)) for one in patients]
+    digests = [keys.digest("patient", one) for one in patients.tolist()]
     withheld = np.array([digest in plan.withheld for digest in digests])[patient]
     study, studies = pd.factorize(table["study_id"])
-    later = np.array([bool(plan.later) and keys.digest("study", str(one)) in plan.later for one in studies])[study]
+    later = np.zeros(len(table), dtype=bool)
+    if plan.later:
+        later = np.array([keys.digest("study", one) in plan.later for one in studies.tolist()])[study]
     reasons = pd.Series(None, index=table.index, dtype=object)
     reasons[later], reasons[withheld] = LATER_STUDY, TOO_FEW_ALIKE
 
@@ -44,7 +45,9 @@ def applied(table: pd.DataFrame, plan: CarriedPlan, keys: Keys) -> tuple[pd.Data
     )
     names = {site: _site(str(site), plan, keys) for site in told["site"].dropna().unique()}
     told["site"] = told["site"].map(names).mask(among(plan.no_site) | (node.sites == "dropped"))
-    told["date"] = _dates(told["date"], people, patient)
+    told["date"] = _dates(told["date"], [Person(keys, one) for one in patients.tolist()], patient).mask(
+        among(plan.no_date)
+    )
     return told[reasons.isna()], reasons
 
 
@@ -101,17 +104,15 @@ def _site(site: str, plan: CarriedPlan, keys: Keys) -> str:
 
 
 def _dates(dates: pd.Series, people: Sequence[Person], patient: Codes) -> pd.Series:
-    """Whole columns at once where days move by a shift; a blurred one is moved by itself."""
-    if people and people[0].keys.tellings.usual.dates == "blurred":
-        days = [
-            pd.NaT if pd.isna(day) else people[who].telling.day(people[who].moved(day.date()))
-            for day, who in zip(dates, patient, strict=True)
-        ]
-        return pd.Series(pd.to_datetime(pd.Series(days, index=dates.index, dtype=object)), dtype="datetime64[s]")
+    """Of everybody as the usual; whole columns at once where days move by a shift, a blurred one by itself."""
+    usual = people[0].keys.tellings.usual.dates
+    if usual == "dropped":
+        return pd.Series(pd.NaT, index=dates.index, dtype="datetime64[s]")
+    if usual == "blurred":
+        known = zip(dates, patient, strict=True)
+        days = [pd.NaT if pd.isna(day) else people[who].moved(day.date()) for day, who in known]
+        return pd.to_datetime(pd.Series(days, index=dates.index, dtype=object)).astype("datetime64[s]")
     shifts = np.array([person.shift.days for person in people])[patient]
     moved = (dates.dt.normalize() - pd.to_timedelta(shifts, unit="D")).astype("datetime64[s]")
-    grain = people[0].keys.tellings.usual.dates if people else "day"
-    period = {"month": "M", "quarter": "Q", "year": "Y"}.get(grain)
-    told = moved.dt.to_period(period).dt.start_time.astype("datetime64[s]") if period else moved
-    dropped = np.array([person.telling.dates == "dropped" for person in people])[patient]
-    return told.mask(dropped)
+    period = {"month": "M", "quarter": "Q", "year": "Y"}.get(usual)
+    return moved.dt.to_period(period).dt.start_time.astype("datetime64[s]") if period else moved

@@ -19,7 +19,7 @@ from medveil.person.telling import OLDEST_SHOWN, Dates, Telling, Tellings
 
 POOLED = "site-others"
 TOO_FEW_ALIKE = "too few patients alike in the table"
-LATER_STUDY = "not the patient's first study"
+LATER_STUDY = "later study than the plan of the table releases of this patient"
 NOT_COVERED = "DICOM header, of which the table's settings tell less than this file would"
 
 

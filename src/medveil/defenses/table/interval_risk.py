@@ -21,8 +21,8 @@ _MATCHERS = ("nearest", "in proportion")
 
 def picked_by_intervals(visits: Visits, settled: Settled) -> NDArray[np.float64]:
     """Of patients with several dated studies, the chance that each is picked; of some of them, where they are many."""
-    several = settled.released & ~settled.first_only & visits.several_studies
-    chosen = visits.dated & several[visits.patient]
+    several = (settled.studies > 1) & visits.several_studies
+    chosen = visits.dated & several[visits.patient] & (visits.place < settled.studies[visits.patient])
     columns = (visits.patient, visits.study, visits.day, visits.moved(blur=True))
     seen = pd.DataFrame(
         dict(zip(("patient", "study", "known", "released"), (one[chosen] for one in columns), strict=True))

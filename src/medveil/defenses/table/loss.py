@@ -36,14 +36,17 @@ class Losses:
 
     def of(self, node: Node, settled: Settled) -> float:
         lost = self._before_exceptions(node)
-        released = self._visits.first if node.studies == "first" else np.ones(len(lost), dtype=bool)
+        gone = self.gone(node, settled)
         for fact in self._facts:
-            losing = settled.having(fact)[self._visits.patient] & released
+            losing = settled.having(fact)[self._visits.patient]
             lost[losing] += (self._worth[fact] - self._cells(node, fact))[losing]
-        gone = settled.first_only[self._visits.patient] & ~self._visits.first
-        gone |= ~settled.released[self._visits.patient]
         lost[gone] = self._row[gone]
         return self._share(lost)
+
+    def gone(self, node: Node, settled: Settled) -> Mask:
+        """Visits that are not released."""
+        most = np.minimum(settled.studies, 1) if node.studies == "first" else settled.studies
+        return self._visits.place >= most[self._visits.patient]
 
     def _share(self, lost: Floats) -> float:
         return float(lost.sum()) / self._whole
@@ -51,7 +54,8 @@ class Losses:
     def _before_exceptions(self, node: Node) -> Floats:
         lost: Floats = sum((self._cells(node, fact) for fact in self._facts), start=np.zeros(len(self._visits)))
         if node.studies == "first":
-            lost[~self._visits.first] = self._row[~self._visits.first]
+            later = self._visits.place > 0
+            lost[later] = self._row[later]
         return lost
 
     def _cells(self, node: Node, fact: Fact) -> Floats:

@@ -19,8 +19,9 @@ class Figures:
 
     `success` is how often an attacker picks out the right patient by what the plan counts as known, and `upper` the
     upper end of its interval; `several` and `several_upper` are the same of patients with several studies, of whom
-    there may be none. `same_findings` is the share of patients whose likes all have the same findings, one at least
-    being present, and `fewest_findings` how many different sets of findings the people of a group have at least.
+    there may be none. Of patients with `fewer_studies`, later ones are withheld. `same_findings` is the share of
+    patients whose likes all have the same findings, one at least being present, and `fewest_findings` how many
+    different sets of findings the people of a group have at least.
     """
 
     patients: int
@@ -35,7 +36,7 @@ class Figures:
     loss: float
     withheld_patients: int
     withheld_images: int
-    first_study_only: int
+    fewer_studies: int
     cells: tuple[tuple[str, int], ...]
     pooled_sites: int
     same_findings: float

@@ -25,7 +25,7 @@ from medveil.defenses.table.interval_risk import picked_by_intervals
 from medveil.defenses.table.loss import Losses
 from medveil.defenses.table.plan import Figures, TablePlan
 from medveil.defenses.table.settling import CELLS, Known, People, Settled
-from medveil.defenses.table.visits import Mask, Visits, present_findings
+from medveil.defenses.table.visits import Visits, present_findings
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.person.keys import Keys
 from medveil.person.telling import Dates
@@ -190,13 +190,7 @@ class _Search:
         return (2, self.wanted.least) if node.dates == "blurred" else ALIKE
 
     def _withheld(self, node: Node, settled: Settled) -> float:
-        return float(self.visits.images[self.gone(node, settled)].sum())
-
-    def gone(self, node: Node, settled: Settled) -> Mask:
-        """Visits that are not released."""
-        first = settled.first_only | (node.studies == "first")
-        patient = self.visits.patient
-        return ~settled.released[patient] | (first[patient] & ~self.visits.first)
+        return float(self.visits.images[self.losses.gone(node, settled)].sum())
 
     def _meets_risk(self, node: Node, settled: Settled) -> bool:
         assert self.wanted.risk is not None
@@ -205,7 +199,7 @@ class _Search:
 
     def risks(self, node: Node, settled: Settled) -> list[tuple[float | None, float | None]]:
         """How often the right patient is picked, and the upper end: of all, and of those with several studies."""
-        alike, several = settled.alike, self.visits.several_studies & ~settled.first_only & (node.studies == "all")
+        alike, several = settled.alike, self.visits.several_studies & (settled.studies > 1) & (node.studies == "all")
         if "date" not in self.wanted.facts:
             return [_picked(1 / alike[settled.released])]
         with_several = 1 / alike[settled.released & several]
@@ -220,7 +214,7 @@ class _Search:
         def digests(kind: str, ids: NDArray[np.object_]) -> frozenset[str]:
             return frozenset(keys.digest(kind, str(one)) for one in ids)
 
-        gone = self.gone(found.node, settled) & settled.released[visits.patient]
+        gone = self.losses.gone(found.node, settled) & settled.released[visits.patient]
         merged = visits.sites[self.pooled[1:]] if found.node.sites == "merged" else visits.sites[:0]
         return CarriedPlan(
             node=found.node,
@@ -271,7 +265,8 @@ def _figures(table: pd.DataFrame, keys: Keys, search: _Search, found: _Found, ca
         loss=found.loss,
         withheld_patients=int((~settled.released).sum()),
         withheld_images=int(reasons.notna().sum()),
-        first_study_only=int((settled.first_only & visits.several_studies).sum()),
+        fewer_studies=int((pd.Series(search.losses.gone(found.node, settled)).groupby(visits.patient).any()).sum())
+        - int((~settled.released).sum()),
         cells=tuple((cell, int(settled.having(cell).sum())) for cell in CELLS if cell in carried.known),
         pooled_sites=len(carried.pooled),
         same_findings=same,

@@ -1,4 +1,4 @@
-"""Enough people alike, under one generalisation: who are too few lose cells, then later studies, and then all.
+"""Enough people alike, under one generalisation: who are too few lose cells, then their last studies, and then all.
 
 People are alike whose released values are equal, missing ones included: of all their visits together, or of each
 visit by itself where an attacker knows one. Nobody is counted who is not released.
@@ -17,15 +17,17 @@ from medveil.defenses.table.generalisation import Fact
 from medveil.defenses.table.visits import Codes, Hashes, Mask, Visits, mixed
 
 Known = Literal["one", "all"]
+EVERY = np.iinfo(np.int64).max
+FIRST_STUDIES = (24, 16, 12, 8, 6, 4, 3, 2, 1)  # that a patient keeps who has more than others
 CELLS: tuple[Fact, ...] = ("date", "site", "age")  # in this order; sex and findings are seen on the film anyway
 WITHHELD = -1
 
 
 class Treatment(NamedTuple):
-    """What is taken from a patient: cells of every visit, and visits after the first study."""
+    """What is taken from a patient: cells of every visit, and all but the first so many studies."""
 
     cells: tuple[Fact, ...] = ()
-    first: bool = False
+    studies: int = EVERY
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,10 @@ class Settled:
         return np.isin(self.chosen, losing)
 
     @property
-    def first_only(self) -> Mask:
-        return np.isin(self.chosen, [at for at, one in enumerate(self.treatments) if one.first])
+    def studies(self) -> NDArray[np.int64]:
+        """How many studies at most are released of each patient."""
+        most = np.array([*(one.studies for one in self.treatments), 0], dtype=np.int64)
+        return most[self.chosen]  # the last is of those withheld
 
 
 class People:
@@ -62,17 +66,18 @@ class People:
         self._usable = tuple(cell for cell in CELLS if cell in told and told[cell].any())
 
     def treatments(self) -> tuple[Treatment, ...]:
-        """From least to most: cells one after another, then the same with the first study alone."""
+        """From least to most: cells one after another, then the same with ever fewer studies."""
         cells = [self._usable[:count] for count in range(len(self._usable) + 1)]
-        again = [] if self._first or not self._visits.several_studies.any() else cells
-        return (*(Treatment(each) for each in cells), *(Treatment(each, True) for each in again))
+        most = 0 if self._first else int(self._visits.place.max())  # a patient with one study loses none
+        fewer = [Treatment(each, studies) for studies in FIRST_STUDIES if studies <= most for each in cells]
+        return (*(Treatment(each) for each in cells), *fewer)
 
     def codes(self, who: Mask | None, treatment: Treatment) -> tuple[Codes, Hashes]:
         """Patients, each with the code of all their visits or with one a visit that is seen."""
         visits = self._visits
         chosen = np.ones(len(visits), dtype=bool) if who is None else who[visits.patient]
-        if self._first or treatment.first:
-            chosen = chosen & visits.first
+        if self._first or treatment.studies != EVERY:
+            chosen = chosen & (visits.place < (1 if self._first else treatment.studies))
         owner = visits.patient[chosen]
         with np.errstate(over="ignore"):
             total = np.zeros(len(owner), dtype=np.uint64)

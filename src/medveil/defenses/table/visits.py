@@ -43,7 +43,7 @@ class Visits:
     day: Codes  # since 1970, true; `undated` where there is none
     dated: Mask
     findings: Codes
-    first: Mask  # visits of each patient's first study
+    place: Codes  # of the study among the patient's, the first being 0
     sites: NDArray[np.object_]
     keys: Keys
 
@@ -80,7 +80,7 @@ class Visits:
             day=visits["day"].to_numpy(np.int64),
             dated=visits["dated"].to_numpy(bool),
             findings=visits["findings"].to_numpy(np.int64),
-            first=_of_first_study(visits),
+            place=_place_of_study(visits),
             sites=np.asarray(sites[1], dtype=object),
             keys=keys,
         )
@@ -116,7 +116,7 @@ class Visits:
     def several_studies(self) -> Mask:
         """By patient: whether there is more than one."""
         several = np.zeros(self.people, dtype=bool)
-        several[self.patient[~self.first]] = True
+        several[self.patient[self.place > 0]] = True
         return several
 
     def pooled(self, least: int) -> Mask:
@@ -198,9 +198,10 @@ def present_findings(table: pd.DataFrame) -> Codes:
     return found
 
 
-def _of_first_study(visits: pd.DataFrame) -> Mask:
+def _place_of_study(visits: pd.DataFrame) -> Codes:
     """By date, then by age, then by the study's id."""
     order = visits.assign(undated=~visits["dated"], old=visits["age"].fillna(np.inf))
     order = order.sort_values(["patient", "undated", "day", "old", "study"], kind="stable")
-    first = order.groupby("patient", sort=False)["study"].transform("first").reindex(visits.index)
-    return (first == visits["study"]).to_numpy()
+    studies = order.drop_duplicates("study")
+    places = studies.groupby("patient", sort=False).cumcount().set_axis(studies["study"])
+    return places.reindex(visits["study"]).to_numpy(np.int64)
