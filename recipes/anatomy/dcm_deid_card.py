@@ -92,8 +92,9 @@ def main() -> None:
 def _val(path: Path) -> tuple[NDArray[np.uint8], NDArray[np.str_]]:
     packed = np.load(path)
     rows = np.flatnonzero(packed["split"] == "val")
-    starts = np.concatenate([[0], packed["ends"][:-1]])
-    pieces = [packed["bytes"][starts[row] : packed["ends"][row]] for row in rows]
+    content, ends = packed["bytes"], packed["ends"]  # once: every look reads the file
+    starts = np.concatenate([[0], ends[:-1]])
+    pieces = [content[starts[row] : ends[row]] for row in rows]
     films = unpacked(np.concatenate(pieces), np.cumsum([len(piece) for piece in pieces]))
     return films, packed["patients"][rows].astype(str)
 

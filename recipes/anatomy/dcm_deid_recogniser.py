@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from medveil.defenses.anatomy.dcm_deid.recogniser import PUBLISHED, RecogniserPlan
+from medveil.defenses.anatomy.dcm_deid.recogniser import PUBLISHED, small_plan
 from medveil.defenses.anatomy.dcm_deid.recogniser_training import train_recogniser
 from recipes.anatomy.baselines_films import training_films
 
@@ -27,7 +27,7 @@ def main() -> None:
     chosen = parser.parse_args()
     films = training_films(chosen.data, device=chosen.device, seed=chosen.seed, most=chosen.most)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    plan = PUBLISHED if chosen.published else RecogniserPlan()
+    plan = PUBLISHED if chosen.published else small_plan()
     how = {"plan": plan, "device": chosen.device, "seconds": chosen.seconds}
     print("recogniser", train_recogniser(films, chosen.out, **how, progress=lambda told: print(told, flush=True)))
 

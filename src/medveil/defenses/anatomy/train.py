@@ -104,7 +104,7 @@ def _dcm_deid(
     progress: Progress | None,
 ) -> dict[str, Any]:
     from medveil.defenses.anatomy.dcm_deid.foundation import Foundation
-    from medveil.defenses.anatomy.dcm_deid.recogniser import PUBLISHED, RecogniserPlan, load_recogniser
+    from medveil.defenses.anatomy.dcm_deid.recogniser import PUBLISHED, load_recogniser, small_plan
     from medveil.defenses.anatomy.dcm_deid.recogniser_training import train_recogniser
     from medveil.defenses.anatomy.dcm_deid.training import TrainingSettings, train_networks
     from medveil.defenses.anatomy.latents import load_autoencoder
@@ -114,7 +114,7 @@ def _dcm_deid(
     recogniser, first, second = out / "recogniser.safetensors", out / "recogniser", out / "networks"
     for folder in (first, second):
         folder.mkdir(exist_ok=True)
-    plan = PUBLISHED if published else RecogniserPlan()
+    plan = PUBLISHED if published else small_plan()
     train_recogniser(given, recogniser, plan=plan, device=device, seconds=seconds / 3, state=first, progress=progress)
     return train_networks(
         given,

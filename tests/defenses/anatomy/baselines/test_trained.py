@@ -70,6 +70,7 @@ def test_a_step_of_training_makes_a_file_to_load(
     tmp_path: Path, three: list[Film], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(training, "PATIENTS", 1)
+    monkeypatch.setattr(training, "COPYING", 0)
     monkeypatch.setattr(training, "FilmUNetPlan", partial(FilmUNetPlan, widths=(8, 16)))
     pixels = np.stack([film.pixels for film in three])
     films = TrainingFilms(pixels, np.array([0, 1, 1]), device="cpu", seed=0)

@@ -19,7 +19,7 @@ from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.errors import SettingsError
 from medveil.parts import Guarantee
 
-STEPS = 20
+STEPS = 8
 
 
 class Masked:

@@ -31,6 +31,7 @@ from medveil.weights.bundled import RETRIEVERS, bundled
 
 PATIENTS = 8  # a batch, with two films each
 RATE, OPPONENT = 3e-4, 1e-4
+COPYING = 300  # steps in which a painter learns to paint at all, before it learns what to change
 SHARP = 0.1  # temperature of the recogniser that learns along
 TRAINED = (IdAdversarial.name, PRIVACY_NET, DEFORMATION)
 _LEVELS = {
@@ -54,12 +55,16 @@ class Lessons:
         if method == PRIVACY_NET:
             learning += [*self.identity.requires_grad_(True).parameters()]
         self.opponents = torch.optim.AdamW(learning, lr=OPPONENT, betas=(0.5, 0.99))
+        self.steps = 0
 
     def loss(self) -> Tensor:
         films = self.films.gray(self.films.pairs(PATIENTS).flatten())
         levels = self._levels(len(films))
         changed = self.changed(self.network, films, levels)
+        self.steps += 1
         if self.method != DEFORMATION:
+            if self.steps <= COPYING:  # begun with, the discriminator would win and teach it nothing
+                return functional.l1_loss(changed, films)
             self._teach_opponents(films, changed.detach())
         with autocast(self.device):
             with torch.no_grad():
@@ -133,6 +138,7 @@ class AgainstOpponents(TimedTraining):
             "critic": ours.critic.state_dict(),
             "identity": ours.identity.state_dict(),
             "opponents": ours.opponents.state_dict(),
+            "lessons": ours.steps,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -140,6 +146,7 @@ class AgainstOpponents(TimedTraining):
         self.lessons.critic.load_state_dict(state["critic"])
         self.lessons.identity.load_state_dict(state["identity"])
         self.lessons.opponents.load_state_dict(state["opponents"])
+        self.lessons.steps = state["lessons"]
 
 
 def train_unet(

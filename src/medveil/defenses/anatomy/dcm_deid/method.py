@@ -38,7 +38,7 @@ class DcmDeidSettings:
     """
 
     keep: Kept = "most-like"
-    steps: int = 20
+    steps: int = 8
     without: Without | None = None
     foundation: Path | None = None
     autoencoder: Path | None = None

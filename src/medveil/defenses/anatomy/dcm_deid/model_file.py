@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from medveil.defenses.anatomy.dcm_deid.codes import Codes, CodesPlan
-from medveil.defenses.anatomy.dcm_deid.recogniser import Recogniser, RecogniserPlan
+from medveil.defenses.anatomy.dcm_deid.recogniser import Recogniser, RecogniserPlan, load_own, own_tensors
 from medveil.defenses.anatomy.dcm_deid.synthesis import Synthesis, SynthesisPlan
 from medveil.errors import InputError
 from medveil.training.checkpoint import read_header, read_tensors, write_model
@@ -40,7 +40,7 @@ def save_networks(path: Path, networks: Networks, *, small: bool = False) -> Non
         "synthesis": asdict(networks.synthesis.plan),
         "foundation": networks.foundation,
     }
-    tensors = networks.state_dict()
+    tensors = own_tensors(networks)
     write_model(path, eight_bits(tensors) if small else tensors, form=FORMAT, architecture=plans)
 
 
@@ -54,7 +54,7 @@ def load_networks(path: Path) -> Networks:
             Synthesis(SynthesisPlan(**synthesis)),
             str(told["foundation"]),
         )
-        networks.load_state_dict(from_eight_bits(read_tensors(path)))
+        load_own(networks, from_eight_bits(read_tensors(path)))
     except (ValueError, KeyError, TypeError, RuntimeError):
         raise InputError(
             f"{path} does not hold the networks of DCM-DeID; train them with `medveil train anatomy --method dcm-deid`"

@@ -1,7 +1,7 @@
 """`train_recogniser`: the ViT by classification and triplet loss, as in the paper, and by imitating a stronger network.
 
-The paper's ViT begins with CLIP's weights; ours begins with none, and learns where identity lies from the bundled
-identity networks as well.
+The paper's ViT begins with CLIP's weights; ours stands on half of an identity network, and learns from the bundled
+ones as well.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Lessons:
         imitated = functional.normalize(self.student.imitates(found), dim=1)
         near = functional.adaptive_avg_pool2d(local, (places.shape[1], places.shape[2])).permute(0, 2, 3, 1)
         there = functional.cosine_similarity(self.student.imitates(near), places, dim=-1)
-        loss = 2 - (imitated * taught).sum(1).mean() - there.mean() + _relations(imitated, taught)
+        loss = 2 - (imitated * taught).sum(1).mean() - there.mean() + relations(imitated, taught)
         self.student.steps += 1
         joined = min(1.0, max(0.0, (int(self.student.steps) - ALONE) / (JOINED - ALONE)))
         if joined:  # begun with, the hardest triplets would draw all films together
@@ -103,7 +103,7 @@ def hardest_triplets(unit: Tensor, who: Tensor, margin: float = MARGIN) -> Tenso
     return functional.relu(own - other + margin).mean()
 
 
-def _relations(found: Tensor, taught: Tensor) -> Tensor:
+def relations(found: Tensor, taught: Tensor) -> Tensor:
     """How the student ranks the others of a batch against how the teacher does."""
     itself = torch.eye(len(found), dtype=torch.bool, device=found.device)
     ours = (found @ found.T / COARSE).masked_fill(itself, -1e4)

@@ -75,19 +75,31 @@ class EfficientNetLite(nn.Module):
         self._conv_stem = SameConv(3, 32, 3, 2)
         self._bn0 = _norm(32)
         self._blocks = nn.Sequential()
-        channels = 32
+        self._middle = self.middle_channels = 0  # so many blocks lead to a 16th of the side
+        channels, shrunk = 32, 2
         for number, (expansion, out, blocks, stride, kernel) in enumerate(STAGES):
             out = _wider(out, self.width)
             if 0 < number < len(STAGES) - 1:  # the first and the last stage stay as deep as they are
                 blocks = math.ceil(blocks * self.depth)
+            shrunk *= stride
             for block in range(blocks):
                 self._blocks.append(InvertedResidual(channels, out, expansion, stride if block == 0 else 1, kernel))
                 channels = out
+            if shrunk == 16:
+                self._middle, self.middle_channels = len(self._blocks), channels
         self._conv_head = SameConv(channels, self.channels, 1)
         self._bn1 = _norm(self.channels)
 
     def forward(self, gray: Tensor) -> Tensor:
         return functional.relu6(self._bn1(self._conv_head(self.narrow(gray))))
+
+    def middle(self, gray: Tensor) -> Tensor:
+        """The maps of a 16th of the side: 112 of them, or somewhat more in the wider networks."""
+        x = ((gray * 255 - 127) / 128).expand(-1, 3, -1, -1)
+        x = functional.relu6(self._bn0(self._conv_stem(x)))
+        for number in range(self._middle):
+            x = self._blocks[number](x)
+        return x
 
     def narrow(self, gray: Tensor) -> Tensor:
         """The maps before the last layer widens them: 320 of them, or somewhat more in the wider networks."""
