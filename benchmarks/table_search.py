@@ -1,11 +1,12 @@
 """A plan for a table of a million images, and the same task beside anjana, with pycanon as a second count.
 
-    python benchmarks/table_search.py [--patients 450000] [--k 11] [--peers FOLDER]
+    python benchmarks/table_search.py [--patients 450000] [--k 11 | --risk 0.09] [--dates] [--peers FOLDER]
 
 A table of realistic proportions is drawn: 2.2 studies a patient, twelve sites of unequal size, ten years. It is planned
 in a fresh process, whose time and peak memory are printed. `--peers` names a folder into which the peers were installed
 (pip install --no-deps --target FOLDER anjana pycanon beartype): both then plan a smaller table of one study a patient,
-with the same steps for age and site, and the loss of each is counted in the same way.
+with the same steps for age and site, and the loss of each is counted in the same way. `--dates` prints instead what
+each way of telling dates leaves to the attack on visit intervals.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from medveil.attacks.visit_intervals.attack import VisitIntervals
+from medveil.cohort import Cohort
 from medveil.cohort.schema import conform
 from medveil.defenses.table.application import applied
-from medveil.defenses.table.generalisation import AGES, WEIGHTS, age_loss
+from medveil.defenses.table.carried_plan import CarriedPlan
+from medveil.defenses.table.generalisation import AGES, WEIGHTS, Node, age_loss
 from medveil.defenses.table.search import plan_table
 from medveil.person.keys import Keys
 
@@ -58,22 +62,36 @@ def drawn(patients: int, *, several: bool = True) -> pd.DataFrame:
     )
 
 
-def large(patients: int, k: int) -> None:
+def large(patients: int, k: int, risk: float | None) -> None:
     table = drawn(patients)
-    for stated in ({"k": k}, {"risk": 1 / k}):
-        start = time.perf_counter()
-        plan = plan_table(table, KEYS, **stated)
-        took = time.perf_counter() - start
-        figures = plan.figures
-        print(
-            f"{len(table):,} images of {patients:,} patients, {stated}: {took:.1f} s, {figures.searched} of "
-            f"{figures.generalisations} generalisations looked at; {plan.node}, smallest group {figures.alike}, "
-            f"loss {figures.loss:.3f}, withheld {figures.withheld_images:,} images, cells {dict(figures.cells)}, "
-            f"success {figures.success_before:.3f} before, {figures.success:.4f} after (upper end {figures.upper:.4f})"
-        )
+    start, worked = time.perf_counter(), time.process_time()
+    plan = plan_table(table, KEYS, risk=risk, k=None if risk else k)
+    took, worked = time.perf_counter() - start, time.process_time() - worked
+    figures = plan.figures
+    print(
+        f"{len(table):,} images of {patients:,} patients, {f'risk {risk:g}' if risk else f'k = {k}'}: {took:.1f} s by "
+        f"the clock, {worked:.1f} s of one core; {figures.searched} of {figures.generalisations} generalisations "
+        f"looked at; {plan.node}, smallest group {figures.alike}, loss {figures.loss:.3f}, withheld "
+        f"{figures.withheld_images:,} images, cells {dict(figures.cells)}, success {figures.success_before:.3f} "
+        f"before, {figures.success:.4f} after (upper end {figures.upper:.4f})"
+    )
     # not getrusage: its peak is inherited from the process that started this one
     peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 2**20
     print(f"peak memory {peak:.2f} GB")
+
+
+def dates(patients: int) -> None:
+    table = drawn(patients)
+    originals = Cohort.of(table, Path())
+    print(f"{patients:,} patients, {len(table):,} studies")
+    for told in ("day", "blurred", "month", "quarter", "year", "dropped"):
+        released, _ = applied(table, CarriedPlan(Node(dates=told)), KEYS)
+        found = VisitIntervals().run(Cohort.of(table.assign(date=released["date"]), Path()), originals, seed=7)
+        hit = found.estimate
+        print(
+            f"{told:>8}: {hit.value:.3f} ({hit.low:.3f} to {hit.high:.3f}) of {hit.n:,}; number of visits alone "
+            f"{hit.control:.4f}, " + ", ".join(f"{name} {one.value:.3f}" for name, one in found.estimates.items())
+        )
 
 
 def beside_peers(folder: Path, k: int) -> None:
@@ -131,11 +149,15 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--patients", type=int, default=450_000)
     parser.add_argument("--k", type=int, default=11)
+    parser.add_argument("--risk", type=float)
+    parser.add_argument("--dates", action="store_true")
     parser.add_argument("--peers", type=Path)
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.here:
-        large(given.patients, given.k)
+    if given.dates:
+        dates(given.patients)
+    elif given.here:
+        large(given.patients, given.k, given.risk)
     else:
         subprocess.run([sys.executable, __file__, "--here", *sys.argv[1:]], check=True)
         if given.peers:

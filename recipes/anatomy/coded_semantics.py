@@ -60,7 +60,7 @@ def fit(packed: Path, described: Path, out: Path, *, seed: int = 0, most: int | 
     head = _taught(material, features, stored["organs"], stored["blocks"], seed)
     with torch.no_grad():
         seen = head(torch.from_numpy(features)).numpy()
-    rows = [_row(material, number) for number in range(len(features))]
+    rows = [row_of(material, number) for number in range(len(features))]
     shown = np.stack([with_table(one, row) for one, row in zip(fields_of(seen[:, :-1]), rows, strict=True)])
     print(
         "drawn or real, right on films set aside:", float(((seen[:, -1] > 0) == material.drawn)[material.aside].mean())
@@ -76,7 +76,7 @@ def fit(packed: Path, described: Path, out: Path, *, seed: int = 0, most: int | 
     _tell(codebook, shown, material)
 
 
-def _row(material: Material, number: int) -> dict[str, Any]:
+def row_of(material: Material, number: int) -> dict[str, Any]:
     labels = dict(zip(LABELS, material.labels[number], strict=False))
     return labels | {"view": "AP" if material.front[number] else "PA"}
 

@@ -26,7 +26,7 @@ from medveil.encoders.findings.network import load_findings
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
 from medveil.encoders.identity.training.augment import Augmentation, augment
-from medveil.training.checkpoint import write_model
+from medveil.training.checkpoint import read_tensors, write_model
 from medveil.training.device import autocast, placed
 from medveil.training.loop import Round, run
 from medveil.training.timed import TimedTraining
@@ -35,9 +35,10 @@ from recipes.anatomy.judges import load_judge, mean_auroc, odds_of
 from recipes.anatomy.material import Material, read_material
 from recipes.anatomy.perception import maps_of
 
-VARIANTS = 16  # changed copies of every film
-FLOW, TUNE, DRAWN = 256, 64, 128  # films a step: of the first stage, of the second, and of the first within the second
-FLOW_RATE, TUNE_RATE = 1e-3, 2e-4
+VARIANTS = 6  # changed copies of every film
+MARGIN = 32  # pixels
+FLOW, TUNE, DRAWN = 256, 64, 64  # films a step: of the first stage, of the second, and of the first within the second
+FLOW_RATE, TUNE_RATE = 1e-3, 4e-4
 SHOWS = 1.0  # weight of what is looked for
 MOVES = 0.7  # of how features move, against that
 LOOKED_AT = 7  # questions: codes of eight bits
@@ -101,7 +102,10 @@ class Stock:
         encoded = []
         for some in self.films.split(128):
             people = torch.randint(1 << 30, (len(some),), generator=self.generator, device=self.device)
-            gray = augment(some, 256, people, torch.zeros_like(people) > 0, self.generator, CHANGES)
+            # with a margin of the film's own edge, so that no black is drawn in from outside
+            wide = functional.pad(some.unsqueeze(1).float(), (MARGIN,) * 4, mode="replicate")[:, 0].byte()
+            gray = augment(wide, wide.shape[-1], people, torch.zeros_like(people) > 0, self.generator, CHANGES)
+            gray = gray[..., MARGIN:-MARGIN, MARGIN:-MARGIN]
             with autocast(self.device):
                 encoded.append(autoencoder.encode(gray).half())
         return torch.cat(encoded)
@@ -136,7 +140,8 @@ def _chances(labels: NDArray[np.float32], drawn: NDArray[np.bool_]) -> NDArray[n
         common = np.maximum(shows.sum(0), 20)
         balanced = (shows / common).max(1)
         even = np.full(len(some), 1 / len(some))
-        chances[some] = share * (0.5 * even + 0.5 * balanced / max(balanced.sum(), 1e-9))
+        balanced = balanced / balanced.sum() if balanced.any() else even
+        chances[some] = share * (even + balanced) / 2
     return chances
 
 
@@ -168,9 +173,8 @@ class Eye(nn.Module):
         self.backbone: Any = backbone
 
     def forward(self, gray: Tensor) -> Tensor:
-        last = functional.adaptive_avg_pool2d(self.backbone(gray).float(), 1).flatten(1)
-        way = [one.float() for one in maps_of(self.backbone, gray)]
-        return torch.cat([last, *(one.mean((2, 3)) for one in way), *(one.std((2, 3)) for one in way)], 1)
+        *way, last = (one.float() for one in maps_of(self.backbone, gray, whole=True))
+        return torch.cat([one.mean((2, 3)) for one in (last, *way)] + [one.std((2, 3)) for one in way], 1)
 
 
 class Moves:
@@ -360,6 +364,7 @@ class Audited(TimedTraining):
     watch: Watch
     strikes = 0
     passed: dict[str, Tensor] | None = None
+    audit: dict[str, Any] | None = None
 
     @property
     def finished(self) -> bool:
@@ -372,14 +377,22 @@ class Audited(TimedTraining):
         self.strikes = self.strikes + 1 if memorised else 0
         if not memorised:
             self.passed = {name: value.clone() for name, value in self.kept.state_dict().items()}
+            self.audit = as_record(near)
         return Round(done.told | told | {"memorised": memorised})
 
     def state(self) -> dict[str, Any]:
-        return super().state() | {"strikes": self.strikes, "passed": self.passed}
+        return super().state() | {"strikes": self.strikes, "passed": self.passed, "audit": self.audit}
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
-        self.strikes, self.passed = state["strikes"], state["passed"]
+        self.strikes, self.passed, self.audit = state["strikes"], state["passed"], state["audit"]
+
+    def write(self, out: Path) -> None:
+        """What passed last, and its audit; nothing before anything did."""
+        if self.passed is not None:
+            assert isinstance(self.network, Sampler)
+            save_sampler(out / "sampler.safetensors", self.passed, self.network)
+            (out / "audit.json").write_text(json.dumps(self.audit))
 
 
 def train(
@@ -395,9 +408,11 @@ def train(
     most: int | None = None,
     variants: int = VARIANTS,
     shape: Shape | None = None,
+    start: Path | None = None,
 ) -> None:
-    """OUT/sampler.safetensors, OUT/audit.json and sheets of drawn films; `fitted` holds conditions.npz, `weights` the
-    autoencoder, the helper and the judge."""
+    """OUT/tuned/sampler.safetensors and its audit.json, the same of the first stage in OUT/flow, and sheets of drawn
+    films; `fitted` holds conditions.npz, `weights` the autoencoder, the helper and the judge. With `start`, the sampler
+    of a first stage, that stage is left out."""
     torch.manual_seed(seed)
     material = read_material(packed, most=most)
     autoencoder = placed(load_autoencoder(weights / "autoencoder.safetensors"), device)
@@ -411,16 +426,14 @@ def train(
     watch = Watch(stock, material, autoencoder, weights / "judge.safetensors")
     print("judge on the films themselves:", _own(watch), flush=True)
     out.mkdir(parents=True, exist_ok=True)
-    _stage(sampler, Flow(sampler, stock, FLOW).loss, watch, out / "flow", FLOW_RATE, flow_seconds, 0.999)
-    save_sampler(out / "flow.safetensors", sampler)
-    sheet(watch, sampler, out / "flow.png")
-    if tune_seconds:
-        tuned = Tuned(sampler, stock, autoencoder, weights / "helper.safetensors")
-        _stage(sampler, tuned.loss, watch, out / "tuned", TUNE_RATE, tune_seconds, 0.99, tuned.told_now)
-    save_sampler(out / "sampler.safetensors", sampler)
+    if start is None:
+        _stage(sampler, Flow(sampler, stock, FLOW).loss, watch, out / "flow", FLOW_RATE, flow_seconds, 0.999, rounds=4)
+        sheet(watch, sampler, out / "flow.png")
+    else:
+        sampler.load_state_dict({name: value.float().to(device) for name, value in read_tensors(start).items()})
+    tuned = Tuned(sampler, stock, autoencoder, weights / "helper.safetensors")
+    _stage(sampler, tuned.loss, watch, out / "tuned", TUNE_RATE, tune_seconds, 0.98, tuned.told_now, rounds=3, warm=30)
     sheet(watch, sampler, out / "tuned.png")
-    _, near = watch.told(sampler)
-    (out / "audit.json").write_text(json.dumps(as_record(near)))
 
 
 def _own(watch: Watch) -> dict[str, float]:
@@ -442,6 +455,9 @@ def _stage(
     seconds: float,
     average: float,
     more: Callable[[], dict[str, float]] = dict,
+    *,
+    rounds: int,
+    warm: int = 100,
 ) -> None:
     """Train the sampler in place; it ends with the average of its weights that was audited last and passed."""
     trainee = Audited(
@@ -449,14 +465,14 @@ def _stage(
         optimizer=torch.optim.AdamW(sampler.parameters(), lr=rate, weight_decay=0.01, betas=(0.9, 0.99)),
         loss=loss,
         score=lambda kept: more(),
-        save=lambda kept: None,
+        save=lambda kept: trainee.write(out),
         device=watch.stock.device,
         seconds=seconds,
         rate=rate,
-        warm=100,
+        warm=warm,
         clip=1.0,
         average=average,
-        every=max(2.0, seconds / 4),
+        every=max(2.0, seconds / rounds),
     )
     trainee.watch = watch
     out.mkdir(parents=True, exist_ok=True)
@@ -464,9 +480,9 @@ def _stage(
     sampler.load_state_dict(trainee.passed if trainee.passed is not None else trainee.kept.state_dict())
 
 
-def save_sampler(path: Path, sampler: Sampler) -> None:
+def save_sampler(path: Path, tensors: dict[str, Tensor], sampler: Sampler) -> None:
     shape = {"shape": asdict(sampler.shape), "fields": len(sampler.shift)}
-    write_model(path, sampler.state_dict(), form="medveil.coded.sampler/1", architecture=shape)
+    write_model(path, tensors, form="medveil.coded.sampler/1", architecture=shape)
 
 
 def sheet(watch: Watch, sampler: Sampler, path: Path) -> None:

@@ -34,12 +34,13 @@ class Perception(nn.Module):
         return total / (len(self.eyes) * len(LAYERS))
 
 
-def maps_of(eye: EfficientNetLite, gray: Tensor) -> list[Tensor]:
+def maps_of(eye: EfficientNetLite, gray: Tensor, *, whole: bool = False) -> list[Tensor]:
+    """The maps after some of the blocks, and with `whole` the last ones of all."""
     x = ((gray * 255 - 127) / 128).expand(-1, 3, -1, -1)
     x = functional.relu6(eye._bn0(eye._conv_stem(x)))
     kept = []
-    for number, block in enumerate(eye._blocks[: max(LAYERS) + 1]):
+    for number, block in enumerate(eye._blocks if whole else eye._blocks[: max(LAYERS) + 1]):
         x = block(x)
         if number in LAYERS:
             kept.append(x)
-    return kept
+    return [*kept, functional.relu6(eye._bn1(eye._conv_head(x)))] if whole else kept

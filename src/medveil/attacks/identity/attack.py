@@ -75,7 +75,10 @@ class IdentityAdversaries:
         self._settings, self._device, self._progress = settings or AdversarySettings(), device, progress
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
-        check_returning(originals)
+        if (~originals.table["view"].isin(("LATERAL", "OTHER"))).any():
+            check_returning(originals)
+        elif originals.table["patient_id"].duplicated().sum() == 0:
+            raise NotMeasurable("every patient has only one image, so there is nobody to recognise in another")
         from medveil.attacks.identity.adversaries.attackers import cross_fitted
         from medveil.attacks.identity.adversaries.effort import effort_of
         from medveil.attacks.identity.adversaries.reading import read_films

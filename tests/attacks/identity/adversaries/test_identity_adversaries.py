@@ -81,6 +81,21 @@ def test_what_cannot_be_read_is_set_aside(clinic: Any, cohort_of: Any) -> None:
     np.testing.assert_array_equal(read.films.patients, [0, 1, *np.arange(2, 6).repeat(2)])
 
 
+def test_both_eyes_of_a_person_are_sought_in_one_another(
+    attack: IdentityAdversaries, clinic: Any, cohort_of: Any
+) -> None:
+    pictures, rows = clinic.visits(range(6), recognisable=60)
+    eyes = [{**row, "study_id": row["patient_id"], "view": "OTHER"} for row in rows]
+    coloured = [np.stack([picture, picture // 2, picture // 3], axis=-1) for picture in pictures]
+    cohort = cohort_of(coloured, eyes)
+    finding = attack.run(cohort, cohort, seed=0)
+    assert finding.estimate.n == 12 and finding.estimate.units == 6
+    assert any("left and the right eye" in limit for limit in finding.limits)
+    once = cohort.where(np.arange(12) % 2 == 0)
+    with pytest.raises(NotMeasurable, match="only one image"):
+        attack.run(once, once, seed=0)
+
+
 def test_most_of_the_patients_must_be_readable(attack: IdentityAdversaries, clinic: Any, cohort_of: Any) -> None:
     cohort = cohort_of(*clinic.visits(range(6)))
     for path in cohort.table["path"][:8]:

@@ -37,22 +37,27 @@ class ReadFilms:
     drawn: int
     returning: int
     patients: int
+    frontal: bool = True  # or no image is: all take part, each as if it were a visit of its own
 
 
 def read_films(released: Cohort, originals: Cohort, *, seed: int, most: int = MOST) -> ReadFilms:
     """Patients and visits as the originals tell them: a release may have other names for them.
 
-    Where there are more than `most` films, patients are drawn, those who came more than once before the others.
+    Of a cohort without frontal X-rays, such as photographs of both eyes, all images are read. Where there are more
+    than `most` films, patients are drawn, those who came more than once before the others.
     """
     table = originals.table
-    frontal = ~table["view"].isin(("LATERAL", "OTHER")).to_numpy()
+    frontal = frontal_rows(originals)
+    chests = bool(frontal.any())
+    if not chests:
+        frontal = np.ones(len(table), dtype=bool)
     drawn = _drawn(table, frontal, most, seed)
     rows = np.flatnonzero(frontal & drawn)
     before, after = _both(released, originals, rows)
     read = np.array([one is not None and other is not None for one, other in zip(before, after, strict=True)], bool)
     kept = rows[read]
     patients, _ = unit_codes(table["patient_id"].to_numpy())
-    visits, _ = unit_codes(table["study_id"].to_numpy())
+    visits = unit_codes(table["study_id"].to_numpy())[0] if chests else np.arange(len(table))
     films = Films(
         _stacked(before, read),
         _stacked(after, read),
@@ -69,7 +74,13 @@ def read_films(released: Cohort, originals: Cohort, *, seed: int, most: int = MO
         drawn=len(people),
         returning=int((times > 1).sum()),
         patients=len(np.unique(patients[frontal])),
+        frontal=chests,
     )
+
+
+def frontal_rows(cohort: Cohort) -> NDArray[np.bool_]:
+    """By the table; a view that nobody has named may be frontal."""
+    return ~cohort.table["view"].isin(("LATERAL", "OTHER")).to_numpy(dtype=bool)
 
 
 def _drawn(table: pd.DataFrame, frontal: NDArray[np.bool_], most: int, seed: int) -> NDArray[np.bool_]:

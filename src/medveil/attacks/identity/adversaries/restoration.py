@@ -106,8 +106,8 @@ class Restoring:
         chosen = torch.from_numpy(rows).to(self.device)
         seen, wanted = (as_input(films[chosen], self.effort.restored_size) for films in (self.defended, self.original))
         with autocast(self.device):
-            made = self.network(seen)
-            loss = functional.l1_loss(made.float(), wanted)
+            made = self.network(seen).float()
+            loss = functional.l1_loss(made, wanted)
             if self.judge is not None:
                 found = functional.cosine_similarity(self.judge(made).float(), self._judged(wanted), dim=1)
                 loss = loss + self.effort.likeness * (1 - found).mean()

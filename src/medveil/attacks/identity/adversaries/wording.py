@@ -96,6 +96,11 @@ def _limits(found: Estimate, done: Attacked, read: ReadFilms) -> tuple[str, ...]
             f"Age, sex, view and site alone find {percent(found.control)}, more than the strongest attacker on the "
             "films: what they tell is the table's risk, and is not measured here."
         )
+    if not read.frontal:
+        limits.append(
+            "No image is a frontal chest X-ray: all take part, and those of one visit are sought in one another, such "
+            "as the left and the right eye of a person."
+        )
     if "other" not in done.attackers:
         limits.append("No network of another architecture was at hand.")
     if read.drawn < read.patients:
@@ -135,14 +140,16 @@ def _figure(done: Attacked, found: dict[tuple[str, str], Estimate]) -> Figure:
         series.append(
             Series(among, tuple(WHO[each] for each in done.attackers), tuple(e.value for e in own), low, high)
         )
-    chance = next(iter(found.values())).chance or 0.0
+    one = next(iter(found.values()))
+    for name, level in (("chance", one.chance), ("control", one.control)):
+        if level is not None:
+            series.append(Series(name, series[0].x, (level,) * len(done.attackers)))
     return Figure(
         title="Patients recognised, by attacker",
         kind="interval",
         x_title="attacker",
         y_title="precision@1",
         series=tuple(series),
-        note=f"Blind guessing: {percent(chance)}.",
     )
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.defenses.anatomy.method import Film
+from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.encoders.findings.network import SIDE, FindingsNetwork
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
@@ -79,11 +79,18 @@ class Semantics:
 
     def shown(self, films: Sequence[Film]) -> list[tuple[Floats, bool]]:
         """Of each film, its fields and whether it is a drawn one."""
-        seen = run(self._look, inputs((film.pixels for film in films), SIDE, self._device), len(FIELDS) + 1)
+        fields, drawn = self.seen([film.pixels for film in films])
         return [
-            (with_table(fields_of(one[:-1]), film.fields), bool(one[-1] > 0))
-            for one, film in zip(seen, films, strict=True)
+            (with_table(*one), bool(kind))
+            for *one, kind in zip(fields, (film.fields for film in films), drawn, strict=True)
         ]
+
+    def seen(self, films: Sequence[Pixels]) -> tuple[Floats, NDArray[np.bool_]]:
+        """The same without the table: n × fields, and n answers."""
+        batches = [films] if torch.device(self._device).type != "cpu" else [[film] for film in films]
+        looked = [run(self._look, inputs(some, SIDE, self._device), len(FIELDS) + 1) for some in batches]
+        out = np.concatenate(looked) if looked else np.zeros((0, len(FIELDS) + 1), np.float32)
+        return fields_of(out[:, :-1]), out[:, -1] > 0
 
 
 def fields_of(out: Floats) -> Floats:
