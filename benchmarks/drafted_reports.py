@@ -30,22 +30,22 @@ PATIENTS = 1400
 TRIED = 8  # every so many-th phantom patient
 
 
-def prepare(what: str, data: Path | None, out: Path, films: int) -> None:
+def prepare(what: str, data: Path | None, out: Path, films: int, people: int) -> None:
     if what == "phantoms":
-        pixels, reports, patients, learn = phantoms()
+        pixels, reports, patients, learn = phantoms(people)
     else:
         assert data is not None, "Indiana needs --data"
         pixels, reports, patients, learn = indiana(data / "iu_xray", films)
-    content, ends = packed(pixels)
+    content, ends = packed(pixels, quality=70)
     told = np.frombuffer(json.dumps(reports).encode(), np.uint8)
     np.savez(out, bytes=content, ends=ends, patients=patients, learn=learn, reports=told)
 
 
-def phantoms() -> tuple[Any, list[str], Any, Any]:
+def phantoms(people: int) -> tuple[Any, list[str], Any, Any]:
     from recipes.organs.phantoms import visits
 
-    pixels = [film for number in range(PATIENTS) for film, _ in visits(number)]
-    reports = [(number, report) for number in range(PATIENTS) for report in first_readings(number)]
+    pixels = [film for number in range(people) for film, _ in visits(number)]
+    reports = [(number, report) for number in range(people) for report in first_readings(number)]
     patients = np.array([number for number, _ in reports])
     return pixels, [report for _, report in reports], patients, patients % TRIED != 0
 
@@ -140,6 +140,7 @@ def main() -> None:
     verb.add_argument("what", choices=("phantoms", "indiana"))
     verb.add_argument("--data", type=Path)
     verb.add_argument("--out", type=Path, required=True)
+    verb.add_argument("--patients", type=int, default=PATIENTS, help="of the phantom hospital")
     verb.add_argument("--films", type=int, default=10_000, help="of Indiana to learn from, at most")
     verb = verbs.add_parser("run")
     verb.add_argument("--films", type=Path, required=True)
@@ -152,7 +153,7 @@ def main() -> None:
     verb.add_argument("--out", type=Path)
     chosen = parser.parse_args()
     if chosen.verb == "prepare":
-        prepare(chosen.what, chosen.data, chosen.out, chosen.films)
+        prepare(chosen.what, chosen.data, chosen.out, chosen.films, chosen.patients)
     else:
         run(chosen)
 

@@ -146,6 +146,13 @@ class InBatches(Protocol):
 
 
 @runtime_checkable
+class RefusesEarly(Protocol):
+    """A defense that can tell from the original what it will withhold, before others work on it in vain."""
+
+    def refuse(self, subject: Subject) -> None: ...
+
+
+@runtime_checkable
 class ChecksModels(Protocol):
     """A defense that works with a model of the user's: it raises where that is missing or does not work."""
 

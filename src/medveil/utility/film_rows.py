@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from medveil.cohort import Cohort
 from medveil.encoders.identity.preparing import prepare
 from medveil.errors import NotMeasurable
+from medveil.stats.bootstrap import unit_codes
 
 Pixels = NDArray[np.uint8]
 
@@ -19,10 +20,10 @@ def frontal_pair(released: Cohort, originals: Cohort, *, most: int, seed: int) -
     if len(released) != len(originals):
         raise ValueError("row i of both must be the same film")
     keep = originals.table["view"].isin(("AP", "PA")).to_numpy()
-    people, who = np.unique(originals.table["patient_id"].astype(str).to_numpy(), return_inverse=True)
-    films = np.bincount(who, keep, minlength=len(people))
-    order = np.random.default_rng([seed, len(people)]).permutation(len(people))
-    taken = np.zeros(len(people), bool)
+    who, people = unit_codes(patients_of(originals))
+    films = np.bincount(who, keep, minlength=people)
+    order = np.random.default_rng([seed, people]).permutation(people)
+    taken = np.zeros(people, bool)
     taken[order[np.cumsum(films[order]) <= most]] = True
     rows = keep & taken[who]
     if len(np.unique(who[rows])) < 2:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from medveil.cohort.splits import split_of
-from medveil.defenses.table.defense import PseudonymousRecords
+from medveil.defenses.table.defense import POOLED, PseudonymousRecords
 from medveil.parts import Subject
 from medveil.person.keys import Keys
 from medveil.person.person import Person
@@ -62,3 +62,7 @@ def test_missing_site_and_date_are_no_trouble() -> None:
     row = PseudonymousRecords(KEYS).apply(record(site=np.nan, date=pd.NaT)).row
     assert pd.isna(row["site"])
     assert pd.isna(row["date"])
+
+
+def test_a_site_that_is_called_as_merged_ones_are_is_replaced_too() -> None:
+    assert PseudonymousRecords(KEYS).apply(record(site=POOLED)).row["site"] != POOLED

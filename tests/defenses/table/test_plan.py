@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medveil.cohort import Cohort
+from medveil.defenses.reports.defense import CleanReports
 from medveil.defenses.table.application import applied
 from medveil.defenses.table.carried_plan import CarriedPlan
 from medveil.defenses.table.defense import NOT_COVERED, PseudonymousRecords
@@ -118,6 +119,24 @@ def test_the_engine_tells_everyone_what_the_table_tells() -> None:
     text = engine.clean_text("A 56-year-old man. Compared with the film of 03/14/2019.", person)
     moved = person.moved(pd.Timestamp("2019-03-14").date())
     assert text == f"A 50-59-year-old man. Compared with the film of {moved:%B %Y}."
+
+
+def test_what_the_plan_withholds_is_not_worked_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cleaning a report and hiding an anatomy take long, and would be for nothing."""
+    plan = CarriedPlan(withheld=frozenset({KEYS.digest("patient", "1")}), later=frozenset({KEYS.digest("study", "s")}))
+    settings = Settings(plan=plan.written())
+    engine = Engine(
+        KEYS, (*choose("defenses", ["reports"]), replace(choose("defenses", ["table"])[0], settings=settings))
+    )
+    row = {"patient_id": "2", "study_id": "s", "image_id": "i"}
+
+    def fail(*_: object) -> None:
+        raise AssertionError("worked on in vain")
+
+    monkeypatch.setattr(CleanReports, "apply", fail)
+    for subject in (Subject(Person(KEYS, "1"), text="Normal."), Subject(Person(KEYS, "2"), text="Normal.", row=row)):
+        with pytest.raises(Quarantined):
+            engine.clean(subject)
 
 
 def test_a_dicom_file_is_not_let_through_where_the_table_tells_less() -> None:

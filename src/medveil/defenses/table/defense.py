@@ -104,31 +104,35 @@ class PseudonymousRecords:
     def plan(self) -> CarriedPlan:
         return CarriedPlan.read(self.settings.plan)
 
-    def apply(self, subject: Subject) -> Subject:
+    def refuse(self, subject: Subject) -> None:
+        """What the plan withholds, told by the true ids."""
         if subject.dataset is not None and self.settings.tells_less:
             raise Quarantined(NOT_COVERED)
-        patient = self.keys.digest("patient", subject.person.patient_id) if self.settings.plan else ""
-        if patient in self.plan.withheld:
+        if not self.settings.plan:
+            return
+        if self.keys.digest("patient", subject.person.patient_id) in self.plan.withheld:
             raise Quarantined(TOO_FEW_ALIKE)
+        if subject.row is not None and self.keys.digest("study", subject.row["study_id"]) in self.plan.later:
+            raise Quarantined(LATER_STUDY)
+
+    def apply(self, subject: Subject) -> Subject:
+        self.refuse(subject)
         if subject.row is not None:
-            self._tell_less(subject, subject.row, patient)
             self._clean(subject, subject.row, replace(subject.person, keys=self.keys))
         return subject
 
-    def _tell_less(self, subject: Subject, row: dict[str, Any], patient: str) -> None:
-        """Of sites and studies, before the true ids go, by which the plan knows them."""
-        import pandas as pd
-
+    def _tell_site(self, subject: Subject, row: dict[str, Any]) -> None:
         plan = self.plan
-        if plan.later and self.keys.digest("study", row["study_id"]) in plan.later:
-            raise Quarantined(LATER_STUDY)
-        if pd.notna(row.get("site")):
-            if self.settings.sites == "dropped" or patient in plan.no_site:
-                row["site"] = None
-                subject.note("site names removed")
-            elif plan.pooled and self.keys.digest("site", row["site"]) in plan.pooled:
-                row["site"] = POOLED
-                subject.note("sites merged")
+        patient = self.keys.digest("patient", subject.person.patient_id) if plan.no_site else ""
+        if self.settings.sites == "dropped" or patient in plan.no_site:
+            row["site"] = None
+            subject.note("site names removed")
+        elif plan.pooled and self.keys.digest("site", row["site"]) in plan.pooled:
+            row["site"] = POOLED
+            subject.note("sites merged")
+        else:
+            row["site"] = "site-" + self.keys.pseudonym("site", row["site"])[:6]
+            subject.note("site names replaced")
 
     def _clean(self, subject: Subject, row: dict[str, Any], person: Person) -> None:
         import pandas as pd
@@ -140,9 +144,8 @@ class PseudonymousRecords:
             if f"{kind}_id" in row:
                 row[f"{kind}_id"] = self.keys.pseudonym(kind, row[f"{kind}_id"])
                 subject.note(f"{kind} identifiers replaced")
-        if pd.notna(row.get("site")) and row["site"] != POOLED:
-            row["site"] = "site-" + self.keys.pseudonym("site", row["site"])[:6]
-            subject.note("site names replaced")
+        if pd.notna(row.get("site")):
+            self._tell_site(subject, row)
         if pd.notna(row.get("date")):
             day = telling.day(person.moved(row["date"].date()))
             row["date"] = pd.NaT if day is None else pd.Timestamp(day)

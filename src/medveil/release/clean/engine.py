@@ -27,7 +27,7 @@ from medveil.defenses.headers.profile import Profile
 from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import InputError, Quarantined, SettingsError
 from medveil.part_settings import write_table
-from medveil.parts import ChecksModels, Defense, InBatches, Subject, UsesOthers, choose
+from medveil.parts import ChecksModels, Defense, InBatches, RefusesEarly, Subject, UsesOthers, choose
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
@@ -126,6 +126,7 @@ class Engine:
         if subject.dataset is not None:
             with quarantining("damaged DICOM file"):
                 refuse_strange(subject.dataset)
+        self._refuse_early(subject)
         for defense in self.chain:
             subject.begin(defense)
             subject = defense.apply(subject)
@@ -134,6 +135,11 @@ class Engine:
 
             refuse_what_identifies(subject)
         return subject
+
+    def _refuse_early(self, subject: Subject) -> None:
+        for defense in self.chain:
+            if isinstance(defense, RefusesEarly):
+                defense.refuse(subject)
 
     def clean_many(self, subjects: Sequence[Subject]) -> list[Subject | Quarantined]:
         """As `clean`, with the reason in place of each that is withheld; texts are read side by side."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import NotMeasurable
+from medveil.stats.bootstrap import unit_codes
 from medveil.utility.diagnosis.films import LabelledFilms, Pixels
 
 Effort = Literal["small", "full"]
@@ -63,8 +64,8 @@ def diagnose(
 
 def folds(patients: NDArray[Any], count: int, *, seed: int) -> NDArray[np.intp]:
     """Patients dealt into folds; the number of each film's fold."""
-    people, who = np.unique(patients, return_inverse=True)
-    dealt: NDArray[np.intp] = np.random.default_rng([seed, len(people)]).permutation(len(people))[who] % count
+    who, people = unit_codes(patients)
+    dealt: NDArray[np.intp] = np.random.default_rng([seed, people]).permutation(people)[who] % count
     return dealt
 
 

@@ -22,6 +22,7 @@ from medveil.encoders.identity.networks.retrieval_network import load_retrieval
 from medveil.runtime.once import once
 from medveil.runtime.workers import one_torch_thread
 from medveil.stats.auc import WeightedAUC
+from medveil.stats.bootstrap import unit_codes
 from medveil.training.device import placed
 from medveil.utility.diagnosis.films import LabelledFilms, Pixels
 from medveil.weights.bundled import bundled
@@ -108,10 +109,10 @@ def fit_layer(
     seed: int = 0,
 ) -> Layer:
     """With the penalty that ranks the findings best on a quarter of the patients, learned anew from all."""
-    people, who = np.unique(patients, return_inverse=True)
-    aside = (np.random.default_rng([seed, len(people)]).permutation(len(people))[who] % HELD_OUT) == 0
+    who, people = unit_codes(patients)
+    aside = np.random.default_rng([seed, people]).permutation(people)[who] % HELD_OUT == 0
     penalty = PENALTIES[0]
-    if len(people) > 1 and not aside.all():
+    if not aside.all():
         parts = [(features[rows], targets[rows], counts[rows]) for rows in (~aside, aside)]
         layers = [_minimise(*parts[0], penalty) for penalty in PENALTIES]
         merits = [_macro(layer.scores(parts[1][0]), *parts[1][1:]) for layer in layers]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from medveil.stats.bootstrap import unit_codes
 from medveil.training.device import autocast, placed
 from medveil.training.schedule import warm_cosine
 from medveil.utility.lungs.network import LungNetwork
@@ -93,8 +94,8 @@ def cross_fitted(
     seed: int = 0,
 ) -> NDArray[np.float64]:
     """Dice of every photograph in `looked_at`, by a network that learned from other people's in `learned_from`."""
-    people, who = np.unique(patients, return_inverse=True)
-    fold = np.random.default_rng([seed, len(people)]).permutation(len(people))[who] % folds
+    who, people = unit_codes(patients)
+    fold = np.random.default_rng([seed, people]).permutation(people)[who] % folds
     found = np.zeros(outlines.shape, bool)
     for k in np.unique(fold):
         rest, here = fold != k, fold == k
