@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from medveil.cohort.schema import LABELS
@@ -73,7 +74,8 @@ def test_the_table_is_believed_and_what_it_does_not_mention_is_absent() -> None:
     assert told[LABELS.index("Fracture")] == told[LABELS.index("Cardiomegaly")] == 0
     assert told[FIELDS.index(VIEW)] == 1
     assert (told[len(LABELS) : FIELDS.index(VIEW)] == 0.25).all()
-    assert (with_table(seen, {"Edema": None, "view": None}) == seen).all()
+    for missing in (None, float("nan"), pd.NA, ""):
+        assert (with_table(seen, {"Edema": missing, "view": missing}) == seen).all()
 
 
 @pytest.mark.parametrize("view", ["LATERAL", "other"])

@@ -117,3 +117,12 @@ def test_noise_in_the_latents_is_the_generators_and_colour_goes_plane_by_plane(
     assert np.abs(planes[..., 0].astype(int) - quiet).max() <= 1  # three planes are another batch than one
     with pytest.raises(SettingsError, match="from 0"):
         method.protect(three[:1], 1.5, luck(1))
+
+
+def test_the_bundled_networks_make_a_film_that_is_like_the_old_one_but_not_it(three: list[Film], luck: Luck) -> None:
+    method = DcmDeid(settings=DcmDeidSettings(steps=4))
+    (weak,), (strong,) = (method.protect(three[:1], level, luck(1)) for level in (0.2, 0.95))
+    old = three[0].pixels.astype(float)
+    for film in (weak, strong):
+        assert 0.6 < np.corrcoef(old.ravel(), film.astype(float).ravel())[0, 1] < 0.995
+    assert (method.codelength(three).semantics > 1000).all()  # which is why nothing is promised

@@ -17,7 +17,7 @@ from medveil.defenses.anatomy.coded.codebook import LONGEST, Codebook
 from medveil.defenses.anatomy.coded.generator import Generator
 from medveil.defenses.anatomy.coded.known_films import KnownFilms
 from medveil.defenses.anatomy.coded.model_file import Parts, load_coded
-from medveil.defenses.anatomy.coded.semantics import Semantics
+from medveil.defenses.anatomy.coded.semantics import Semantics, view_of
 from medveil.defenses.anatomy.latents import FILM, Autoencoder, load_autoencoder
 from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.encoders.findings.network import load_findings
@@ -61,7 +61,7 @@ class Coded:
             raise SettingsError(f"a film must be prepared first: {FILM} × {FILM} pixels of 8 bits")
         if self._measuring:
             return None
-        if str(film.fields.get("view") or "").upper() in ("LATERAL", "OTHER"):
+        if view_of(film.fields) in ("LATERAL", "OTHER"):
             return OTHER_VIEW
         if not _frontal_chest(film.pixels):
             return NOT_FRONTAL

@@ -108,10 +108,15 @@ def with_table(seen: Floats, row: Mapping[str, Any]) -> Floats:
     labels = [_number(row.get(label)) for label in LABELS]
     if not all(math.isnan(label) for label in labels):
         shown[: len(LABELS)] = [UNCERTAIN if label == -1 else float(label == 1) for label in labels]
-    view = str(row.get("view") or "").upper()
-    if view in ("AP", "PA"):
+    if (view := view_of(row)) in ("AP", "PA"):
         shown[FIELDS.index(VIEW)] = float(view == "AP")
     return shown
+
+
+def view_of(row: Mapping[str, Any]) -> str:
+    """As the table tells it, in capitals; empty where it does not, in whatever way it says so."""
+    view = row.get("view")
+    return view.upper() if isinstance(view, str) else ""
 
 
 def _number(value: Any) -> float:
