@@ -42,7 +42,8 @@ ABOUT: dict[str, Any] = {
     "Database and Benchmarks. CVPR 2017. Images provided by the NIH Clinical Center.",
     "for": "measuring DCM-DeID and the masked baseline against other ways of hiding anatomy",
     "not_for": [
-        "protecting a release: nothing is promised, and attackers that learn see through it",
+        "protecting a release: nothing is promised, and how much attackers still find has not been measured for this "
+        "card",
         "diagnosing anything; clinical use of any kind",
         "films in colour, laterals and other body parts",
     ],
@@ -51,6 +52,8 @@ ABOUT: dict[str, Any] = {
         "The foundation model is a small findings network, for MGCA cannot be had.",
         "The generator was trained beside an earlier recogniser, from pixels, that had learned next to nothing: places "
         "were hidden all but at random. The recogniser and the codes were fitted anew beside it afterwards.",
+        "The recogniser and the codes were fitted on a busy processor (98 and 124 steps) by scripts that the recipe "
+        "dcm_deid_refit was written from afterwards; the recipe itself has not been run to the end.",
         "Training was ended by the clock, on an H200 shared with other trainings; another run will differ a little.",
         "The val patients were looked at once, with the finished networks.",
     ],
