@@ -199,16 +199,38 @@ def whole_result(page: Path) -> dict[str, Any]:
     return read_json(page.with_suffix(".json")) | {"page": str(page)}
 
 
-def show_outcome(outcome: Outcome, *, json: bool, quiet: bool, model: ModelOutcome | None = None) -> None:
-    """The verdict, and where the report is; of a model that was protected along with the data as well."""
+def show_outcome(outcome: Outcome, *, json: bool, quiet: bool) -> None:
+    """The verdict, and where the report is."""
     if json:
-        show_json(whole_result(outcome.report) | ({"model": whole_result(model.report)} if model else {}))
+        show_json(whole_result(outcome.report))
     elif not quiet:
         typer.echo(f"{outcome.verdict}: {outcome.released:,} images cleaned, {outcome.withheld:,} withheld")
         typer.echo(f"The report is {outcome.report}")
-        if model:
-            typer.echo(f"{model.verdict}: a model with privately trained heads")
-            typer.echo(f"Its report is {model.report}")
+
+
+def show_demo(as_it_is: Outcome, protected: Outcome, model: ModelOutcome, *, json: bool, quiet: bool) -> None:
+    """Both answers, what the second cost, and the model's."""
+    if json:
+        more = {"protected": whole_result(protected.report), "model": whole_result(model.report)}
+        show_json(whole_result(as_it_is.report) | more)
+    elif not quiet:
+        typer.echo(
+            f"As it is: {as_it_is.verdict}: {as_it_is.released:,} images cleaned, {as_it_is.withheld:,} withheld"
+        )
+        typer.echo(f"The report is {as_it_is.report}")
+        typer.echo(f"Protected: {protected.verdict}: {protected.released:,} released, {protected.withheld:,} withheld")
+        cost = _cost(protected.report)
+        if cost:
+            typer.echo(f"What it cost: {cost}")
+        typer.echo(f"Its report is {protected.report}")
+        typer.echo(f"{model.verdict}: a model with privately trained heads")
+        typer.echo(f"Its report is {model.report}")
+
+
+def _cost(report: Path) -> str:
+    """What the films are worth after they were protected, in the measure's own words."""
+    told = whole_result(report)["comparisons"]
+    return next((each["after"]["answer"] for each in told if each["part"] == "diagnosis"), "")
 
 
 def show_next_steps(out: Path, source: Path, key: Path | None, *, withheld: int) -> None:

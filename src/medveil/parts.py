@@ -132,8 +132,10 @@ class Defense(Protocol):
     place: str
     order: int
     default: bool
-    guarantee: Guarantee
     limits: tuple[str, ...]
+
+    @property
+    def guarantee(self) -> Guarantee: ...
 
     def apply(self, subject: Subject) -> Subject: ...
 

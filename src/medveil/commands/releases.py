@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -28,7 +29,11 @@ from medveil.commands.options import (
 
 if TYPE_CHECKING:
     from medveil.release.protect.run import ModelOutcome
+    from medveil.release.protection import Protect
 
+DEMO_PATIENTS, DEMO_SIDE = 80, 256  # more of them, or larger films, would take too long
+DEMO_RISK = 0.15  # what so few patients can show
+DEMO_ADVERSARIES = "identity-adversaries:effort=20"  # steps: more would take longer than the rest together
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
 
@@ -39,6 +44,14 @@ def release(
     threshold: Annotated[
         float | None,
         typer.Option("--threshold", help="Highest acceptable chance of re-identification; 0.09 if not set."),
+    ] = None,
+    protect: Annotated[
+        str,
+        typer.Option("--protect", help="Also hide what is needed to keep the risk: none, table, anatomy or all."),
+    ] = "none",
+    risk: Annotated[
+        float | None,
+        typer.Option("--risk", help="What --protect keeps below: a chance of re-identification; 0.09 if not set."),
     ] = None,
     defense: Defenses = None,
     attack: Attacks = None,
@@ -92,6 +105,8 @@ def release(
         defenses=tuple(defense or ()),
         attacks=tuple(attack or ()),
         measures=tuple(measure or ()),
+        protect=cast("Protect", protect),
+        risk=risk,
     )
     with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
         outcome = run(
@@ -113,7 +128,7 @@ def release(
 @app.command(epilog="Example: medveil demo --out medveil-demo")
 def demo(
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder to work in.")] = Path("medveil-demo"),
-    patients: Annotated[int, typer.Option("--patients", help="Number of invented patients.")] = 40,
+    patients: Annotated[int, typer.Option("--patients", min=60, help="Number of invented patients.")] = DEMO_PATIENTS,
     seed: Seed = 7,
     workers: Workers = None,
     json: Json = False,
@@ -121,7 +136,7 @@ def demo(
     log_level: LogLevel = "warning",
     config: Config = None,
 ) -> None:
-    """Invent a hospital, take it through a release, and protect a model. Exit code 0 whatever the verdicts."""
+    """Invent a hospital, release it as it is and protected, and protect a model. Exit code 0 whatever the verdicts."""
     from medveil.cohort.phantom.hospital import build_hospital
     from medveil.person.keys import Keys
     from medveil.release import Settings
@@ -133,19 +148,20 @@ def demo(
             out / "hospital",
             patients=patients,
             seed=seed,
+            size=DEMO_SIDE,
             workers=workers,
             progress=lambda done, total: watch("patients", done, total),
         )
-        outcome = run(
-            out / "hospital",
-            out / "release",
-            keys=Keys.for_demonstration(seed),
-            settings=Settings(seed=seed),
-            workers=workers,
-            progress=watch,
-        )
+        keys, asked = Keys.for_demonstration(seed), Settings(seed=seed, threshold=DEMO_RISK)
+        outcomes = {
+            folder: run(out / "hospital", out / folder, keys=keys, settings=settings, workers=workers, progress=watch)
+            for folder, settings in (
+                ("release", asked),
+                ("protected", replace(asked, protect="all", risk=DEMO_RISK, attacks=("default", DEMO_ADVERSARIES))),
+            )
+        }
         model = _protected_model(out / "model", seed, workers, watch)
-    console.show_outcome(outcome, json=json, quiet=quiet, model=model)
+    console.show_demo(outcomes["release"], outcomes["protected"], model, json=json, quiet=quiet)
 
 
 def _protected_model(out: Path, seed: int, workers: int | None, watch: console.Watch) -> ModelOutcome:

@@ -9,6 +9,7 @@ from functools import partial
 
 import medveil
 from medveil.cohort import Cohort
+from medveil.defenses.anatomy.defense import HiddenAnatomy
 from medveil.errors import NothingToAttack, NotMeasurable
 from medveil.finding import Finding, Threshold
 from medveil.parts import Attack, Choice, Measure
@@ -24,6 +25,7 @@ PLACES = {
     "table": "Identifiers in the table",
     "pixels": "Text burned into the image",
     "reports": "Report text",
+    "anatomy": "The anatomy itself",
 }
 log = logging.getLogger("medveil.release")
 
@@ -101,8 +103,9 @@ def _judged(finding: Finding, settings: Settings) -> Finding:
 def _gaps(settings: Settings, engine: Engine) -> list[Gap]:
     """What the chosen parts leave open. Only a proof or a measurement covers a place."""
     gaps = []
-    for place, title in PLACES.items():
-        covering = [defense for defense in engine.chain if defense.place == place]
+    for place in settings.judged:
+        title = PLACES[place]
+        covering = [defense for defense in engine.chain if place in (defense.place, *_made_anew(defense))]
         if not covering:
             gaps.append(Gap(title, "no defense covers it, so it may identify people.", blocking=True))
         elif all(defense.guarantee.kind == "none" for defense in covering):
@@ -111,6 +114,11 @@ def _gaps(settings: Settings, engine: Engine) -> list[Gap]:
         why = "only simple attacks were tried; a network trained to recognise patients finds more."
         gaps.append(Gap("Trained attackers", why, blocking=True))
     return gaps
+
+
+def _made_anew(defense: object) -> tuple[str, ...]:
+    """A film that is drawn from a code alone holds no text that was burned into the old one."""
+    return ("pixels",) if isinstance(defense, HiddenAnatomy) and defense.bits is not None else ()
 
 
 def _provenance(settings: Settings, keys: Keys, created: str, released: Released) -> Provenance:

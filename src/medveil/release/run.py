@@ -16,6 +16,7 @@ from medveil.release.clean.run import Work, clean, load_workers
 from medveil.release.clean.summary import Summary
 from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, check_run, held
+from medveil.release.protection import planned
 from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
 from medveil.release.verify.release_check import check_release
@@ -53,13 +54,20 @@ def release(
 ) -> Outcome:
     """Everything under `out`: `data/` is what may be published, the rest explains it."""
     settings = settings.resolved()
+    check_places(source, out, crosswalk)
+    reading = partial(progress, "reading")
+    read = partial(
+        read_source, source, layout=settings.layout, options=settings.input, workers=workers, progress=reading
+    )
+    data = None
+    if settings.protect != "none":  # what is needed depends on everything there is
+        data = read()
+        settings = _protected(settings, data, keys)
     engine = Engine(keys, settings.chosen("defenses"))
     told = {**settings.to_json(), "defenses": engine.told()}
-    check_places(source, out, crosswalk)
     check_run(out, settings.writer, told, keys)
     load_workers(engine)
-    reading = partial(progress, "reading")
-    data = read_source(source, layout=settings.layout, options=settings.input, workers=workers, progress=reading)
+    data = data or read()
     load_meanwhile(*_COMPUTING)
     originals = data.cohort
     if settings.writer == "dicom":
@@ -84,6 +92,12 @@ def release(
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})
         return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)
+
+
+def _protected(settings: Settings, data: Source, keys: Keys) -> Settings:
+    chosen = settings.chosen("defenses")
+    defenses = planned(settings.protect, settings.risk, chosen, data.cohort, keys, seed=settings.seed)
+    return settings.naming({"defenses": defenses})
 
 
 def _refuse_pictures(source: Path, data: Source) -> None:

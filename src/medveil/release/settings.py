@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from medveil.cohort.input import InputOptions
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
+from medveil.release.protection import Protect, attacks_on, check_protect, measures_of
 from medveil.training.device import check_device
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
@@ -18,7 +19,8 @@ CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
 @dataclass(frozen=True)
 class Settings:
     """What a release is run with. Parts are named as on the command line (`pixels:fill=black`); none named, those that
-    run unasked. `device` (cpu or cuda) is for the parts that can use one."""
+    run unasked. `device` (cpu or cuda) is for the parts that can use one. What `protect` names is set so that the
+    `risk` is kept, or else one in eleven; `judged` are the places without which nothing can pass."""
 
     seed: int = 7
     threshold: float | None = None
@@ -29,6 +31,9 @@ class Settings:
     defenses: tuple[str, ...] = ()
     attacks: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
+    protect: Protect = "none"
+    risk: float | None = None
+    judged: tuple[str, ...] = ("headers", "table", "pixels", "reports")
 
     def resolved(self) -> Settings:
         """With every part named; unknown parts and settings are refused."""
@@ -38,11 +43,21 @@ class Settings:
             raise SettingsError("a release comes out as table or as dicom")
         if self.device != "cpu":
             check_device(self.device)
-        parts: dict[str, Any] = {kind: tuple(each.text for each in self.chosen(kind)) for kind in CHOSEN}
-        return replace(self, **parts)
+        check_protect(self.protect, self.risk)
+        if self.writer == "dicom" and self.protect in ("table", "all"):
+            raise SettingsError("DICOM files have no table to protect; leave --as out, or protect the anatomy alone")
+        return self.naming({kind: self.chosen(kind) for kind in CHOSEN})
 
     def chosen(self, kind: Kind) -> tuple[Choice, ...]:
-        return choose(kind, getattr(self, kind))
+        chosen = choose(kind, getattr(self, kind))
+        if kind == "attacks":
+            return attacks_on(self.protect, chosen)
+        return measures_of(self.protect, chosen) if kind == "measures" else chosen
+
+    def naming(self, chosen: Mapping[Kind, Sequence[Choice]]) -> Settings:
+        """With these parts in place of those that were asked for."""
+        parts: dict[str, Any] = {kind: tuple(each.text for each in choices) for kind, choices in chosen.items()}
+        return replace(self, **parts)
 
     def to_json(self) -> dict[str, Any]:
         """In JSON's own types, with everything the parts are set to."""

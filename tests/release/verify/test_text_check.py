@@ -89,3 +89,4 @@ def test_no_day_stands_in_a_text_where_dates_are_told_to_the_month() -> None:
 
     assert found("Compared with March 2019.") == []
     assert found("Compared with 03/04/2019.") == ["a whole date"]
+    assert found("Accession 721119a59ba828dc.") == []  # a pseudonym

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,13 @@ class Method(Protocol):
     def guarantee(self, level: float) -> Guarantee: ...
 
     def protect(self, films: Sequence[Film], level: float, chance: Sequence[np.random.Generator]) -> list[Pixels]: ...
+
+
+@runtime_checkable
+class Refuses(Protocol):
+    """A method that cannot hide every film, and says why."""
+
+    def refusal(self, film: Film) -> str | None: ...
 
 
 _HOMES = {

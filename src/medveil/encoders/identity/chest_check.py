@@ -1,4 +1,4 @@
-"""Is this an upright frontal chest X-ray? What is not would only add noise to an attack, and cannot be made anew as one.
+"""Is this an upright frontal chest X-ray? What is not would only add noise to an attack, and is not made anew as one.
 
 A linear model on simple image features (thumbnail, edge directions by place, gray levels), small enough to
 ship as a few kilobytes; `recipes/identity/chest_check.py` is the recipe. Laterals that the table names as such never

@@ -36,7 +36,7 @@ from medveil.release.clean.dicom_file import dicom_bytes, refuse_strange
 from medveil.release.clean.leftovers import refuse_leftovers
 from medveil.release.clean.settings import Chosen
 
-_NETWORKS = frozenset({"pixels", "reports"})  # places whose defenses work with networks
+_NETWORKS = frozenset({"pixels", "reports", "anatomy"})  # places whose defenses work with networks
 
 
 class Engine:

@@ -117,7 +117,7 @@ class GroupChecker:
     def _film(self, one: Item, released: dict[str, str]) -> FilmCheck | None:
         """What was done to a film; what cannot be compared was changed, as far as anyone can tell."""
         path = self._path(one)
-        if path not in released or one.kind not in (Kind.DICOM, Kind.IMAGE):
+        if path not in released or one.kind not in (Kind.DICOM, Kind.IMAGE) or self.record.made_anew:
             return None
         try:
             return check_film(one, path, self.source, self.data, read=_reader().read)
@@ -180,7 +180,7 @@ class GroupChecker:
         for frame in range(frame_count(released)):
             image = read_pixels(self.data / path, frame)
             yield from self._pixels(path, image, gold, colours(frame), subject.search, frame)
-            if gold is not None:
+            if gold is not None and not self.record.made_anew:
                 yield from answer_key.markers(path, gold, read_pixels(self.source / one.path, frame), image)
 
     def _pixels(
@@ -225,6 +225,7 @@ class GroupChecker:
         yield from self._pixels(path, image, gold, [], subject.search)
         if gold is not None:
             yield from answer_key.in_names(path, gold)
+        if gold is not None and not self.record.made_anew:
             yield from answer_key.markers(path, gold, load_image(self.source, one.path, frame=one.row["frame"]), image)
         row = released_rows(self.data).get(path)
         if row is None:

@@ -47,7 +47,7 @@ def check_release(
     images = sorted(path for path, one in here.items() if one.kind in (Kind.DICOM, Kind.IMAGE))
     drawn = np.random.default_rng(seed).permutation(images)[: MOST_READ if engine.covers("pixels") else 0].tolist()
     profile = engine.headers.profile if engine.headers else Profile.default()
-    record = RunRecord(work.writer, profile, column_settings(engine))
+    record = RunRecord(work.writer, profile, column_settings(engine), made_anew=engine.covers("anatomy"))
     checker = GroupChecker(
         work.root, data, keys, record, read=frozenset(drawn), find_afresh=False, reviewed=Reviewed.of(out, keys)
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from medveil.cohort import Problem
 from medveil.cohort.input import InputOptions, Source, read_source
+from medveil.defenses.anatomy.defense import HiddenAnatomy
 from medveil.defenses.headers.profile import Profile
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
@@ -34,13 +35,15 @@ class Originals:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """`columns` are those of tables of reports, and how much is told of the table of images."""
+    """`columns` are those of tables of reports, and how much is told of the table of images. Films `made_anew` are not
+    compared pixel by pixel."""
 
     writer: Writer
     profile: Profile
     columns: ColumnSettings
     layout: str | None = None
     options: InputOptions = field(default_factory=InputOptions)
+    made_anew: bool = False
 
     @classmethod
     def of(cls, out: Path) -> RunRecord:
@@ -60,7 +63,7 @@ class RunRecord:
             profile = Profile.of(headers["profile"]) if headers else Profile.default()
             told_input = run["settings"].get("input") or {}
             options = InputOptions.of(told_input.get("map"), told_input.get("date_order"))
-            return cls(writer, profile, settings, run["settings"].get("layout"), options)
+            return cls(writer, profile, settings, run["settings"].get("layout"), options, HiddenAnatomy.name in told)
         except (KeyError, TypeError, AttributeError, SettingsError):
             raise InputError(
                 f"{out} was made by an earlier version that did not note how; run the same command into a new folder"

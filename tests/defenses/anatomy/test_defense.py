@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from pydicom import dcmread
+
+from medveil.cohort import Cohort
+from medveil.cohort.phantom.plan import plan_patient
+from medveil.cohort.phantom.radiograph import draw
+from medveil.defenses.anatomy.defense import HiddenAnatomy
+from medveil.errors import Quarantined, SettingsError
+from medveil.parts import Subject, choose
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+
+KEYS = Keys.for_demonstration(3)
+PERSON = Person(KEYS, "MR-1")
+
+
+def film(number: int = 0) -> np.ndarray:
+    patient = plan_patient(41, number, 3)
+    return draw(patient, patient.visits[0], sites_seed=41, size=300).pixels
+
+
+def hidden(**settings: object) -> HiddenAnatomy:
+    return HiddenAnatomy(KEYS, HiddenAnatomy.Settings(**settings))  # type: ignore[arg-type]
+
+
+def test_a_film_comes_out_small_and_changed_and_the_row_stays() -> None:
+    subject = Subject(PERSON, picture=film(), row={"view": "PA", "age": 50})
+    subject.begin(hidden(method="blur"))
+    done = hidden(method="blur", level=10).apply(subject)
+    assert done.picture is not None and done.picture.shape == (256, 256) and done.picture.dtype == np.uint8
+    assert done.row == {"view": "PA", "age": 50}
+    assert done.done["anatomy"] == {"films changed": 1}
+
+
+def test_the_site_s_key_decides_on_chance() -> None:
+    made = []
+    for keys in (KEYS, KEYS, Keys.for_demonstration(4)):
+        defense = HiddenAnatomy(keys, HiddenAnatomy.Settings(method="deformation", level=0.2))
+        picture = defense.apply(Subject(Person(keys, "MR-1"), picture=film())).picture
+        assert picture is not None
+        made.append(picture)
+    assert np.array_equal(made[0], made[1])
+    assert not np.array_equal(made[0], made[2])
+
+
+def test_what_is_no_frontal_chest_is_withheld() -> None:
+    defense = hidden(method="blur")
+    with pytest.raises(Quarantined, match="no frontal view"):
+        defense.apply(Subject(PERSON, picture=film(), row={"view": "LATERAL"}))
+    with pytest.raises(Quarantined, match="no frontal chest film"):
+        defense.apply(Subject(PERSON, picture=np.dstack([film()] * 3)))
+    with pytest.raises(Quarantined, match="no frontal chest film"):
+        defense.apply(Subject(PERSON, picture=np.random.default_rng(0).integers(0, 255, (300, 300)).astype(np.uint8)))
+
+
+def test_others_of_a_batch_go_on() -> None:
+    good, bad = Subject(PERSON, picture=film()), Subject(PERSON, picture=film(), row={"view": "OTHER"})
+    first, second, text = hidden(method="blur").apply_many([bad, good, Subject(PERSON, text="Clear lungs.")])
+    assert isinstance(first, Quarantined)
+    assert second is good
+    assert isinstance(text, Subject) and text.text == "Clear lungs."
+
+
+def test_a_dicom_file_keeps_nothing_that_described_the_old_pixels(hospital: Cohort) -> None:
+    dataset = dcmread(hospital.root / hospital.table["path"].iloc[0])
+    dataset.WindowCenter, dataset.PixelSpacing, dataset.ViewPosition = 2048, [0.2, 0.2], "PA"
+    done = hidden(method="blur").apply(Subject(PERSON, dataset=dataset)).dataset
+    assert done is not None
+    assert done.pixel_array.shape == (256, 256)
+    assert (done.BitsAllocated, done.BitsStored, done.PhotometricInterpretation) == (8, 8, "MONOCHROME2")
+    assert "WindowCenter" not in done and "PixelSpacing" not in done
+
+
+def test_settings_that_make_no_sense_are_refused() -> None:
+    for settings in ({"bits": 0}, {"bits": 4, "level": 2.0}, {"bits": 4, "method": "blur"}, {"budget": 3.0}):
+        with pytest.raises(SettingsError):
+            hidden(**settings)
+    with pytest.raises(SettingsError, match="choose from"):
+        hidden(method="magic").check_models()
+
+
+def test_the_command_line_reads_its_settings() -> None:
+    (choice,) = choose("defenses", ["anatomy:method=blur,level=5"])
+    assert choice.settings == replace(HiddenAnatomy.Settings(), method="blur", level=5.0)
+    assert choice.text == "anatomy:method=blur,level=5.0"
