@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from medveil.release.protect.run import ModelOutcome
     from medveil.release.protection import Protect
 
-DEMO_PATIENTS, DEMO_SIDE = 80, 256  # more of them, or larger films, would take too long
+DEMO_PATIENTS, DEMO_SIDE = 70, 256  # more of them, or larger films, would take too long
 DEMO_RISK = 0.15  # what so few patients can show
-DEMO_ADVERSARIES = "identity-adversaries:effort=20"  # steps: more would take longer than the rest together
+DEMO_ADVERSARIES = "identity-adversaries:effort=12"  # steps: more would take longer than the rest together
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
 
