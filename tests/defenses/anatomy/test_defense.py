@@ -69,10 +69,12 @@ def test_others_of_a_batch_go_on() -> None:
 def test_a_dicom_file_keeps_nothing_that_described_the_old_pixels(hospital: Cohort) -> None:
     dataset = dcmread(hospital.root / hospital.table["path"].iloc[0])
     dataset.WindowCenter, dataset.PixelSpacing, dataset.ViewPosition = 2048, [0.2, 0.2], "PA"
+    dataset.PresentationLUTShape = "INVERSE"
     done = hidden(method="blur").apply(Subject(PERSON, dataset=dataset)).dataset
     assert done is not None
     assert done.pixel_array.shape == (256, 256)
     assert (done.BitsAllocated, done.BitsStored, done.PhotometricInterpretation) == (8, 8, "MONOCHROME2")
+    assert done.PresentationLUTShape == "IDENTITY"
     assert "WindowCenter" not in done and "PixelSpacing" not in done
 
 

@@ -217,6 +217,8 @@ def _put_into(dataset: FileDataset, made: NDArray[np.uint8]) -> None:
     dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
     dataset.Rows, dataset.Columns = made.shape[:2]
     dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
+    if "PresentationLUTShape" in dataset:
+        dataset.PresentationLUTShape = "IDENTITY"
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
     dataset.PixelData = made.tobytes()
     dataset["PixelData"].VR = "OB"
@@ -226,28 +228,10 @@ def _put_into(dataset: FileDataset, made: NDArray[np.uint8]) -> None:
 _OF_THE_OLD = (
     *("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelAspectRatio", "PixelPaddingValue"),
     *("PixelPaddingRangeLimit", "WindowCenter", "WindowWidth", "WindowCenterWidthExplanation", "VOILUTFunction"),
-    *(
-        "VOILUTSequence",
-        "ModalityLUTSequence",
-        "RescaleIntercept",
-        "RescaleSlope",
-        "RescaleType",
-        "PresentationLUTShape",
-    ),
+    *("VOILUTSequence", "ModalityLUTSequence", "RescaleIntercept", "RescaleSlope", "RescaleType"),
     *("SmallestImagePixelValue", "LargestImagePixelValue", "LossyImageCompression", "LossyImageCompressionRatio"),
-    *(
-        "LossyImageCompressionMethod",
-        "PlanarConfiguration",
-        "NumberOfFrames",
-        "FrameIncrementPointer",
-        "PixelIntensityRelationship",
-    ),
-    *("PixelIntensityRelationshipSign", "ExtendedOffsetTable", "ExtendedOffsetTableLengths", "IconImageSequence"),
-    *(
-        "OriginalAttributesSequence",
-        "DetectorActiveDimensions",
-        "FieldOfViewDimensions",
-        "ExposedArea",
-        "EntranceDoseInmGy",
-    ),
+    *("LossyImageCompressionMethod", "PlanarConfiguration", "NumberOfFrames", "FrameIncrementPointer"),
+    *("PixelIntensityRelationship", "PixelIntensityRelationshipSign", "EntranceDoseInmGy", "IconImageSequence"),
+    *("ExtendedOffsetTable", "ExtendedOffsetTableLengths", "OriginalAttributesSequence"),
+    *("DetectorActiveDimensions", "FieldOfViewDimensions", "ExposedArea"),
 )
