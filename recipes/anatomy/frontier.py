@@ -1,11 +1,11 @@
 """Risk and utility of every way of hiding anatomy, on films packed small.
 
     python -m recipes.anatomy.frontier measure --packed PACKED --films nih --weights WEIGHTS --out RUN --device cuda
-    python -m recipes.anatomy.frontier tell --out RUN --films nih --doc docs/explanation/anatomy-results.md
+    python -m recipes.anatomy.frontier tell --packed PACKED --films nih --out RUN
 
 `measure` fits attackers and classifiers on the patients of 'train' and measures on those of 'val'; every setting is
 kept when it is done, and one that is there is not measured again. WEIGHTS holds METHOD.safetensors of the methods
-that must be trained. It needs only PyTorch, NumPy, SciPy, Pillow and MONAI. `tell` writes the tables.
+that must be trained. It needs only PyTorch, NumPy, SciPy, Pillow and MONAI. `tell` prints the tables.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from medveil.defenses.anatomy.coded.method import Coded
 from medveil.defenses.anatomy.method import METHODS, Method, load_method
 from medveil.errors import InputError
 from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged
+from medveil.release.anatomy.frontier_page import as_markdown, attackers_table, frontier_table
 from medveil.utility.diagnosis.diagnosing import Effort, learn
 from recipes.films import unpacked
 
@@ -126,7 +127,6 @@ def main() -> None:
     verb.add_argument("--packed", type=Path, required=True)
     verb.add_argument("--out", type=Path, required=True)
     verb.add_argument("--films", default="nih")
-    verb.add_argument("--doc", type=Path)
     chosen = parser.parse_args()
     if chosen.verb == "measure":
         measure(
@@ -142,10 +142,8 @@ def main() -> None:
             other=chosen.other,
         )
     else:
-        from recipes.anatomy.frontier_doc import write
-
-        names = tuple(map(str, sides(chosen.packed, chosen.films)[2]))
-        write(tell(chosen.out, chosen.films, names), chosen.films, chosen.doc, seed=SEED)
+        found = tell(chosen.out, chosen.films, sides(chosen.packed, chosen.films)[2])
+        print(as_markdown(frontier_table(found)), as_markdown(attackers_table(found, seed=SEED)), sep="\n\n")
 
 
 if __name__ == "__main__":
