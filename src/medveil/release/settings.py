@@ -64,4 +64,4 @@ class Settings:
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }
-        return {**asdict(self), "input": self.input.told(), **parts}
+        return {**asdict(self), "input": self.input.told(), "judged": list(self.judged), **parts}
