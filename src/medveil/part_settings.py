@@ -195,7 +195,8 @@ def _write_one(value: Any, hint: Any = None) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     text = str(value)
-    misread = hint is not None and isinstance(value, str) and not isinstance(_read(hint, [_Written(text)]), str | tuple)
+    told = hint is not None and isinstance(value, str | Path)  # a file may be called none
+    misread = told and not isinstance(_read(hint, [_Written(text)]), str | Path | tuple)
     return '"' + text.replace('"', '""') + '"' if misread or not text or re.search('[",]', text) else text
 
 
