@@ -151,7 +151,7 @@ def test_the_verifier_is_symmetric_and_costs_one_pass_an_image(
 
 
 def test_bundled_models_are_small_and_have_cards(embedder: IdentityEmbedder, verifier: Verifier) -> None:
-    assert sum(file.stat().st_size for file in bundled(RETRIEVERS[0]).parent.iterdir() if file.is_file()) < 25_000_000
+    assert sum(file.stat().st_size for file in bundled(RETRIEVERS[0]).parent.iterdir() if file.is_file()) < 26_000_000
     for card in (embedder.card, verifier.card):
         for entry in ("data", "recipe", "seeds", "scores", "licence", "citation", "not_for", "limits"):
             assert card[entry]
