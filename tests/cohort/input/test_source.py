@@ -18,8 +18,10 @@ def test_the_layouts_that_have_names():
         "covid19",
         "csv",
         "dicom",
+        "fundus_vessels",
         "mimic_cxr",
         "nih14",
+        "odir",
         "openi",
         "r2gen",
     }
