@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -146,29 +145,3 @@ def test_failing_on_untouched_films_proves_nothing(people: Any, recognisers: Rec
     done = cross_fitted(Films(noise, noise, films.patients), effort=tiny, recognisers=recognisers)
     finding = adversaries_finding("x", done, reading.ReadFilms(films, {}, 24, 24, 24), SMALL, seed=0)
     assert any("untouched films" in concern for concern in finding.concerns)
-
-
-@pytest.mark.slow
-@pytest.mark.real_data
-def test_blur_hides_from_a_frozen_attacker_only(real_data: Path) -> None:
-    """FACTS of the field: a frozen attacker is no evidence. On NIH, taught by train, val attacked."""
-    from scipy.ndimage import gaussian_filter
-
-    from medveil.attacks.identity.adversaries.attackers import attack as attacked
-    from medveil.cohort.input import read_cohort
-
-    cohort = read_cohort(real_data / "nih14")
-    rng = np.random.default_rng(0)
-
-    def films(split: str, most: int) -> Films:
-        own = cohort.where(cohort.table["split"] == split)
-        people = rng.permutation(own.table["patient_id"].unique())[:most]
-        chosen = own.where(own.table["patient_id"].isin(people))
-        read = read_films(chosen, chosen, seed=0).films
-        numbers = np.unique(chosen.table["patient_id"].to_numpy().astype(int), return_inverse=True)
-        who = numbers[0][numbers[1]]
-        return replace(read, defended=np.stack([gaussian_filter(film, 10.7) for film in read.original]), patients=who)
-
-    done = attacked(films("train", 150), films("val", 60), effort="small", attackers=["frozen", "retrained"])
-    gained = done.estimate("retrained", "do").minus(done.estimate("frozen", "do"))
-    assert gained.low > 0
