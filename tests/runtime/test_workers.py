@@ -132,6 +132,15 @@ def test_workers_are_kept_for_the_next_call_and_one_that_died_meanwhile_is_repla
     assert second not in (first, os.getpid())
 
 
+def test_the_crew_used_last_is_taken_first() -> None:
+    one, other = (ordered_map(pid, range(3), workers=1, chunk=1, crashed=minus) for _ in range(2))
+    pids = [next(one), next(other)]  # two at a time, so two crews are kept
+    list(one)
+    (last,) = set(other)
+    assert last == pids[1] != pids[0]
+    assert [set(ordered_map(pid, range(3), workers=1, chunk=1, crashed=minus)) for _ in range(2)] == [{last}] * 2
+
+
 def surroundings(name: str) -> tuple[str | None, str, str | None]:
     return os.environ.get(name), str(Path.cwd()), os.environ.get("OMP_NUM_THREADS")
 

@@ -270,7 +270,8 @@ def crew_of(size: int) -> Iterator[Crew]:
 
 def _taken(size: int) -> Crew | None:
     with _keeping:
-        for at, (crew, timer) in enumerate(_kept):
+        for at in reversed(range(len(_kept))):  # the latest: what it loaded is warm, and those not needed run out
+            crew, timer = _kept[at]
             if crew.size == size:
                 timer.cancel()
                 del _kept[at]
