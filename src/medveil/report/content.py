@@ -84,7 +84,7 @@ class Comparison:
         if self.verdict in (None, Verdict.PASS):
             return None
         answer = self.after.answer if self.sound else "This could not be measured, so it cannot pass."
-        return f"{self.after.question} {answer}"
+        return " ".join([self.after.question, answer, *self.after.doubts])
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from medveil.finding import Power
+
 NOT_MEASURED = "could not be measured"
 _SPACE = "\u00a0"  # keeps a number and its sign on one line
 _IRREGULAR = {"study": "studies", "query": "queries"}
@@ -101,11 +103,25 @@ def judgement(finding: dict[str, Any]) -> str:
     named = f"the threshold of {limit(most, scale)}, “{threshold['name']}”"
     if threshold.get("counted"):
         return _counted(finding, named)
-    if finding["verdict"] == "PASS":
+    return " ".join([_compared(finding, low, high, most, named), *doubts(finding)])
+
+
+def doubts(finding: dict[str, Any]) -> list[str]:
+    """Why a result cannot pass whatever its interval says: what a person must look at, and an attack without power."""
+    power = finding.get("power")
+    weak = [] if power is None or power["enough"] else [Power(**power).sentence]
+    return [*finding.get("concerns", ()), *weak]
+
+
+def _compared(finding: dict[str, Any], low: float | None, high: float | None, most: float | None, named: str) -> str:
+    scale, verdict = finding["scale"], finding["verdict"]
+    if low is None or high is None or most is None:
+        return f"This {NOT_MEASURED} well enough to be compared with {named}."
+    if verdict == "PASS" or (high <= most and doubts(finding)):
         return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
-    if finding["verdict"] == "FAIL":
+    if verdict == "FAIL":
         return f"Even the lower end of the interval, {apart(low, most, scale)}, is above {named}."
-    if low is None or high is None or most is None or not low <= most < high:
+    if not low <= most < high:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     ends = f"{apart(low, most, scale)} to {apart(high, most, scale)}"
     return f"The interval, {ends}, reaches above {named}: uncertain."
@@ -118,7 +134,7 @@ def _counted(finding: dict[str, Any], named: str) -> str:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     above = "is" if value > most else "is not"
     counted = f"The share itself, {apart(value, most, finding['scale'])}, {above} above {named}."
-    return " ".join([counted, *finding.get("concerns", ())])
+    return " ".join([counted, *doubts(finding)])
 
 
 def cell(value: str | float | int | None) -> str:
