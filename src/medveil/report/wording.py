@@ -113,13 +113,18 @@ def doubts(finding: dict[str, Any]) -> list[str]:
     return [*finding.get("concerns", ()), *weak]
 
 
+def power(finding: dict[str, Any]) -> str:
+    """On what the attack was seen to work, and what it was held against here."""
+    return Power(**finding["power"]).sentence
+
+
 def _compared(finding: dict[str, Any], low: float | None, high: float | None, most: float | None, named: str) -> str:
     scale, verdict = finding["scale"], finding["verdict"]
     if low is None or high is None or most is None:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
-    if verdict == "PASS" or (high <= most and doubts(finding)):
+    if verdict == "PASS" or (high <= most and (verdict is None or doubts(finding))):
         return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
-    if verdict == "FAIL":
+    if verdict == "FAIL" or (verdict is None and low > most):
         return f"Even the lower end of the interval, {apart(low, most, scale)}, is above {named}."
     if not low <= most < high:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
+from medveil.defenses.anatomy.coded.bound import bits_for as provable_bits
 from medveil.defenses.anatomy.coded.codebook import LONGEST
 from medveil.defenses.anatomy.coded.method import Coded
 from medveil.defenses.anatomy.method import Film, load_method
@@ -24,27 +25,38 @@ from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
 
 MOST_FILMS = 4000  # enough to tell one bit from the next; of whole patients, drawn at random
+TOO_FEW = (
+    "with so few patients no code is short enough to show a risk below {:g}; protect a larger cohort, or state a "
+    "higher risk"
+)
 
 Codes = NDArray[np.int64]
 
 
 def bits_for(cohort: Cohort, risk: float, weights: Path | None, *, seed: int) -> int:
     """The most bits at which the attacker who sees the codes keeps below the risk, the upper end of the interval."""
+    if cohort.table.groupby("patient_id")["study_id"].nunique().max() < 2:
+        return _by_the_bound(cohort, risk)
     films, _ = read_films(_sample(cohort, seed))
     side = films.side
     method = cast(Coded, load_method("coded", weights=weights))
     shown = [Film(pixels, fields) for pixels, fields in zip(side.pixels, side.fields, strict=True)]
     codes = np.array(method.codes(shown, LONGEST), np.int64)
-    if len(np.unique(side.patients)) == len(side.patients):
-        return LONGEST  # nobody returns, so there is nobody to match; what one film tells is for the guarantee to say
     half = np.random.default_rng(seed).integers(0, 2, int(side.patients.max()) + 1)[side.patients]
     for bits in range(LONGEST, 0, -1):
         if matched(codes >> (LONGEST - bits), bits, side.patients, half, seed=seed).high <= risk:
             return bits
-    raise SettingsError(
-        f"with so few patients no code is short enough to show a risk below {risk:g}; protect a larger cohort, or "
-        "state a higher risk"
-    )
+    raise SettingsError(TOO_FEW.format(risk))
+
+
+def _by_the_bound(cohort: Cohort, risk: float) -> int:
+    """Where nobody returns there is nobody to match, and only what is proved can be relied on: the most bits for which
+    no person is named with a greater chance, by all their films together."""
+    films = cohort.table["patient_id"].value_counts()
+    bits = provable_bits(risk, len(films)) // int(films.max())
+    if bits < 1:
+        raise SettingsError(TOO_FEW.format(risk))
+    return min(bits, LONGEST)
 
 
 def matched(codes: Codes, bits: int, patients: Codes, half: Codes | None = None, *, seed: int) -> Estimate:
