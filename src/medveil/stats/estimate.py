@@ -15,8 +15,8 @@ class Estimate:
 
     `chance` is what blind guessing scores, `control` what an attacker scores without the data under
     test (age, sex, view and site only, say). `n` counts observations, `units` the independent units
-    (patients, unless said otherwise) that were resampled. What rests on more than was measured is a `scenario`: its ends
-    are what may be, and nobody can say how often they hold the truth.
+    (patients, unless said otherwise) that were resampled. What rests on more than was measured is a
+    `scenario`: its ends are what may be, and nobody can say how often they hold the truth.
     """
 
     value: float
