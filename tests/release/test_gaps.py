@@ -172,6 +172,16 @@ def test_a_threshold_raised_by_hand_is_for_a_person_to_answer_for(monkeypatch: p
     assert shown.verdict is Verdict.PASS and "invented" in " ".join(gap.why for gap in shown.gaps)
 
 
+def test_views_that_no_trained_attacker_looks_at_block_unless_few_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for laterals, blocking in ((20, False), (60, True)):
+        originals = cohort()
+        originals.table.loc[originals.table.index[: 2 * laterals : 2], "view"] = "LATERAL"
+        content = examined(Settings(), monkeypatch, originals)
+        assert ("Other views" in blocked(content)) is blocking
+        told = " ".join(gap.why for gap in content.gaps)
+        assert f"{laterals} released images of {laterals} of 300 patients are no frontal films" in told
+
+
 def names(settings: Settings, kind: Any) -> list[str]:
     return [each.name for each in settings.chosen(kind)]
 

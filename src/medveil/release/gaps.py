@@ -66,10 +66,16 @@ def unmeasured(choice: Choice, reason: NotMeasurable, settings: Settings, bound:
 
 
 def gaps_of(
-    settings: Settings, engine: Engine, originals: Cohort, comparisons: Sequence[Comparison], bound: Bound | None
+    settings: Settings,
+    engine: Engine,
+    originals: Cohort,
+    released: Released,
+    comparisons: Sequence[Comparison],
+    bound: Bound | None,
 ) -> list[Gap]:
     chosen = settings.chosen("attacks")
     gaps = _uncovered(settings, engine)
+    gaps += _other_views(settings, originals, released)
     gaps += _left_out(settings, chosen, engine, originals, bound)
     gaps += _weakened(settings, chosen, bound)
     gaps += _without_power(comparisons)
@@ -92,6 +98,20 @@ def _uncovered(settings: Settings, engine: Engine) -> list[Gap]:
 def _made_anew(defense: object) -> tuple[str, ...]:
     """A film that is drawn from a code alone holds no text that was burned into the old one."""
     return ("pixels",) if isinstance(defense, HiddenAnatomy) and defense.bits is not None else ()
+
+
+def _other_views(settings: Settings, originals: Cohort, released: Released) -> list[Gap]:
+    """What no trained attacker looks at may give everybody away who has such images."""
+    table = originals.table.iloc[released.rows]
+    others = table["view"].isin(("LATERAL", "OTHER"))
+    if not others.any():
+        return []
+    people, all_people = table.loc[others, "patient_id"].nunique(), table["patient_id"].nunique()
+    why = (
+        f"{int(others.sum()):,} released images of {people:,} of {all_people:,} patients are no frontal films, and no "
+        "trained attacker looks at them."
+    )
+    return [Gap("Other views", why, blocking=people / all_people > _accepted(settings))]
 
 
 def _left_out(

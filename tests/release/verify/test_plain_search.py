@@ -22,10 +22,8 @@ from medveil.release.verify.text_check import DatesTold, TextCheck
         ("Jane M. Porter, M.D.", ["Jane M. Porter"]),
         ("Mrs. Olsen returns.", ["Olsen"]),
         ("MRN: AB-4711\nClear.", ["AB-4711"]),
-        (
-            "Accession 99213847; call 555-0134-221 or jane@ward.example.",
-            ["99213847", "555-0134-221", "jane@ward.example."],
-        ),
+        ("Accession 99213847; call 555-0134-221.", ["99213847", "555-0134-221"]),
+        ("Write to jane@ward.example.", ["jane@ward.example"]),
         ("No pleural effusion. Heart 12.5 cm, 2019 and 2020, T12, 120 kV.", []),
         ("Name: XXXX\nRead by: [REDACTED]", []),
         ("Kerley B lines; Dr. reviewed.", []),
@@ -38,7 +36,7 @@ def test_what_is_found(text: str, found: list[str]) -> None:
 def test_a_name_that_the_cleaner_overlooks_is_seen() -> None:
     """The check of version 0.1 searched by the cleaner's own eyes alone: what it overlooked, both overlooked."""
     check = TextCheck(plain_identifiers)
-    person = Person("p", Keys(b"k" * 40))
+    person = Person(Keys(b"k" * 40), "p")
     text = "Discussed with Dr. Hartwell."
     left = check.discrepancies("f", text, text, KnownSearch([]), DatesTold.of(person))
     assert [one.found for one in left] == ["as in the source"]

@@ -97,7 +97,8 @@ def test_a_clean_sample_is_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def six(out: Path) -> tuple[Work, Path, Engine]:
     """Images that are there."""
     engine = Engine(KEYS)
-    cohort = Cohort.of(pd.DataFrame({"path": [f"{n}.png" for n in range(6)], "patient_id": list("aabbcc")}), out)
+    names = {"path": [f"{n}.png" for n in range(6)], "image_id": list("123456"), "study_id": list("123456")}
+    cohort = Cohort.of(pd.DataFrame({**names, "patient_id": list("aabbcc")}), out)
     work = Work.of_images(cohort, engine)
     for group in work.groups:
         for one in group.files:

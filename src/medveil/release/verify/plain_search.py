@@ -23,7 +23,7 @@ _PATTERNS: tuple[tuple[Category, re.Pattern[str]], ...] = (
     (Category.OTHER_ID, re.compile(rf"(?im)\b(?:{_LABELS})\s*[:#=]\s*(?P<it>[^\n;,.]{{4,60}})")),
     (Category.EMAIL, re.compile(r"(?P<it>[\w.+-]+@[\w-]+(?:\.[\w-]+)+)")),
     (Category.URL, re.compile(r"(?P<it>(?:https?://|www\.)\S+)")),
-    (Category.PHONE, re.compile(r"(?<![\d.])(?P<it>\+?\(?\d{2,4}\)?[\s./-]\d{3,4}[\s./-]\d{3,5})(?![\d.])")),
+    (Category.PHONE, re.compile(r"(?<![\d.])(?P<it>\+?\(?\d{2,4}\)?[\s./-]\d{3,4}[\s./-]\d{3,5})(?!\d|\.\d)")),
     (Category.OTHER_ID, re.compile(r"(?<![\d.,/-])(?P<it>(?:[A-Z]{1,4}-?)?\d{6,})(?![\d.,/-]*\d)")),
 )
 _TAKEN_OUT = re.compile(r"[\W_Xx\d]*|\W*(?:redacted|removed|none|unknown|not stated)\W*", re.IGNORECASE)
