@@ -111,7 +111,7 @@ def _other_views(settings: Settings, originals: Cohort, released: Released) -> l
         f"{int(others.sum()):,} released images of {people:,} of {all_people:,} patients are no frontal films, and no "
         "trained attacker looks at them."
     )
-    return [Gap("Other views", why, blocking=people / all_people > _accepted(settings))]
+    return [Gap("Other views", why, blocking=people / all_people > settings.accepted.value)]
 
 
 def _left_out(
@@ -169,9 +169,10 @@ def _raised(settings: Settings, comparisons: Sequence[Comparison]) -> list[Gap]:
     highest = max(used, default=0.0)
     if highest <= ONE_IN_ELEVEN.value:
         return []
+    whose = "for this recipient" if settings.threshold is None and highest == settings.accepted.value else "by hand"
     why = (
-        f"a chance of re-identification of up to {percent(highest)} was accepted by whoever ran this, above the "
-        f"{percent(ONE_IN_ELEVEN.value)} in common use: a person has to answer for that."
+        f"a chance of re-identification of up to {percent(highest)} is accepted {whose}, above the "
+        f"{percent(ONE_IN_ELEVEN.value)} in common use for the public: a person has to answer for that."
     )
     if settings.demonstration:
         why = f"{why} The patients are invented, so nobody has to here."

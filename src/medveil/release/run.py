@@ -21,10 +21,8 @@ from medveil.release.protection import planned
 from medveil.release.questionnaire import Questionnaire
 from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
-<<<<<<< HEAD
-from medveil.release.verify.read_again import read_again
-=======
 from medveil.release.signing import bring_up_to_date, sheet_of
+from medveil.release.verify.read_again import read_again
 from medveil.release.verify.release_check import check_release
 from medveil.report import write_report
 from medveil.runtime.meanwhile import load_meanwhile, meanwhile
@@ -96,7 +94,6 @@ def release(
         )
         summary = cleaned()
         sheet = sheet_of(questionnaire or Questionnaire(), settings, summary.reviewed)
->>>>>>> main
         finished = _finished(out, summary)
         if finished:
             bring_up_to_date(out, sheet, decisions_only=questionnaire is None)
