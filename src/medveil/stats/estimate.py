@@ -15,7 +15,8 @@ class Estimate:
 
     `chance` is what blind guessing scores, `control` what an attacker scores without the data under
     test (age, sex, view and site only, say). `n` counts observations, `units` the independent units
-    (patients, unless said otherwise) that were resampled.
+    (patients, unless said otherwise) that were resampled. What rests on more than was measured is a
+    `scenario`: its ends are what may be, and nobody can say how often they hold the truth.
     """
 
     value: float
@@ -29,6 +30,7 @@ class Estimate:
     chance: float | None = None
     control: float | None = None
     replicates: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    scenario: bool = False
 
     @classmethod
     def from_replicates(
@@ -103,4 +105,5 @@ class Estimate:
             "n": self.n,
             "units": self.units,
             "unit": self.unit,
+            "scenario": self.scenario,
         }

@@ -15,7 +15,6 @@ from medveil.release.protect.model_report import STRONGEST, report_model, summar
 from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.content import ReportSubject
 
-LENIENT = Threshold("a limit", 1.0, "the test")
 INPUT = Input(ReportSubject("made", 200, 400, 400, 0), "0" * 64)
 
 
@@ -34,8 +33,7 @@ def run(
 
 
 def blocking(result: FrontierResult, out: Path) -> tuple[Verdict, str]:
-    """With a threshold that everything meets."""
-    verdict, report = written(result, out, 1.0)
+    verdict, report = written(result, out, 0.09)
     return verdict, " ".join(f"{gap['what']}: {gap['why']}" for gap in report["gaps"] if gap["blocking"])
 
 
@@ -61,7 +59,15 @@ def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measur
     assert f"{before} % before; macro AUROC changes by" in summary(result)
     assert "refits with 200 pairs" in summary(result)
     lenient, report = written(result, tmp_path, 1.0)
-    assert lenient is Verdict.PASS
+    assert lenient is Verdict.REVIEW
+    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Threshold"]
+
+
+def test_what_does_not_link_and_keeps_its_promise_passes(
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+) -> None:
+    verdict, report = written(run(unlinked, start, quick, tmp_path / "runs", "dp"), tmp_path, 0.09)
+    assert verdict is Verdict.PASS, report["reasons"]
     assert not any(gap["blocking"] for gap in report["gaps"])
 
 
@@ -70,7 +76,7 @@ def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
 ) -> None:
     verdict, report = written(run(data, start, quick, tmp_path / "runs", "erase"), tmp_path, 1.0)
     assert verdict is Verdict.REVIEW
-    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Membership"]
+    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Membership", "Threshold"]
     refit = report["comparisons"][1]["after"]
     weaker, stronger = (refit["estimates"][f"from {seen}"] for seen in ("embeddings", "frozen features"))
     assert weaker["interval"][1] < stronger["interval"][1] == refit["estimates"][STRONGEST]["interval"][1]
@@ -87,49 +93,49 @@ def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measur
 
 
 def test_an_unaudited_guarantee_blocks_pass(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    verdict, why = blocking(run(data, start, quick, tmp_path / "runs", "dp", canaries=0), tmp_path)
+    verdict, why = blocking(run(unlinked, start, quick, tmp_path / "runs", "dp", canaries=0), tmp_path)
     assert verdict is Verdict.REVIEW and "it was not audited" in why
 
 
 def test_an_audit_that_could_not_have_refuted_anything_blocks_pass(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    verdict, why = blocking(run(data, start, quick, tmp_path / "runs", "dp", canaries=4), tmp_path)
+    verdict, why = blocking(run(unlinked, start, quick, tmp_path / "runs", "dp", canaries=4), tmp_path)
     assert verdict is Verdict.REVIEW and "could not have refuted it" in why
 
 
 def test_an_epsilon_above_the_limit_blocks_pass(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    verdict, why = blocking(run(data, start, quick, tmp_path / "runs", "dp", epsilon=3.0, canaries=400), tmp_path)
+    verdict, why = blocking(run(unlinked, start, quick, tmp_path / "runs", "dp", epsilon=3.0, canaries=400), tmp_path)
     assert verdict is Verdict.REVIEW and "Epsilon" in why and "above 1" in why
 
 
 def test_the_audits_own_cost_can_exceed_the_limit(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    result = run(data, start, quick, tmp_path / "runs", "dp", epsilon=0.95, canaries=400)
+    result = run(unlinked, start, quick, tmp_path / "runs", "dp", epsilon=0.95, canaries=400)
     verdict, why = blocking(result, tmp_path)
     assert verdict is Verdict.REVIEW and "with the audit" in why
-    alone = run(data, start, quick, tmp_path / "alone", "dp", epsilon=0.95, canaries=0)
+    alone = run(unlinked, start, quick, tmp_path / "alone", "dp", epsilon=0.95, canaries=0)
     assert "Epsilon" not in blocking(alone, tmp_path)[1]
 
 
 def test_by_pair_the_patients_epsilon_is_held_to_the_limit(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    result = run(data, start, quick, tmp_path / "runs", "dp", epsilon=0.6, unit="pair")
+    result = run(unlinked, start, quick, tmp_path / "runs", "dp", epsilon=0.6, unit="pair")
     assert result.points[1].epsilon < 1  # type: ignore[operator]
     verdict, why = blocking(result, tmp_path)
     assert verdict is Verdict.REVIEW and "Epsilon: a patient's is" in why
 
 
 def test_a_refuted_guarantee_blocks_pass(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    result = run(data, start, quick, tmp_path / "runs", "dp")
+    result = run(unlinked, start, quick, tmp_path / "runs", "dp")
     before, after = result.points
     assert after.audit is not None
     broken = replace(after, audit=replace(after.audit, lower=2.0))
@@ -138,11 +144,11 @@ def test_a_refuted_guarantee_blocks_pass(
 
 
 def test_an_image_under_two_patients_blocks_pass(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
-    result = run(data, start, quick, tmp_path / "runs", "dp")
+    result = run(unlinked, start, quick, tmp_path / "runs", "dp")
     given = {"encoder": "a model", "command": "test", "seed": 3, "settings": {}}
-    verdict, _ = report_model(result, INPUT, tmp_path, threshold=LENIENT, **given)
+    verdict, _ = report_model(result, INPUT, tmp_path, **given)
     assert verdict is Verdict.PASS
-    verdict, _ = report_model(result, INPUT, tmp_path, threshold=LENIENT, **given, under_two_ids=2)
+    verdict, _ = report_model(result, INPUT, tmp_path, **given, under_two_ids=2)
     assert verdict is Verdict.REVIEW

@@ -49,7 +49,7 @@ def report_model(
         subject=replace(protected.subject, name=f"The heads of {encoder}, on {protected.subject.name}", kind="model"),
         removals=() if chosen is None else (_removal(chosen),),
         comparisons=(*judged, Comparison(None, result.finding)),
-        gaps=(*_gaps(chosen, result), *_twice(under_two_ids)),
+        gaps=(*_gaps(chosen, result), *_twice(under_two_ids), *_raised(threshold)),
         provenance=how_to_repeat(command, seed, settings, input_sha256=WITHHELD, secret=SECRET),
     )
     return content.verdict, write_report(content, out)
@@ -164,6 +164,16 @@ def _weak_points(point: OperatingPoint) -> Iterator[Gap]:
             "The guarantee",
             f"its audit could not have refuted it: with {point.audit.canaries:,} canaries it could have proved"
             f" ε = {point.audit.most:.3g} at most, and {claimed:.3g} is claimed; plant more.",
+            blocking=True,
+        )
+
+
+def _raised(threshold: Threshold | None) -> Iterator[Gap]:
+    if threshold is not None and threshold.value > ONE_IN_ELEVEN.value:
+        yield Gap(
+            "Threshold",
+            f"up to {percent(threshold.value)} of images linked was accepted by whoever ran this, above the "
+            f"{percent(ONE_IN_ELEVEN.value)} in common use: a person has to answer for that.",
             blocking=True,
         )
 

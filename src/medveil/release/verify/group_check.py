@@ -165,7 +165,11 @@ class GroupChecker:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.path, pixels=False)
         check = HeaderCheck(
-            self.record.profile, subject.person.shift, subject.search, Surrogates(subject.person, realistic=True).uid
+            self.record.profile,
+            subject.person.shift,
+            subject.search,
+            Surrogates(subject.person, realistic=True).uid,
+            self.record.made_anew,
         )
         yield from check.discrepancies(path, released, original)
         gold = self.answers.get(one.path)
