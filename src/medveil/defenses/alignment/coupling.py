@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -92,7 +93,7 @@ def joining(
         )
 
         def summed(rows: slice, images: Tensor = images, reports: Tensor = reports) -> Tensor:
-            codes = together[rows].unique(return_inverse=True)[1]
+            codes = torch.from_numpy(np.unique(together[rows].numpy(), return_inverse=True)[1])
             parts = clipped_sum(heads, loss_of(codes), images[rows], reports[rows], codes, clip)
             return torch.cat([part.flatten() for part in parts])
 

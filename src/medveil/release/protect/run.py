@@ -24,7 +24,8 @@ from medveil.release.protect.frontier import CSV, FrontierResult, protect_alignm
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import report_model, summary
 from medveil.release.protect.operating_point import OperatingPoint
-from medveil.release.protect.preparation import Watch, prepare
+from medveil.release.protect.preparation import prepare
+from medveil.release.protect.shared_people import Watch
 from medveil.release.protect.worst_case_audit import TRIALS
 from medveil.runtime.storage import told, write_bytes, write_json
 

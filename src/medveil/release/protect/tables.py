@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Sequence
 
 from medveil.defenses.alignment.guarantee import at_most
@@ -164,7 +165,9 @@ def csv_rows(points: Sequence[OperatingPoint]) -> str:
 
 
 def told(estimate: Estimate, *, digits: int = 2) -> str:
-    """In percent, with its interval."""
+    """In percent, with its interval, where there is one."""
+    if not math.isfinite(estimate.low):
+        return "–"
     value, low, high = (f"{100 * number:.{digits}f}" for number in (estimate.value, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"
 
