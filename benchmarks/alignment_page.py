@@ -125,11 +125,13 @@ def _came_back(results: Mapping[str, FrontierResult], owners: Mapping[str, str])
 
 def _proved(result: FrontierResult) -> Iterator[str]:
     sound = [point for point in result.points if point.guarantee.kind == "formal"]
-    bounds = [audit.lower for point in sound for audit in (point.audit, point.worst_case) if audit is not None]
+    audits = [audit for point in sound for audit in (point.audit, point.worst_case) if audit is not None]
     broken = [point for point in sound if point.refuted is not None]
     yield (
-        f"Audits of the {len(sound)} settings with a guarantee prove an ε of {max(bounds):.2f} at most and refute "
-        f"{'none of the claims' if not broken else ', '.join(point.name for point in broken)}."
+        f"Audits of the {len(sound)} settings with a guarantee prove an ε of "
+        f"{max(audit.lower for audit in audits):.2f} at most and refute "
+        f"{'none of the claims' if not broken else ', '.join(point.name for point in broken)}; the most they could "
+        f"have proved is {max(audit.most for audit in audits):.2f}."
     )
     for point in result.points:
         if point.variant == "dp-nominal" and point.worst_case is not None and point.epsilon is not None:

@@ -82,13 +82,13 @@ def test_what_couples_large_batches_only_is_found_by_joining() -> None:
 
 
 def test_what_couples_close_features_only_is_found_by_joining() -> None:
-    own = public(6)
+    own, linear = public(6), random_heads(HeadShape(9, 6), HeadShape(7, 6), seed=0)
 
     def alike(images: Tensor, reports: Tensor) -> Tensor:
         twins = (images.double() @ images.double().T > 1 - 1e-6).sum(1, keepdim=True).detach()
         return own(images, reports) * (1 + twins.squeeze(1) % 2)
 
-    assert not heads_coupling(HEADS, alike).found
-    moved = joining(HEADS, lambda _: alike, torch.arange(LARGE), 1e3, sensitivity=1e3)
+    assert not heads_coupling(linear, alike).found
+    moved = joining(linear, lambda _: alike, torch.arange(LARGE), 1e3, sensitivity=1e3)
     assert Coupling(0.0, 0.0, moved).found
     assert Coupling(0.0, 0.0, math.nan).found

@@ -3,6 +3,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
 
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.settings import Variant
@@ -14,6 +18,7 @@ from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import STRONGEST, report_model, summary
 from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.content import ReportSubject
+from medveil.stats.privacy_audit import audit_one_run
 
 INPUT = Input(ReportSubject("made", 200, 400, 400, 0), "0" * 64)
 
@@ -24,12 +29,9 @@ def run(
     quick: MeasurementSettings,
     out: Path,
     *variants: Variant,
-    epsilon: float = 0.3,
-    canaries: int = 60,
-    **changes: object,
 ) -> FrontierResult:
-    sweep = candidates(variants, epsilons=(epsilon,), directions=(4,), epochs=1, seed=1, **changes)
-    return protect_alignment(data, start, out=out, sweep=sweep, measuring=quick, canaries=canaries)
+    sweep = candidates(variants, epsilons=(0.3,), directions=(4,), epochs=1, seed=1)
+    return protect_alignment(data, start, out=out, sweep=sweep, measuring=quick, canaries=60)
 
 
 def blocking(result: FrontierResult, out: Path) -> tuple[Verdict, str]:
@@ -63,14 +65,6 @@ def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measur
     assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Threshold"]
 
 
-def test_what_does_not_link_and_keeps_its_promise_passes(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    verdict, report = written(run(unlinked, start, quick, tmp_path / "runs", "dp"), tmp_path, 0.09)
-    assert verdict is Verdict.PASS, report["reasons"]
-    assert not any(gap["blocking"] for gap in report["gaps"])
-
-
 def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
     data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
 ) -> None:
@@ -92,63 +86,57 @@ def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measur
     assert any("run one of them alone" in reason for reason in report["reasons"])
 
 
-def test_an_unaudited_guarantee_blocks_pass(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    verdict, why = blocking(run(unlinked, start, quick, tmp_path / "runs", "dp", canaries=0), tmp_path)
+@pytest.fixture(scope="module")
+def passing(
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path_factory: pytest.TempPathFactory
+) -> FrontierResult:
+    return run(unlinked, start, quick, tmp_path_factory.mktemp("runs"), "dp")
+
+
+def changed(result: FrontierResult, record: dict[str, Any] | None = None, **changes: Any) -> FrontierResult:
+    before, after = result.points
+    return replace(
+        result, points=(before, replace(after, record={**(after.record or {}), **(record or {})}, **changes))
+    )
+
+
+def test_what_does_not_link_and_keeps_its_promise_passes(passing: FrontierResult, tmp_path: Path) -> None:
+    assert blocking(passing, tmp_path) == (Verdict.PASS, "")
+
+
+def test_an_unaudited_guarantee_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    verdict, why = blocking(changed(passing, audit=None), tmp_path)
     assert verdict is Verdict.REVIEW and "it was not audited" in why
 
 
-def test_an_audit_that_could_not_have_refuted_anything_blocks_pass(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    verdict, why = blocking(run(unlinked, start, quick, tmp_path / "runs", "dp", canaries=4), tmp_path)
+def test_an_audit_that_could_not_have_refuted_anything_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    few = audit_one_run(np.arange(4.0), np.arange(4) % 2 == 0, delta=6e-6)
+    verdict, why = blocking(changed(passing, audit=few), tmp_path)
     assert verdict is Verdict.REVIEW and "could not have refuted it" in why
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"stated_epsilon_of_patient": 1.01},  # the audit's own cost included
+        {"budget": [1.01, 5.0]},  # other runs in the ledger
+    ],
+)
 def test_an_epsilon_above_the_limit_blocks_pass(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    passing: FrontierResult, tmp_path: Path, record: dict[str, Any]
 ) -> None:
-    verdict, why = blocking(run(unlinked, start, quick, tmp_path / "runs", "dp", epsilon=3.0, canaries=400), tmp_path)
-    assert verdict is Verdict.REVIEW and "Epsilon" in why and "above 1" in why
+    verdict, why = blocking(changed(passing, record), tmp_path)
+    assert verdict is Verdict.REVIEW and "Epsilon: a patient's is 1.01" in why and "above 1" in why
 
 
-def test_the_audits_own_cost_can_exceed_the_limit(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    result = run(unlinked, start, quick, tmp_path / "runs", "dp", epsilon=0.95, canaries=400)
-    verdict, why = blocking(result, tmp_path)
-    assert verdict is Verdict.REVIEW and "with the audit" in why
-    alone = run(unlinked, start, quick, tmp_path / "alone", "dp", epsilon=0.95, canaries=0)
-    assert "Epsilon" not in blocking(alone, tmp_path)[1]
-
-
-def test_by_pair_the_patients_epsilon_is_held_to_the_limit(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    result = run(unlinked, start, quick, tmp_path / "runs", "dp", epsilon=0.6, unit="pair")
-    assert result.points[1].epsilon < 1  # type: ignore[operator]
-    verdict, why = blocking(result, tmp_path)
-    assert verdict is Verdict.REVIEW and "Epsilon: a patient's is" in why
-
-
-def test_a_refuted_guarantee_blocks_pass(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    result = run(unlinked, start, quick, tmp_path / "runs", "dp")
-    before, after = result.points
-    assert after.audit is not None
-    broken = replace(after, audit=replace(after.audit, lower=2.0))
-    verdict, why = blocking(replace(result, points=(before, broken)), tmp_path)
+def test_a_refuted_guarantee_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    audit = passing.points[1].audit
+    assert audit is not None
+    verdict, why = blocking(changed(passing, audit=replace(audit, lower=2.0)), tmp_path)
     assert verdict is Verdict.REVIEW and "an audit refuted it: ε = 0.3 was claimed, at least 2 was proved" in why
 
 
-def test_an_image_under_two_patients_blocks_pass(
-    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
-) -> None:
-    result = run(unlinked, start, quick, tmp_path / "runs", "dp")
+def test_an_image_under_two_patients_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
     given = {"encoder": "a model", "command": "test", "seed": 3, "settings": {}}
-    verdict, _ = report_model(result, INPUT, tmp_path, **given)
-    assert verdict is Verdict.PASS
-    verdict, _ = report_model(result, INPUT, tmp_path, **given, under_two_ids=2)
-    assert verdict is Verdict.REVIEW
+    assert report_model(passing, INPUT, tmp_path, **given)[0] is Verdict.PASS
+    assert report_model(passing, INPUT, tmp_path, **given, under_two_ids=2)[0] is Verdict.REVIEW
