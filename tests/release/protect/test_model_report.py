@@ -129,6 +129,15 @@ def test_an_epsilon_above_the_limit_blocks_pass(
     assert verdict is Verdict.REVIEW and "Epsilon: a patient's is 1.01" in why and "above 1" in why
 
 
+def test_other_runs_by_pair_block_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    record = passing.points[1].record
+    assert record is not None
+    by_pair = {"settings": {**record["settings"], "unit": "pair"}}
+    assert blocking(changed(passing, {**by_pair, "budget": [record["stated_epsilon"], 5.0]}), tmp_path)[1] == ""
+    verdict, why = blocking(changed(passing, {**by_pair, "budget": [0.9, 5.0]}), tmp_path)
+    assert verdict is Verdict.REVIEW and "train by patient" in why
+
+
 def test_a_refuted_guarantee_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
     audit = passing.points[1].audit
     assert audit is not None
