@@ -243,9 +243,11 @@ def show_next_steps(out: Path, source: Path, key: Path | None, *, withheld: int)
 
 
 def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:
-    """The verdict on one attack, its answer, and where the report is."""
+    """What one attack achieved, and where the report is."""
     if json:
-        show_json(whole_result(outcome.report) | {"answer": outcome.answer} | outcome.details)
+        told = {"answer": outcome.answer, "within_threshold": outcome.within}
+        show_json(whole_result(outcome.report) | told | outcome.details)
     elif not quiet:
-        typer.echo(f"{outcome.verdict}: {outcome.answer}")
+        typer.echo(outcome.answer)
+        typer.echo("This is one attack alone: it says nothing on whether the data can be released.")
         typer.echo(f"The report is {outcome.report}")

@@ -152,7 +152,7 @@ def demo(
             workers=workers,
             progress=lambda done, total: watch("patients", done, total),
         )
-        keys, asked = Keys.for_demonstration(seed), Settings(seed=seed, threshold=DEMO_RISK)
+        keys, asked = Keys.for_demonstration(seed), Settings(seed=seed, threshold=DEMO_RISK, demonstration=True)
         outcomes = {
             folder: run(out / "hospital", out / folder, keys=keys, settings=settings, workers=workers, progress=watch)
             for folder, settings in (

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from medveil.cohort.input import InputOptions
 from medveil.errors import SettingsError
 from medveil.parts import Choice, Kind, choose
-from medveil.release.protection import Protect, attacks_on, check_protect, measures_of
+from medveil.release.protection import Protect, attacks_on, changes_films, check_protect, measures_of
 from medveil.training.device import check_device
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
@@ -20,7 +20,8 @@ CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
 class Settings:
     """What a release is run with. Parts are named as on the command line (`pixels:fill=black`); none named, those that
     run unasked. `device` (cpu or cuda) is for the parts that can use one. What `protect` names is set so that the
-    `risk` is kept, or else one in eleven; `judged` are the places without which nothing can pass."""
+    `risk` is kept, or else one in eleven; `judged` are the places without which nothing can pass. A `demonstration` is
+    of invented patients: it may try less hard and accept more, and says so."""
 
     seed: int = 7
     threshold: float | None = None
@@ -34,6 +35,7 @@ class Settings:
     protect: Protect = "none"
     risk: float | None = None
     judged: tuple[str, ...] = ("headers", "table", "pixels", "reports")
+    demonstration: bool = False
 
     def resolved(self) -> Settings:
         """With every part named; unknown parts and settings are refused."""
@@ -50,9 +52,10 @@ class Settings:
 
     def chosen(self, kind: Kind) -> tuple[Choice, ...]:
         chosen = choose(kind, getattr(self, kind))
-        if kind == "attacks":
-            return attacks_on(self.protect, chosen)
-        return measures_of(self.protect, chosen) if kind == "measures" else chosen
+        if kind == "defenses":
+            return chosen
+        changed = changes_films(self.protect, self.chosen("defenses"))
+        return attacks_on(changed, chosen) if kind == "attacks" else measures_of(changed, chosen)
 
     def naming(self, chosen: Mapping[Kind, Sequence[Choice]]) -> Settings:
         """With these parts in place of those that were asked for."""

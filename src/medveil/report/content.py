@@ -45,11 +45,15 @@ class Removal:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One attack or measure before and after the defenses, on the same images; without defenses, after alone."""
+    """One attack or measure before and after the defenses, on the same images; without defenses, after alone.
+
+    What is not `judged` is held against its threshold in words, and gets no verdict.
+    """
 
     before: Finding | None
     after: Finding
     change: Estimate | None = None
+    judged: bool = True
 
     def __post_init__(self) -> None:
         for aspect in ("part", "kind", "headline", "scale"):
@@ -73,7 +77,7 @@ class Comparison:
     @property
     def verdict(self) -> Verdict | None:
         """What the threshold says after the defenses; without a sound interval, no better than REVIEW."""
-        verdict = self.after.verdict
+        verdict = self.after.verdict if self.judged else None
         if verdict is None or self.sound:
             return verdict
         return Verdict.worst([verdict, Verdict.REVIEW])
@@ -144,6 +148,7 @@ class ReportContent:
     gaps: tuple[Gap, ...]
     provenance: Provenance
     check: OutputCheck | None = None
+    about: Literal["a release", "an attack"] = "a release"  # one attack alone says nothing of a release
 
     @property
     def verdict(self) -> Verdict:
@@ -175,8 +180,9 @@ class ReportContent:
         subject, provenance = self.subject, self.provenance
         document = {
             "schema": SCHEMA,
-            "verdict": self.verdict,
-            "reasons": self.reasons,
+            "about": self.about,
+            "verdict": self.verdict if self.about == "a release" else None,
+            "reasons": self.reasons if self.about == "a release" else [],
             "subject": {
                 **vars(subject),
                 "quarantined": _sorted(subject.quarantined),

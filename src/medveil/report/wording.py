@@ -68,13 +68,20 @@ def interval(found: dict[str, Any], scale: str) -> str:
     dash = "–" if min(low, high) >= 0 else " to "
     sign = _sign(scale) if scale == "share" else ""  # the words for points stand once, with the value
     ends = f"{_digits(low, scale, decimals)}{dash}{_digits(high, scale, decimals)}"
-    return f"{percent(found['level'])} interval {ends}{sign}"
+    return f"scenario, {ends}{sign}" if found.get("scenario") else f"{percent(found['level'])} interval {ends}{sign}"
 
 
 def change(found: dict[str, Any], scale: str) -> str:
     """A difference with its sign; differences of percentages are percentage points."""
     told = estimate(found, "points" if scale == "share" else scale)
     return f"+{told}" if (found["value"] or 0) > 0 else told
+
+
+def resampled(found: dict[str, Any]) -> str:
+    """How the ends came about."""
+    if found.get("scenario"):
+        return f"A scenario beyond what was measured on {sample(found)}: no interval"
+    return f"{percent(found['level'])} interval by {found['unit']}-level resampling, {sample(found)}"
 
 
 def percent(level: float) -> str:
@@ -113,18 +120,24 @@ def doubts(finding: dict[str, Any]) -> list[str]:
     return [*finding.get("concerns", ()), *weak]
 
 
+def power(finding: dict[str, Any]) -> str:
+    """On what the attack was seen to work, and what it was held against here."""
+    return Power(**finding["power"]).sentence
+
+
 def _compared(finding: dict[str, Any], low: float | None, high: float | None, most: float | None, named: str) -> str:
     scale, verdict = finding["scale"], finding["verdict"]
+    range_ = "scenario" if finding["estimates"][finding["headline"]].get("scenario") else "interval"
     if low is None or high is None or most is None:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
-    if verdict == "PASS" or (high <= most and doubts(finding)):
-        return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
-    if verdict == "FAIL":
-        return f"Even the lower end of the interval, {apart(low, most, scale)}, is above {named}."
+    if verdict == "PASS" or (high <= most and (verdict is None or doubts(finding))):
+        return f"The upper end of the {range_}, {apart(high, most, scale)}, is not above {named}."
+    if verdict == "FAIL" or (verdict is None and low > most):
+        return f"Even the lower end of the {range_}, {apart(low, most, scale)}, is above {named}."
     if not low <= most < high:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     ends = f"{apart(low, most, scale)} to {apart(high, most, scale)}"
-    return f"The interval, {ends}, reaches above {named}: uncertain."
+    return f"The {range_}, {ends}, reaches above {named}: uncertain."
 
 
 def _counted(finding: dict[str, Any], named: str) -> str:

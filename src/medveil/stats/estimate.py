@@ -17,7 +17,8 @@ class Estimate:
     `chance` is what blind guessing scores, `control` what an attacker scores without the data under
     test (age, sex, view and site only, say). `n` counts observations, `units` the independent units
     (patients, unless said otherwise) that were resampled. `share` says that it is a share of them, or of what they
-    have, so that what was never seen may still happen.
+    have, so that what was never seen may still happen. What rests on more than was measured is a
+    `scenario`: its ends are what may be, and nobody can say how often they hold the truth.
     """
 
     value: float
@@ -32,6 +33,7 @@ class Estimate:
     control: float | None = None
     share: bool = False
     replicates: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
+    scenario: bool = False
 
     @classmethod
     def from_replicates(
@@ -111,6 +113,7 @@ class Estimate:
             "n": self.n,
             "units": self.units,
             "unit": self.unit,
+            "scenario": self.scenario,
         }
 
 

@@ -43,6 +43,12 @@ class Identity:
         self._settings, self._device = settings or IdentitySettings(), device
         self._power = ShownPower()
 
+    @staticmethod
+    def reached_elsewhere() -> str:
+        from medveil.attacks.identity.reference import reached_elsewhere
+
+        return reached_elsewhere()
+
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         return self._power.of(partial(self._recognised, seed=seed), released, originals, seed=seed)
 
@@ -79,6 +85,18 @@ class IdentityAdversaries:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self._settings, self._device, self._progress = settings or AdversarySettings(), device, progress
+
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        if "anatomy" in defended:
+            return None
+        return "no film was changed to hide the anatomy, so there is nothing to learn beyond what identity tries"
+
+    @staticmethod
+    def reached_elsewhere() -> str:
+        from medveil.attacks.identity.reference import reached_elsewhere
+
+        return reached_elsewhere()
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         if (~originals.table["view"].isin(("LATERAL", "OTHER"))).any():

@@ -206,7 +206,7 @@ class Audit:
                 found[f"{HEADLINE} in pathology-matched pools of {size:,}"] = matched[HEADLINE]
         found[f"{MEDIAN}, of all candidates"] = _relative(best[EVERYONE][MEDIAN], self._all)
         if strongest in fits:
-            found |= {f"{HEADLINE} among {size:,}, extrapolated": fits[strongest].at(size) for size in self._databases}
+            found |= {f"{HEADLINE} among {size:,}, scenario": fits[strongest].at(size) for size in self._databases}
         if len(results) > 1:
             found |= {f"{HEADLINE} by {encoder}": each for encoder, each in judged.items()}
         return found

@@ -13,6 +13,10 @@ from medveil.stats.estimate import Estimate
 
 NAME = "linkage"
 HEADLINE = "Recall@1"
+SCENARIO = (
+    "Nothing was measured in a database of that size: this is a scenario, and how much of it holds is for a person to "
+    "judge."
+)
 _MATCH = {
     "pair": "Every other report competes, also those of the same study or with the same words.",
     "study": "Reports of the same study do not compete: its images share them.",
@@ -67,6 +71,7 @@ def linkage_finding(
         figures=tuple(figures),
         tables=(*tables, *_set_aside_table(set_aside)),
         glossary=GLOSSARY,
+        concerns=() if fit is None else (SCENARIO,),
         power=linkage_power(estimates[HEADLINE], encoder, fitted=bool(fitted), labelled=cases.profiles is not None),
     )
 
@@ -114,7 +119,10 @@ def _method(
             "The control attack ranks by agreement of the findings alone."
         )
     if fit is not None:
-        parts.append(f"Beyond the {fit.largest:,} candidates at hand, a fitted curve ({fit.model}) was used.")
+        parts.append(
+            f"Beyond the {fit.largest:,} candidates at hand, a fitted curve ({fit.model}) was used; its upper end is "
+            "what was measured at hand, for cases that resemble no other stay linkable in any database."
+        )
     return " ".join(parts)
 
 
@@ -131,7 +139,7 @@ def _limits(
     if several:
         limits.append("Choosing the strongest attacker after the fact makes its share a little too large.")
     if extrapolated:
-        limits.append("Nothing was measured in a database of that size; the curve may bend where nobody has looked.")
+        limits.append("The curve may bend where nobody has looked.")
     if cases.profiles is None:
         limits.append("Findings are not labelled, so the control attack knows nothing and scores as chance.")
     if cases.patients is None:

@@ -33,10 +33,16 @@ class Refit:
     default = False
     place = "reports"
     baseline = False
+    covered_by = "linkage"  # which tries the same beside its other ways
 
     def __init__(self, settings: RefitAttackSettings | None = None, device: str = "cpu") -> None:
         self._settings, self._device = settings or RefitAttackSettings(), device
         self._power = ShownPower()
+
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        reported = originals.table["report"].fillna("").str.strip() != ""
+        return None if reported.any() else "the data hold no reports, so there are no pairs to learn from"
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         def attack(cohort: Cohort) -> Finding:

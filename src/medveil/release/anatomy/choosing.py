@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.cohort import Cohort
@@ -32,12 +33,15 @@ Codes = NDArray[np.int64]
 def bits_for(cohort: Cohort, risk: float, weights: Path | None, *, seed: int) -> int:
     """The most bits at which the attacker who sees the codes keeps below the risk, the upper end of the interval.
 
-    Where nobody returns there is nobody to match; then the bound alone must keep the risk, for one film of a person.
+    Where nobody returns there is nobody to match; then the bound alone must keep the risk, for all films of a person.
     """
+    counts = cohort.table["patient_id"].value_counts()
+    if cohort.table.groupby("patient_id")["study_id"].nunique().max() < 2:
+        return _by_bound(risk, counts)
     films, _ = read_films(_sample(cohort, seed))
     side = films.side
-    if len(np.unique(side.patients)) == len(side.patients):
-        return _by_bound(risk, cohort.table["patient_id"].nunique())
+    if len(np.unique(side.patients)) == len(side.patients):  # only one film of each can be read
+        return _by_bound(risk, counts)
     method = cast(Coded, load_method("coded", weights=weights))
     shown = [Film(pixels, fields) for pixels, fields in zip(side.pixels, side.fields, strict=True)]
     codes = np.array(method.codes(shown, LONGEST), np.int64)
@@ -48,8 +52,9 @@ def bits_for(cohort: Cohort, risk: float, weights: Path | None, *, seed: int) ->
     raise _too_few(risk)
 
 
-def _by_bound(risk: float, people: int) -> int:
-    bits = min(LONGEST, bound.bits_for(risk, people))
+def _by_bound(risk: float, films: pd.Series) -> int:
+    """By the number of films of each person."""
+    bits = min(LONGEST, bound.bits_for(risk, len(films)) // int(films.max()))
     if not bits:
         raise _too_few(risk)
     return bits

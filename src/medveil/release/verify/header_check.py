@@ -78,6 +78,8 @@ class HeaderCheck:
             return ("X", "removed", "a private attribute") if met.new is not None and not safe else None
         if self._must_go(tag):
             return ("X", "removed", "an attribute that is always removed") if met.new is not None else None
+        if self.made_anew and element.keyword == "PresentationLUTShape":
+            return None  # says how the film's own pixels are to be shown
         if self.made_anew and element.keyword in OF_THE_OLD_FILM:
             return ("X", "removed", "a description of the old film's pixels") if met.new is not None else None
         if met.new is not None and element.VR in _FREE_TEXT and self._names_someone(met.new):
