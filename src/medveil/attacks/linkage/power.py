@@ -6,6 +6,8 @@ from medveil.attacks.linkage.fitting.cross_fit import FEWEST
 from medveil.finding import Power, percent
 from medveil.stats.estimate import Estimate
 
+WORKS = 0.5  # of the X-rays: an attack that links as many is no weak one, whatever the findings tell
+
 
 def linkage_power(found: Estimate, attacker: str, *, fitted: bool, labelled: bool) -> Power:
     """Of an attack on untouched pairs: enough if it was fitted, surely beats luck, and does not fall below labels."""
@@ -20,8 +22,7 @@ def linkage_power(found: Estimate, attacker: str, *, fitted: bool, labelled: boo
         shown += f" It was not fitted to them, for which either half needs {FEWEST} patients with a report."
     if not labelled or found.control is None:
         return Power(shown, "Findings are not labelled, so there is no control to hold it against.", works and fitted)
-    below = found.value < found.control
-    held = "more than it does: the attack is below its own control" if below else "no more than it does"
-    return Power(
-        shown, f"Knowing the findings alone links {percent(found.control)}, {held}.", works and fitted and not below
-    )
+    below = found.value < min(found.control, WORKS)
+    held = f"Knowing the findings alone links {percent(found.control)}"
+    held += ", more than it does: the attack is below its own control." if below else "."
+    return Power(shown, held, works and fitted and not below)

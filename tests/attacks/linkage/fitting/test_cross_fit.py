@@ -100,7 +100,7 @@ def test_both_directions_are_attacked_by_those_who_have_not_seen_the_pair() -> N
     after = cross_fitted(other, plain, half, seed=5)
 
     def asking(attackers: dict[str, Sides], name: str, of: int) -> np.ndarray:
-        vectors = attackers[name].images_ask[0][half == of]
+        vectors = attackers[name].images_ask[0][half == of, :-1]
         return vectors[:, vectors.any(axis=0)]
 
     for name in (HEADS, FINDINGS):
@@ -139,6 +139,14 @@ def test_a_finding_that_is_hardly_ever_stated_teaches_nothing() -> None:
     rare[:3] = True
     views = Views(films, films, rare, np.arange(50))
     assert FindingsOnFilms.fit(views, 10.0) is None
+
+
+def test_images_that_are_all_the_same_tell_nothing_and_break_nothing() -> None:
+    vectors, reports = films_and_findings(120)
+    constant = Embeddings(np.repeat(vectors.images[:1], 120, axis=0), vectors.reports, vectors.rows, {})
+    found = run_linkage(table(120, reports), {"encoder": constant}, seed=1, settings=FEW).finding
+    assert found.estimate.low <= 1 / 120 <= found.estimate.high
+    assert found.power is not None and not found.power.enough
 
 
 def test_reports_without_a_common_word_are_no_obstacle() -> None:

@@ -40,17 +40,23 @@ def cross_fitted(views: Views, plain: dict[str, Both], half: Codes, *, seed: int
 
 
 def _both_ways(one: Both, other: Both, half: Codes) -> Sides:
-    """The asking side lies in the space its half is attacked in, the answering side in both."""
+    """The asking side lies in the space its half is attacked in, the answering side in both.
+
+    All scores are one higher than they would be, so that somebody who looks like nobody is no vector of zeros.
+    """
     images, reports = (tuple(taught[side] for taught in (one, other)) for side in (0, 1))
     return Sides(
-        images_ask=(_asking(images, half), np.concatenate(reports, axis=1)),
-        reports_ask=(np.concatenate(images, axis=1), _asking(reports, half)),
+        images_ask=(_asking(images, half), _answering(reports)),
+        reports_ask=(_answering(images), _asking(reports, half)),
     )
 
 
 def _asking(seen: tuple[Singles, ...], half: Codes) -> Singles:
-    parts = [np.where((half == at)[:, None], vectors, np.float32(0)) for at, vectors in enumerate(seen)]
-    return np.concatenate(parts, axis=1)
+    return _answering(tuple(np.where((half == at)[:, None], each, np.float32(0)) for at, each in enumerate(seen)))
+
+
+def _answering(seen: tuple[Singles, ...]) -> Singles:
+    return np.concatenate([*seen, np.ones((len(seen[0]), 1), np.float32)], axis=1)
 
 
 def _taught(views: Views, lessons: NDArray[np.bool_], plain: dict[str, Both], *, seed: int) -> dict[str, Both]:

@@ -11,11 +11,12 @@ from scipy.special import log_softmax, softmax
 
 from medveil.attacks.linkage.fitting.views import Floats
 
+_LEAST = 1e-3  # what links nothing still breaks ties
 _RIDGE = 1e-3  # perfectly linked lessons would otherwise run to infinity
 
 
 def fusion_weights(scores: Sequence[Sequence[NDArray[np.floating]]]) -> Floats:
-    """Fold by fold each attacker's scores of images × reports, own pairs on the diagonal; no weight is negative.
+    """Fold by fold each attacker's scores of images × reports, own pairs on the diagonal; every weight is positive.
 
     The weights make the own report the likeliest among all of its fold, and the own image too.
     """
@@ -34,5 +35,5 @@ def fusion_weights(scores: Sequence[Sequence[NDArray[np.floating]]]) -> Floats:
         return value / (2 * pairs) + float(ridge @ weights) / 2, slope / (2 * pairs) + ridge
 
     count = folds[0].shape[0]
-    found = minimize(loss, np.ones(count), jac=True, method="L-BFGS-B", bounds=[(0, None)] * count)
+    found = minimize(loss, np.ones(count), jac=True, method="L-BFGS-B", bounds=[(_LEAST, None)] * count)
     return np.asarray(found.x)
