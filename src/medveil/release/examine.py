@@ -10,15 +10,17 @@ from functools import partial
 import medveil
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
-from medveil.finding import Finding, Threshold
+from medveil.finding import ONE_IN_ELEVEN, Finding
 from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
 from medveil.release.gaps import Bound, anatomy_bound, gaps_of, unmeasured
 from medveil.release.provenance import command_given, package_versions
 from medveil.release.released import Released
+from medveil.release.remedies import remedies
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
+from medveil.report.sheet import Sheet
 
 log = logging.getLogger("medveil.release")
 
@@ -32,12 +34,13 @@ def examine(
     progress: Progress,
     *,
     check: Callable[[], OutputCheck | None],
+    sheet: Sheet | None = None,
 ) -> ReportContent:
     bound = anatomy_bound(engine, cohort, released)
     comparisons, gaps = _measured(cohort, released, settings, bound, progress)
     gaps += gaps_of(settings, engine, cohort, comparisons, bound)
     table = cohort.table
-    return ReportContent(
+    content = ReportContent(
         subject=ReportSubject(
             name=cohort.name,
             patients=table["patient_id"].nunique(),
@@ -54,7 +57,9 @@ def examine(
         gaps=tuple(gaps),
         provenance=_provenance(settings, engine.keys, created, released),
         check=check(),
+        sheet=sheet,
     )
+    return replace(content, remedies=remedies(content, settings))
 
 
 def _measured(
@@ -82,15 +87,17 @@ def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Sett
     before = part.run(originals, originals, seed=settings.seed)
     after = part.run(released, originals, seed=settings.seed)
     log.info("%s: done", choice.name)
-    return Comparison(_judged(before, settings), _judged(after, settings), after.estimate.minus(before.estimate))
+    return Comparison(judged(before, settings), judged(after, settings), after.estimate.minus(before.estimate))
 
 
-def _judged(finding: Finding, settings: Settings) -> Finding:
-    """With the user's threshold, which is of re-identification, in place of an attack's own."""
-    if settings.threshold is None or finding.threshold is None or finding.kind != "attack":
+def judged(finding: Finding, settings: Settings) -> Finding:
+    """With the threshold that was set, or that goes with the recipient, in place of the usual one; one that was set
+    for this attack alone gives way to the first only."""
+    if finding.threshold is None or finding.kind != "attack":
         return finding
-    chosen = Threshold(f"{settings.threshold:g} (chosen for this release)", settings.threshold, "set by the user")
-    return replace(finding, threshold=chosen)
+    if settings.threshold is None and finding.threshold != ONE_IN_ELEVEN:
+        return finding
+    return replace(finding, threshold=settings.accepted)
 
 
 def _provenance(settings: Settings, keys: Keys, created: str, released: Released) -> Provenance:

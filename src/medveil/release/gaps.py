@@ -34,7 +34,7 @@ class Bound:
     people: int
 
     def keeps(self, settings: Settings) -> bool:
-        return self.success <= _accepted(settings)
+        return self.success <= settings.accepted.value
 
     @property
     def sentence(self) -> str:
@@ -163,10 +163,6 @@ def _gap(name: str, part: object, told: list[str], settings: Settings, bound: Bo
     if bound is None or getattr(part, "place", None) != "anatomy":
         return Gap(name, " ".join(told), blocking=True)
     return Gap(name, " ".join([*told, bound.sentence]), blocking=not bound.keeps(settings))
-
-
-def _accepted(settings: Settings) -> float:
-    return ONE_IN_ELEVEN.value if settings.threshold is None else settings.threshold
 
 
 def _sentence(text: str) -> str:

@@ -17,8 +17,10 @@ from medveil.release.clean.summary import Summary
 from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, check_run, held
 from medveil.release.protection import planned
+from medveil.release.questionnaire import Questionnaire
 from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
+from medveil.release.signing import bring_up_to_date, sheet_of
 from medveil.release.verify.release_check import check_release
 from medveil.report import write_report
 from medveil.runtime.meanwhile import load_meanwhile, meanwhile
@@ -50,6 +52,7 @@ def release(
     workers: int | None = None,
     runner: Runner | None = None,
     crosswalk: Path | None = None,
+    questionnaire: Questionnaire | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Outcome:
     """Everything under `out`: `data/` is what may be published, the rest explains it."""
@@ -79,8 +82,10 @@ def release(
         summary = clean(
             work, out, engine, created=created, workers=workers, runner=runner, crosswalk=crosswalk, progress=progress
         )
+        sheet = sheet_of(questionnaire or Questionnaire(), settings, summary.reviewed)
         finished = _finished(out, summary)
         if finished:
+            bring_up_to_date(out, sheet, decisions_only=questionnaire is None)
             return finished
         if settings.writer == "table":
             released = released_table(out, originals, summary, engine.keys)
@@ -88,7 +93,9 @@ def release(
             released = released_dicom(out, originals, data, summary, engine.keys)
         check = partial(check_release, work, out, engine, seed=settings.seed, workers=workers)
         with meanwhile(check, progress) as checked:  # it reads in the workers, and the attacks compute in this process
-            content = examine(originals, released, settings, engine, created, progress, check=checked.result)
+            content = examine(
+                originals, released, settings, engine, created, progress, check=checked.result, sheet=sheet
+            )
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})
         return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)
@@ -96,7 +103,8 @@ def release(
 
 def _protected(settings: Settings, data: Source, keys: Keys) -> Settings:
     chosen = settings.chosen("defenses")
-    defenses = planned(settings.protect, settings.risk, chosen, data.cohort, keys, seed=settings.seed)
+    wanted = settings.accepted.value if settings.risk is None else settings.risk
+    defenses = planned(settings.protect, wanted, chosen, data.cohort, keys, seed=settings.seed)
     return settings.naming({"defenses": defenses})
 
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from medveil.finding import Power
+from medveil.report.advice import Trial, TriedAttack
 
 NOT_MEASURED = "could not be measured"
 _SPACE = "\u00a0"  # keeps a number and its sign on one line
@@ -69,6 +70,21 @@ def interval(found: dict[str, Any], scale: str) -> str:
     sign = _sign(scale) if scale == "share" else ""  # the words for points stand once, with the value
     ends = f"{_digits(low, scale, decimals)}{dash}{_digits(high, scale, decimals)}"
     return f"scenario, {ends}{sign}" if found.get("scenario") else f"{percent(found['level'])} interval {ends}{sign}"
+
+
+def ends(found: dict[str, Any], scale: str) -> str:
+    """`9.8–15.1 %`: the interval alone, where its level stands elsewhere."""
+    low, high = found["interval"]
+    if low is None or high is None:
+        return ""
+    decimals = _decimals([found["value"], low, high], scale)
+    return f"{_digits(low, scale, decimals)}–{_digits(high, scale, decimals)}{_sign(scale)}"
+
+
+def points(found: dict[str, Any], scale: str) -> str:
+    """A difference with its sign, without its interval."""
+    told = number(found["value"], "points" if scale == "share" else scale)
+    return f"+{told}" if (found["value"] or 0) > 0 else told
 
 
 def change(found: dict[str, Any], scale: str) -> str:
@@ -148,6 +164,25 @@ def _counted(finding: dict[str, Any], named: str) -> str:
     above = "is" if value > most else "is not"
     counted = f"The share itself, {apart(value, most, finding['scale'])}, {above} above {named}."
     return " ".join([counted, *doubts(finding)])
+
+
+def tried(attack: TriedAttack | None) -> str:
+    """The strongest attack of a trial: what it reaches, its interval, guessing, and which it is."""
+    if attack is None:
+        return "unchanged"
+    found = attack.estimate
+    if found["value"] is None:
+        return f"{NOT_MEASURED} ({attack.part})"
+    guessing = "" if found["chance"] is None else f"; guessing {number(found['chance'], 'share')}"
+    return f"{number(found['value'], 'share')} ({ends(found, 'share')}){guessing}; {attack.part}"
+
+
+def kept(trial: Trial) -> str:
+    """What a classifier learns from films of a trial, beside what it learns from the originals."""
+    if trial.utility is None or trial.utility["value"] is None:
+        return "unchanged" if not trial.strongest("films") else NOT_MEASURED
+    before = "" if trial.before is None else f"; originals {number(trial.before['value'], 'score')}"
+    return f"{number(trial.utility['value'], 'score')} ({ends(trial.utility, 'score')}){before}"
 
 
 def cell(value: str | float | int | None) -> str:

@@ -39,6 +39,7 @@ from medveil.release.clean.table_writer import TableWriter
 from medveil.release.folder import held, now, read_run, refuse_other_key
 from medveil.release.review.decisions_file import Decisions
 from medveil.release.settings import Progress
+from medveil.release.signing import note_decisions
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import GroupChecker
 from medveil.release.verify.manifest import FILE as MANIFEST
@@ -251,7 +252,9 @@ class _Review:
             "released": list(done.released),
             "refused": list(done.refused),
         }
-        replace(reviewed, sessions=(*reviewed.sessions, session), pending="").write(self.out, self.keys)
+        noted = replace(reviewed, sessions=(*reviewed.sessions, session), pending="")
+        noted.write(self.out, self.keys)
+        note_decisions(self.out, noted)
 
     def _checked(self, work: Work, source: Path, films: set[str]) -> tuple[Discrepancy, ...]:
         """What the check finds in the films that changed. Where the whole was checked and signed, it is so again."""
