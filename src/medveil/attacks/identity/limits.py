@@ -16,7 +16,7 @@ from medveil.stats.kernels.grid import Codes
 
 Floats = NDArray[np.float64]
 LEAST_PAIRS = 3  # of two patients that pass a limit on average; with fewer, nobody can tell where it lies
-_KEPT, _TAIL = 2000, 4.0  # of the most alike pairs: at least so many, and so many times what passes
+_KEPT, _TAIL, _DOUBT = 2000, 1.5, 30.0  # of the most alike pairs that limits lie among: so many at least, and more
 _BLOCK = 2**22  # weights held at a time
 
 
@@ -39,6 +39,7 @@ class Lessons:
         order = np.argsort(-scores, kind="stable")
         self._scores, self._left, self._right = scores[order], left[order], right[order]
         low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right).astype(np.int64)
+        self._known: tuple[Floats, Floats] | None = None
         self.persons = len(np.unique(low * (int(high.max(initial=0)) + 1) + high))
 
     def __len__(self) -> int:
@@ -79,11 +80,14 @@ class Lessons:
 
     def _kept(self, rate: float) -> int:
         """How many of the most alike pairs a limit can lie among; ties are kept whole."""
-        kept = min(len(self), max(_KEPT, int(np.ceil(_TAIL * rate * len(self)))))
+        room = rate * len(self)
+        kept = min(len(self), int(max(_KEPT, _TAIL * room, room + _DOUBT * np.sqrt(room))) + 1)
         return int(np.searchsorted(-self._scores, -self._scores[kept - 1], side="right"))
 
     def _totals(self, weights: Floats) -> Floats:
-        """How many pairs every redraw has."""
-        size = weights.shape[1]
-        counts = coo_array((np.ones(len(self)), (self._left, self._right)), shape=(size, size)).tocsr()
-        return np.asarray((weights * (counts @ weights.T).T).sum(axis=1))
+        """How many pairs every redraw has; the same whatever the rate."""
+        if self._known is None or self._known[0] is not weights:
+            size = weights.shape[1]
+            counts = coo_array((np.ones(len(self)), (self._left, self._right)), shape=(size, size)).tocsr()
+            self._known = weights, np.asarray((weights * (counts @ weights.T).T).sum(axis=1))
+        return self._known[1]

@@ -19,7 +19,7 @@ from medveil.stats.kernels.grid import Codes
 HEADS, FINDINGS, FUSED = "heads fitted here", "findings read here", "all of these together"
 FEWEST = 30  # patients in either half; fewer teach nothing
 FOLDS = 3
-_MOST_LESSONS = 3000  # pairs; more teach little, and take longer
+_MOST_LESSONS = 2000  # pairs; more teach little, and take longer
 _MOST_CHECKED = 600  # of a fold, by which weights are chosen
 
 Both = tuple[Singles, Singles]  # images, reports
