@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.refit.pairs import SeenPairs, Vectors
+from medveil.stats.factorisation import eigenvectors, singular_vectors
 
 Floats = NDArray[np.float64]
 
@@ -45,10 +46,10 @@ def correlation_heads(pairs: SeenPairs, *, dim: int, shrinkage: float, weights: 
     left, right = _whitening(images, shrinkage), _whitening(reports, shrinkage)
     share = np.full(len(pairs), 1 / len(pairs)) if weights is None else weights / weights.sum()
     together = (images * share[:, None]).T @ reports
-    u, correlations, vt = np.linalg.svd(left.T @ together @ right, full_matrices=False)
+    u, correlations, vt = singular_vectors(left.T @ together @ right)
     kept = min(dim, len(correlations))
-    weights = np.sqrt(correlations[:kept])
-    return LinearHeads(image_centre, left @ u[:, :kept] * weights, report_centre, right @ vt[:kept].T * weights)
+    roots = np.sqrt(correlations[:kept])
+    return LinearHeads(image_centre, left @ u[:, :kept] * roots, report_centre, right @ vt[:kept].T * roots)
 
 
 def _whitening(centred: Floats, shrinkage: float) -> Floats:
@@ -56,7 +57,7 @@ def _whitening(centred: Floats, shrinkage: float) -> Floats:
     covariance = centred.T @ centred / len(centred)
     width = len(covariance)
     covariance = (1 - shrinkage) * covariance + shrinkage * np.trace(covariance) / width * np.eye(width)
-    values, vectors = np.linalg.eigh(covariance)
+    values, vectors = eigenvectors(covariance)
     safe = np.maximum(values, 1e-9 * max(values[-1], 1e-30))
     return (vectors / np.sqrt(safe)) @ vectors.T
 
