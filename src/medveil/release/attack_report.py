@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -88,11 +88,13 @@ def report_attack(
     return comparison.verdict is Verdict.PASS, write_report(content, out)
 
 
-def how_to_repeat(command: str, seed: int, settings: dict[str, Any], *, input_sha256: str) -> Provenance:
+def how_to_repeat(
+    command: str, seed: int, settings: dict[str, Any], *, input_sha256: str, secret: Sequence[str] = ()
+) -> Provenance:
     return Provenance(
         medveil=medveil.__version__,
         created=now(),
-        command=command_given(command),
+        command=command_given(command, secret),
         seed=seed,
         input_sha256=input_sha256,
         key_fingerprint="none: nothing was replaced",

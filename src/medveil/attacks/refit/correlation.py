@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.refit.pairs import SeenPairs, Vectors
+from medveil.stats.factorisation import eigenvectors, singular_vectors
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +43,7 @@ def correlation_heads(pairs: SeenPairs, *, dim: int, shrinkage: float) -> Linear
     image_centre, report_centre = pairs.images.mean(0, np.float64), pairs.reports.mean(0, np.float64)
     images, reports = pairs.images - image_centre, pairs.reports - report_centre
     left, right = _whitening(images, shrinkage), _whitening(reports, shrinkage)
-    u, correlations, vt = np.linalg.svd(left.T @ (images.T @ reports / len(pairs)) @ right, full_matrices=False)
+    u, correlations, vt = singular_vectors(left.T @ (images.T @ reports / len(pairs)) @ right)
     kept = min(dim, len(correlations))
     weights = np.sqrt(correlations[:kept])
     return LinearHeads(image_centre, left @ u[:, :kept] * weights, report_centre, right @ vt[:kept].T * weights)
@@ -53,7 +54,7 @@ def _whitening(centred: Floats, shrinkage: float) -> Floats:
     covariance = centred.T @ centred / len(centred)
     width = len(covariance)
     covariance = (1 - shrinkage) * covariance + shrinkage * np.trace(covariance) / width * np.eye(width)
-    values, vectors = np.linalg.eigh(covariance)
+    values, vectors = eigenvectors(covariance)
     safe = np.maximum(values, 1e-9 * max(values[-1], 1e-30))
     return (vectors / np.sqrt(safe)) @ vectors.T
 
