@@ -69,7 +69,7 @@ def examined(
             threshold=replace(ONE_IN_ELEVEN, value=own) if own else ONE_IN_ELEVEN,
             power=None if choice.part.__name__ in ("PixelSimilarity", "SinglingOut", "VisitIntervals") else ENOUGH,
         )
-        judged = examining._judged(finding, asked)
+        judged = examining.judged(finding, asked)
         return Comparison(judged, judged if choice.kind == "attacks" else replace(judged, threshold=None))
 
     monkeypatch.setattr(examining, "_compare", compare)
@@ -104,6 +104,7 @@ ALONE = [(name,) for name in registered("attacks")]
         *({"attacks": each} for each in ALONE),
         *({"attacks": ("identity", "linkage")}, {"attacks": ("default",)}),
         *({"threshold": each} for each in (0.1, 0.5, 0.99)),
+        *({"recipient": each} for each in ("public", "researcher", "secure-room")),
         *({"attacks": ("linkage",), "threshold": each} for each in (0.05, 0.99)),
         *({"defenses": ("default", f"anatomy:method={each},level=8")} for each in ("blur", "deformation")),
     ],
@@ -168,8 +169,20 @@ def test_a_threshold_raised_by_hand_is_for_a_person_to_answer_for(monkeypatch: p
     content = examined(Settings(threshold=0.3), monkeypatch, identity=PLANTED)
     assert content.verdict is Verdict.REVIEW and "30.0 %" in blocked(content)["Threshold"]
     assert examined(Settings(threshold=0.05), monkeypatch).verdict is Verdict.PASS
+    room = examined(Settings(recipient="secure-room"), monkeypatch, identity=PLANTED)
+    assert room.verdict is Verdict.REVIEW and "33.0 % is accepted for this recipient" in blocked(room)["Threshold"]
     shown = examined(Settings(threshold=0.15, demonstration=True), monkeypatch)
     assert shown.verdict is Verdict.PASS and "invented" in " ".join(gap.why for gap in shown.gaps)
+
+
+def test_views_that_no_trained_attacker_looks_at_block_unless_few_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for laterals, blocking in ((20, False), (60, True)):
+        originals = cohort()
+        originals.table.loc[originals.table.index[: 2 * laterals : 2], "view"] = "LATERAL"
+        content = examined(Settings(), monkeypatch, originals)
+        assert ("Other views" in blocked(content)) is blocking
+        told = " ".join(gap.why for gap in content.gaps)
+        assert f"{laterals} released images of {laterals} of 300 patients are no frontal films" in told
 
 
 def names(settings: Settings, kind: Any) -> list[str]:

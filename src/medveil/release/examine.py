@@ -38,7 +38,7 @@ def examine(
 ) -> ReportContent:
     bound = anatomy_bound(engine, cohort, released)
     comparisons, gaps = _measured(cohort, released, settings, bound, progress)
-    gaps += gaps_of(settings, engine, cohort, comparisons, bound)
+    gaps += gaps_of(settings, engine, cohort, released, comparisons, bound)
     table = cohort.table
     content = ReportContent(
         subject=ReportSubject(

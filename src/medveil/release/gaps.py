@@ -66,10 +66,16 @@ def unmeasured(choice: Choice, reason: NotMeasurable, settings: Settings, bound:
 
 
 def gaps_of(
-    settings: Settings, engine: Engine, originals: Cohort, comparisons: Sequence[Comparison], bound: Bound | None
+    settings: Settings,
+    engine: Engine,
+    originals: Cohort,
+    released: Released,
+    comparisons: Sequence[Comparison],
+    bound: Bound | None,
 ) -> list[Gap]:
     chosen = settings.chosen("attacks")
     gaps = _uncovered(settings, engine)
+    gaps += _other_views(settings, originals, released)
     gaps += _left_out(settings, chosen, engine, originals, bound)
     gaps += _weakened(settings, chosen, bound)
     gaps += _without_power(comparisons)
@@ -92,6 +98,20 @@ def _uncovered(settings: Settings, engine: Engine) -> list[Gap]:
 def _made_anew(defense: object) -> tuple[str, ...]:
     """A film that is drawn from a code alone holds no text that was burned into the old one."""
     return ("pixels",) if isinstance(defense, HiddenAnatomy) and defense.bits is not None else ()
+
+
+def _other_views(settings: Settings, originals: Cohort, released: Released) -> list[Gap]:
+    """What no trained attacker looks at may give everybody away who has such images."""
+    table = originals.table.iloc[released.rows]
+    others = table["view"].isin(("LATERAL", "OTHER"))
+    if not others.any():
+        return []
+    people, all_people = table.loc[others, "patient_id"].nunique(), table["patient_id"].nunique()
+    why = (
+        f"{int(others.sum()):,} released images of {people:,} of {all_people:,} patients are no frontal films, and no "
+        "trained attacker looks at them."
+    )
+    return [Gap("Other views", why, blocking=people / all_people > settings.accepted.value)]
 
 
 def _left_out(
@@ -149,9 +169,10 @@ def _raised(settings: Settings, comparisons: Sequence[Comparison]) -> list[Gap]:
     highest = max(used, default=0.0)
     if highest <= ONE_IN_ELEVEN.value:
         return []
+    whose = "for this recipient" if settings.threshold is None and highest == settings.accepted.value else "by hand"
     why = (
-        f"a chance of re-identification of up to {percent(highest)} was accepted by whoever ran this, above the "
-        f"{percent(ONE_IN_ELEVEN.value)} in common use: a person has to answer for that."
+        f"a chance of re-identification of up to {percent(highest)} is accepted {whose}, above the "
+        f"{percent(ONE_IN_ELEVEN.value)} in common use for the public: a person has to answer for that."
     )
     if settings.demonstration:
         why = f"{why} The patients are invented, so nobody has to here."

@@ -125,9 +125,11 @@ class OutputCheck:
     looked_at: dict[str, int]
     found: dict[str, int] = field(default_factory=dict)
     images: tuple[str, ...] = ()  # where, by the pseudonyms they are released under
+    by: tuple[str, ...] = ()  # sentences on who looked, and what those share with the defenses
 
     def to_json(self) -> dict[str, Any]:
-        return {"looked_at": _sorted(self.looked_at), "found": _sorted(self.found), "images": sorted(self.images)}
+        found = {"looked_at": _sorted(self.looked_at), "found": _sorted(self.found), "images": sorted(self.images)}
+        return {**found, "by": list(self.by)}
 
 
 @dataclass(frozen=True)

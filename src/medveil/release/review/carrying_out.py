@@ -22,6 +22,7 @@ from medveil.person.keys import Keys
 from medveil.release.clean.cleaning import GroupCleaner
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.records import (
+    BY_THE_CHECK,
     DATA,
     SUMMARY,
     broken_seals,
@@ -29,6 +30,7 @@ from medveil.release.clean.records import (
     place_of,
     released_files,
     seal_records,
+    take_back,
     withdraw,
     withdrawn,
 )
@@ -139,7 +141,7 @@ class _Review:
 
     def only_reject(self, reviewed: Reviewed) -> CarriedOut:
         """No film changes: no original is needed, and what the check found of the others holds."""
-        withdraw(self.out, self.decided.rejected, REJECTED)
+        withdraw(self.out, dict.fromkeys(self.decided.rejected, REJECTED))
         if RunRecord.of(self.out).is_table and (self.out / DATA / TABLE).exists():
             TableWriter().finish(self.out, Cohort.open(self.out / DATA).name.removesuffix(", released"))
         done = CarriedOut(self.decided.accepted, self.decided.rejected)
@@ -154,11 +156,13 @@ class _Review:
     def clean_again(self, source: Path, reviewed: Reviewed, chosen: dict[str, FilmChoices]) -> CarriedOut:
         work, engine = self._work(source)
         self._refuse_other_originals(work, engine, source, frozenset(chosen))
-        before = {entry["path"] for entry in released_files(self.out)}
+        gone = {path: reason for path, reason in withdrawn(self.out).items() if reason in BY_THE_CHECK}
+        before = {entry["path"] for entry in released_files(self.out)} - gone.keys()
         with held(self.out):
             after = replace(reviewed.with_films(chosen), pending=self.decided.digest)
             after.write(self.out, self.keys)
-            withdraw(self.out, self.decided.rejected, REJECTED)
+            withdraw(self.out, dict.fromkeys(self.decided.rejected, REJECTED))
+            take_back(self.out, chosen)
             # after a kill nobody knows how far it came: as any run that is continued, it goes through everything
             self._clean(work, engine, None if reviewed.pending else frozenset(chosen))
             reasons = self._withheld(chosen)
@@ -166,6 +170,7 @@ class _Review:
             if refused:
                 after = after.with_films({path: reviewed.choices(path) for path in refused})
                 after.write(self.out, self.keys)
+                withdraw(self.out, {path: gone[path] for path in refused if path in gone})
                 self._clean(work, engine, refused)
             released = {entry["path"] for entry in released_files(self.out)}
             done = CarriedOut(
