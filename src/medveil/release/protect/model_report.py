@@ -166,6 +166,12 @@ def _weak_points(point: OperatingPoint) -> Iterator[Gap]:
             "the ledger adds up other runs by pair; what they cost a patient together is not known; train by patient.",
             blocking=True,
         )
+    if record["settings"]["seed"] == "given":
+        yield Gap(
+            "The seed",
+            "that of the noise was given by hand, and whoever knows it can take the noise off; leave --seed out.",
+            blocking=True,
+        )
     if point.audit is None:
         yield Gap("The guarantee", "it was not audited: no canaries were planted.", blocking=True)
     elif not point.audit.could_refute(claimed):
