@@ -25,8 +25,8 @@ def test_the_interval_always_holds_the_value(draws: list[float], value: float) -
 
 
 def test_percentile_interval_of_known_draws() -> None:
-    found = Estimate.from_replicates(50, np.arange(101.0), n=5, units=3)
-    assert (found.low, found.high) == pytest.approx((2.5, 97.5))
+    found = Estimate.from_replicates(50, np.arange(101.0), n=5, units=10**6)
+    assert (found.low, found.high) == pytest.approx((2.5, 97.5), rel=1e-4)
     assert found.sd == pytest.approx(np.std(np.arange(101.0), ddof=1))
 
 

@@ -284,16 +284,21 @@ def show_advice(advice: Advice, out: Path, paths: Mapping[str, object], *, json:
     from medveil.report import wording
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
-    for column in ("Setting", "Risk by the table", "Risk by the films", "AUROC kept"):
+    for column in ("Setting", "Risk by the table", "Risk by the films", "AUROC kept", "Images"):
         table.add_column(column)
     for trial in advice.trials:
-        risks = [wording.tried(trial.strongest(place)) for place in ("table", "films")]
-        table.add_row(trial.title, *((trial.failed, "", "") if trial.failed else (*risks, wording.kept(trial))))
+        if not trial.failed:
+            risks = [wording.tried(trial.strongest(place)) for place in ("table", "films")]
+            named = f"{trial.title} ({trial.setting})" if trial.setting else trial.title
+            table.add_row(named, *risks, wording.kept(trial), f"{trial.released:,}")
     patients = f"{advice.patients:,} of {advice.of_patients:,} patients, {advice.images:,} images"
     typer.echo(f"Tried on {patients}; accepted is a risk of {wording.limit(advice.accepted, 'share')}, the upper end")
     Console(width=None if sys.stdout.isatty() else 110).print(table)
-    for trial in advice.trials[1:]:
-        typer.echo(f"{trial.title}: {shell_command(*with_paths(trial.command, paths)[1:])}")
+    for trial in advice.trials:
+        if trial.failed:
+            typer.echo(f"{trial.title}: not possible on the sample: {trial.failed}")
+        elif trial.name != "asked":
+            typer.echo(f"{trial.title}: {shell_command(*with_paths(trial.command, paths)[1:])}")
     for command in advice.best:
         typer.echo(f"The mildest that keeps it: {shell_command(*with_paths(command, paths)[1:])}")
     if not advice.best:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import click
 import pytest
@@ -11,7 +13,7 @@ import typer
 
 from medveil import cli
 from medveil.finding import Finding, Threshold
-from medveil.release.remedies import advising, remedies, with_paths
+from medveil.release.remedies import ANATOMY_COST, advising, remedies, with_paths
 from medveil.release.settings import Settings
 from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, ReportContent, ReportSubject
 from medveil.stats.estimate import Estimate
@@ -115,3 +117,10 @@ def test_the_placeholders_become_the_users_paths() -> None:
     found = with_paths("medveil release IN -o NEW --key-file KEY_FILE", {"IN": "/a b", "NEW": "/c", "KEY_FILE": "/k"})
     assert found == ["medveil", "release", "/a b", "-o", "/c", "--key-file", "/k"]
     assert advising(f"{GIVEN} --advise") == f"{GIVEN} --advise"
+
+
+def test_the_cost_that_is_quoted_is_the_documented_one() -> None:
+    """Measured once, and told in the documentation with the command that repeats it."""
+    page = (Path(__file__).parents[2] / "docs" / "explanation" / "coded.md").read_text()
+    quoted = re.findall(r"0\.\d{3}", ANATOMY_COST)
+    assert len(quoted) == 2 and all(number in page for number in quoted)

@@ -79,7 +79,7 @@ def test_without_javascript_the_page_is_complete(passing: ReportContent, written
         assert box is not None and box["width"] > 120 and box["height"] > 20
     titles = [text.replace("\u00a0", " ") for text in page.locator(".mark > title").all_text_contents()]
     assert any(title.startswith("After, precision@1: 4.1 % (95 % interval") for title in titles)
-    page.locator("summary").first.click()
+    page.locator("details:has(table) > summary").first.click()
     assert page.locator("details table").first.is_visible()
 
 

@@ -16,6 +16,7 @@ from medveil.report.advice import Advice, Trial, TriedAttack
 from medveil.report.content import Comparison, ReportContent
 from medveil.report.page import render
 from medveil.report.residual_risk import UNKNOWN, residual_risk
+from medveil.report.sheet import STANDING
 from medveil.report.tables import tables
 from medveil.stats.estimate import Estimate
 
@@ -78,6 +79,18 @@ def test_decisions_stand_with_who_and_when_the_accepted_ones_too(passing: Report
     assert "2025-02-03, 08:00 UTC , reviewer not stated: 0 accepted, 1 rejected" in told
     assert document["sheet"]["decisions"][0]["accepted"] == ["images/5f3a.png", "images/6b1c.png"]
     assert document["sheet"]["decisions"][1]["reviewer"] is None
+
+
+def test_what_the_sheet_has_no_room_for_stands_in_the_annex(passing: ReportContent) -> None:
+    assert passing.sheet is not None
+    sheet = replace(passing.sheet, decisions=passing.sheet.decisions * 3)
+    gaps = tuple(replace(passing.gaps[0], what=f"Gap {n}") for n in range(9))
+    page = render(replace(passing, sheet=sheet, gaps=gaps).to_json())
+    annex = page.partition('id="annex"')[2]
+    assert "and 3 more decisions in the annex" in words_of(page)
+    assert annex.count("Reader 2") == 3 and "images/77aa.png" in annex
+    assert "and 6 more points in the annex" in words_of(page)
+    assert all(line in annex for line in STANDING) and "Gap 8" in annex
 
 
 def test_what_was_not_assessed_begins_with_what_blocks(passing: ReportContent) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
@@ -20,6 +20,8 @@ import numpy as np
 import medveil
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_source
+from medveil.defenses.anatomy.defense import HiddenAnatomy
+from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import MedveilError, NotMeasurable
 from medveil.finding import Finding
 from medveil.parts import Attack, Choice, Measure, choose
@@ -118,29 +120,39 @@ class _Trying:
         return self.keys.pseudonym("advice", sha256(json.dumps(told, default=str).encode()).hexdigest())
 
     def all(self) -> tuple[Trial, ...]:
-        earlier = self._noted()
+        """The release as it was asked for; then, where that is not enough, less of the table and films drawn anew."""
+        earlier, settings = self._noted(), self.settings
         trials: list[Trial] = []
-        ways = self._ways()
-        asked = next(ways)
-        trials.append(earlier.get(asked.name) or self._tried(asked))
-        self._keep(trials)
-        for way in ways:
-            if not any(trials[0].exceeds(place, self.settings.accepted.value) for place in way.places):
-                continue  # nothing is needed there
+
+        def tried(way: _Way) -> Trial:
             trials.append(earlier.get(way.name) or self._tried(way))
             self._keep(trials)
+            return trials[-1]
+
+        asked = tried(_Way("asked", "As asked for", settings.protect, settings.risk, ("table", "films")))
+        if asked.exceeds("table", settings.accepted.value):
+            self._at_dials(tried, "table", "Table told more coarsely", "table")
+        if asked.exceeds("films", settings.accepted.value):
+            self._at_dials(tried, "anatomy", "Films drawn anew", "films")
         return tuple(trials)
 
-    def _ways(self) -> Iterator[_Way]:
-        """The release as it was asked for; then less of the table, and films drawn anew, at one dial and at another."""
-        asked, accepted = self.settings, self.settings.accepted.value
-        yield _Way("asked", "As asked for", asked.protect, asked.risk, ("table", "films"))
-        for share, harder in ((1.0, ""), (0.5, ", harder")):
-            risk = float(f"{accepted * share:.2g}")
-            if asked.protect not in ("table", "all") or risk < (asked.risk or accepted):
-                yield _Way(f"table-{risk:g}", f"Table told more coarsely{harder}", "table", risk, ("table",))
-            if asked.protect not in ("anatomy", "all") or risk < (asked.risk or accepted):
-                yield _Way(f"anatomy-{risk:g}", f"Films drawn anew{harder}", "anatomy", risk, ("films",))
+    def _at_dials(self, tried: Callable[[_Way], Trial], protect: Protect, title: str, place: Place) -> None:
+        """At the accepted risk and at half of it; where so few patients do not allow that, at the next that they do."""
+        wanted = self.settings.accepted.value
+        if self.settings.protect in (protect, "all"):
+            wanted = (wanted if self.settings.risk is None else self.settings.risk) / 2
+
+        def at(risk: float) -> Trial:
+            told = f"{risk:.2g}"
+            way = _Way(f"{protect}-{told}", f"{title}, for a risk of {told}", protect, float(told), (place,))
+            return tried(way)
+
+        if at(wanted).failed is None:
+            at(wanted / 2)
+            return
+        for factor in (2, 4, 8):
+            if factor * wanted < 1 and at(factor * wanted).failed is None:
+                return
 
     def _tried(self, way: _Way) -> Trial:
         """The figures of one setting, or the reason why it could not be tried."""
@@ -166,6 +178,7 @@ class _Trying:
             attacks=tuple(_attack(judged(each, settings)) for each in found if each),
             utility=plain(utility.estimate.to_json()) if utility else None,
             before=plain(before.estimate.to_json()) if before else None,
+            setting=_setting(way, settings.chosen("defenses")),
             released=len(released.rows),
         )
 
@@ -236,6 +249,20 @@ def _attacks(way: _Way, chosen: Sequence[Choice]) -> tuple[Choice, ...]:
 def _place(attack: str) -> Place:
     (choice,) = choose("attacks", [attack])
     return "table" if getattr(choice.part, "place", None) == "table" else "films"
+
+
+def _setting(way: _Way, defenses: Sequence[Choice]) -> str:
+    """What the search for the accepted risk has set, in words."""
+    named = {each.name: each for each in defenses}
+    told = []
+    if way.protect in ("anatomy", "all"):
+        hidden = named[HiddenAnatomy.name]
+        told.append(f"{hidden.settings.bits} bits a film" if hidden.settings.bits else hidden.text)
+    if way.protect in ("table", "all"):
+        ages, sites, dates, studies = named[PseudonymousRecords.name].settings.node
+        told += [f"bands of {ages} years" if ages else "no ages", f"sites {sites}", f"dates {dates}"]
+        told += [f"studies: {studies}"] if studies != "all" else []
+    return ", ".join(told)
 
 
 def _run(choice: Choice, released: Cohort, originals: Cohort, settings: Settings, progress: Progress) -> Finding | None:

@@ -17,9 +17,12 @@ LOOK = f"medveil review {OUTPUT} --source {SOURCE} --page REVIEW.html"
 WITHHELD = f"medveil quarantine {OUTPUT} --source {SOURCE}"
 ANATOMY_COST = (
     "Films are drawn anew from a short code: fine detail is lost, and they are for teaching and training only, never "
-    "for looking after a person. How much can still be learned from yours, --advise tries on a sample."
+    "for looking after a person. From films of 8 bits a classifier learned to an AUROC of 0.734 where it learned to "
+    "0.755 from the originals (NIH ChestX-ray14; the page on coded films tells how); what yours keep, --advise tries."
 )
-TABLE_COST = "Ages, sites and dates become coarser and rare patients are withheld; no image changes."
+TABLE_COST = (
+    "Ages, sites and dates become coarser and rare patients are withheld; no image changes. How much, --advise tries."
+)
 PERSONS_TIME = "A person's time; what is rejected is withheld."
 _VALUED = ("--protect", "--risk", "--threshold", "--attack", "--defense", "--out", "-o")
 TIME = "Time, and no change to the data."

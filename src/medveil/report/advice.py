@@ -33,6 +33,7 @@ class Trial:
     attacks: tuple[TriedAttack, ...] = ()
     utility: dict[str, Any] | None = None
     before: dict[str, Any] | None = None
+    setting: str = ""  # what the dial was set to, in words
     released: int = 0
     failed: str | None = None
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from medveil.attacks.identity.settings import AdversarySettings, IdentitySettings
+from medveil.attacks.shown_power import ShownPower
 from medveil.errors import NotMeasurable
 from medveil.parts import register_attack
 
@@ -39,6 +41,7 @@ class Identity:
 
     def __init__(self, settings: IdentitySettings | None = None, device: str = "cpu") -> None:
         self._settings, self._device = settings or IdentitySettings(), device
+        self._power = ShownPower()
 
     @staticmethod
     def reached_elsewhere() -> str:
@@ -47,6 +50,9 @@ class Identity:
         return reached_elsewhere()
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        return self._power.of(partial(self._recognised, seed=seed), released, originals, seed=seed)
+
+    def _recognised(self, released: Cohort, *, seed: int) -> Finding:
         returning = check_returning(released)
         from medveil.attacks.identity.findings import BY_COPIES
         from medveil.attacks.identity.run import run_identity

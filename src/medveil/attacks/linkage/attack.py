@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medveil.attacks.linkage.settings import LinkageSettings
+from medveil.attacks.shown_power import ShownPower
 from medveil.errors import NothingToAttack, NotMeasurable
 from medveil.parts import register_attack
 
@@ -48,6 +49,7 @@ class Linkage:
 
     def __init__(self, settings: LinkageSettings | None = None, device: str = "cpu") -> None:
         self._settings, self._device = settings or LinkageSettings(), device
+        self._power = ShownPower()
 
     @staticmethod
     def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
@@ -55,8 +57,13 @@ class Linkage:
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         """Reports that are withheld still exist somewhere, so the released X-rays are tried on the original ones."""
-        if released is originals:
-            return self._linked(originals, seed)
+
+        def attack(cohort: Cohort) -> Finding:
+            return self._linked(originals, seed) if cohort is originals else self._released(cohort, originals, seed)
+
+        return self._power.of(attack, released, originals, seed=seed)
+
+    def _released(self, released: Cohort, originals: Cohort, seed: int) -> Finding:
         known = released.table.assign(report=originals.table["report"].to_numpy())
         finding = self._linked(replace(released, table=known), seed)
         return replace(finding, method=f"{finding.method} {ORIGINAL_REPORTS}")

@@ -92,7 +92,7 @@ def widened(found: Estimate, metric: str) -> Estimate:
     if metric == MEDIAN:
         return found
     low, high = exact_interval(found.value, found.units, level=found.level)
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
+    return replace(found, low=min(found.low, low), high=max(found.high, high), share=True)
 
 
 class Place(NamedTuple):
