@@ -156,8 +156,7 @@ def _weakened(settings: Settings, chosen: Sequence[Choice], bound: Bound | None)
     for choice in chosen:
         if choice.weakened:
             told = f"it was set by hand ({', '.join(choice.weakened)}), perhaps weaker than it runs unasked."
-            gap = _gap(choice.name, choice.part, [told], settings, bound)
-            gaps.append(Gap(gap.what, gap.why, blocking=gap.blocking and not settings.demonstration))
+            gaps.append(_gap(choice.name, choice.part, [told], settings, bound))
     return gaps
 
 
