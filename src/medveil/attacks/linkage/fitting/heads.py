@@ -52,9 +52,8 @@ class Heads:
         return np.concatenate([heads.images(views.images) for heads in self._each], axis=1)
 
     def reports(self, views: Views) -> Singles:
-        return np.concatenate([heads.reports(views.reports) for heads in self._each], axis=1) / np.float32(
-            len(self._each)
-        )
+        parts = [heads.reports(views.reports) for heads in self._each]
+        return (np.concatenate(parts, axis=1) / len(parts)).astype(np.float32)
 
 
 def chosen_heads(lessons: Views, folds: Sequence[Fold]) -> Settings:
