@@ -210,6 +210,16 @@ class UsesOthers(Protocol):
     def meet(self, others: Sequence[Defense]) -> None: ...
 
 
+@runtime_checkable
+class LetsOut(Protocol):
+    """A defense that can be set to let out what it keeps back unasked, and that no attack looks at."""
+
+    @property
+    def let_out(self) -> tuple[str, ...]:
+        """What that is, in a sentence each; nothing, where it is set as it runs unasked."""
+        ...
+
+
 Kind = Literal["attacks", "measures", "defenses", "encoders"]
 KINDS: tuple[Kind, ...] = ("attacks", "measures", "defenses", "encoders")
 PLACES = ("headers", "pixels", "reports", "table", "anatomy", "alignment")  # where people can be recognised

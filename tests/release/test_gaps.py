@@ -175,6 +175,15 @@ def test_a_threshold_raised_by_hand_is_for_a_person_to_answer_for(monkeypatch: p
     assert shown.verdict is Verdict.PASS and "invented" in " ".join(gap.why for gap in shown.gaps)
 
 
+def test_what_a_defense_was_told_to_let_out_blocks_a_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    faces = examined(Settings(defenses=("default", "pixels:faces=keep")), monkeypatch)
+    assert faces.verdict is Verdict.REVIEW and "show a face" in blocked(faces)["Text burned into the image"]
+    profile = tmp_path / "profile.toml"
+    profile.write_text('options = ["Retain UIDs", "Clean Pixel Data"]\n')
+    uids = examined(Settings(defenses=("default", f"headers:profile={profile}")), monkeypatch)
+    assert uids.verdict is Verdict.REVIEW and "Retain UIDs Option" in " ".join(uids.reasons)
+
+
 def test_views_that_no_trained_attacker_looks_at_block_unless_few_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
     for laterals, blocking in ((20, False), (60, True)):
         originals = cohort()

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 DEMO_PATIENTS, DEMO_SIDE = 70, 256  # more of them, or larger films, would take too long
 DEMO_RISK = 0.15  # what so few patients can show
-DEMO_ADVERSARIES = "identity-adversaries:effort=12"  # steps: more would take longer than the rest together
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
 
@@ -194,7 +193,7 @@ def demo(
             folder: run(out / "hospital", out / folder, keys=keys, settings=settings, workers=workers, progress=watch)
             for folder, settings in (
                 ("release", asked),
-                ("protected", replace(asked, protect="all", risk=DEMO_RISK, attacks=("default", DEMO_ADVERSARIES))),
+                ("protected", replace(asked, protect="all", risk=DEMO_RISK)),
             )
         }
         model = _protected_model(out / "model", seed, workers, watch)

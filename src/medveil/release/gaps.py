@@ -11,7 +11,7 @@ from medveil.defenses.anatomy.coded.bound import most_success
 from medveil.defenses.anatomy.defense import HiddenAnatomy
 from medveil.errors import NothingToAttack, NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, percent
-from medveil.parts import AppliesSometimes, Choice, KnownElsewhere, registered, runs_unasked
+from medveil.parts import AppliesSometimes, Choice, KnownElsewhere, LetsOut, registered, runs_unasked
 from medveil.release.clean.engine import Engine
 from medveil.release.released import Released
 from medveil.release.settings import Settings
@@ -75,6 +75,7 @@ def gaps_of(
 ) -> list[Gap]:
     chosen = settings.chosen("attacks")
     gaps = _uncovered(settings, engine)
+    gaps += _let_out(engine)
     gaps += _other_views(settings, originals, released)
     gaps += _left_out(settings, chosen, engine, originals, bound)
     gaps += _weakened(settings, chosen, bound)
@@ -98,6 +99,17 @@ def _uncovered(settings: Settings, engine: Engine) -> list[Gap]:
 def _made_anew(defense: object) -> tuple[str, ...]:
     """A film that is drawn from a code alone holds no text that was burned into the old one."""
     return ("pixels",) if isinstance(defense, HiddenAnatomy) and defense.bits is not None else ()
+
+
+def _let_out(engine: Engine) -> list[Gap]:
+    """What a defense was told not to keep back."""
+    chain: Iterable[object] = engine.chain
+    return [
+        Gap(getattr(one, "title", "A defense"), why, blocking=True)
+        for one in chain
+        if isinstance(one, LetsOut)
+        for why in one.let_out
+    ]
 
 
 def _other_views(settings: Settings, originals: Cohort, released: Released) -> list[Gap]:
@@ -144,8 +156,7 @@ def _weakened(settings: Settings, chosen: Sequence[Choice], bound: Bound | None)
     for choice in chosen:
         if choice.weakened:
             told = f"it was set by hand ({', '.join(choice.weakened)}), perhaps weaker than it runs unasked."
-            gap = _gap(choice.name, choice.part, [told], settings, bound)
-            gaps.append(Gap(gap.what, gap.why, blocking=gap.blocking and not settings.demonstration))
+            gaps.append(_gap(choice.name, choice.part, [told], settings, bound))
     return gaps
 
 

@@ -23,8 +23,8 @@ class Settings:
     """What a release is run with. Parts are named as on the command line (`pixels:fill=black`); none named, those that
     run unasked. `device` (cpu or cuda) is for the parts that can use one. The threshold follows from the `recipient`
     unless one is set. What `protect` names is set so that the `risk` is kept, or else the threshold; `judged` are the
-    places without which nothing can pass. A `demonstration` is of invented patients: it may try less hard and accept
-    more, and says so."""
+    places without which nothing can pass. A `demonstration` is of invented patients: it may accept more, and says
+    so."""
 
     seed: int = 7
     threshold: float | None = None

@@ -87,7 +87,7 @@ class Measurement:
             ),
             pictures=pictures,
             glossary=GLOSSARY,
-            power=identity_power(headline, linkable.false, self._rate, adapted=ADAPTED in each),
+            power=identity_power(headline, adapted=ADAPTED in each),
         )
 
     def _by_rate(self, by: str) -> Figure:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from medveil.attacks.identity.linkable import FalseMatches
 from medveil.finding import Power, percent
 from medveil.stats.estimate import Estimate
 
@@ -10,7 +9,7 @@ WORKS = 0.5  # of the patients: an attack that links as many is no weak one, wha
 FEWEST = 40  # returning patients; of fewer, even none linked leaves more than one in eleven open
 
 
-def identity_power(found: Estimate, false: FalseMatches, rate: float, *, adapted: bool) -> Power:
+def identity_power(found: Estimate, *, adapted: bool) -> Power:
     """Of an attack on untouched films: enough if it surely links more than luck, and is not below its control."""
     control = found.control if found.control is not None else 0.0
     chance = found.chance or 0.0
@@ -19,7 +18,7 @@ def identity_power(found: Estimate, false: FalseMatches, rate: float, *, adapted
     verb = "links" if works else "was not seen to work: it links"
     shown = f"On the untouched X-rays of these patients the attack, {fitted}, {verb} {percent(found.value)}"
     shown += f" ({percent(found.low)} to {percent(found.high)}; chance {percent(chance)})."
-    if found.units < FEWEST or false.aimed > 10 * rate:
+    if found.units < FEWEST:
         shown += f" {found.units:,} patients who came more than once are too few to know."
     below = found.value < min(control, WORKS)
     held = f"Age, sex, view and site alone link {percent(control)}"
@@ -27,4 +26,4 @@ def identity_power(found: Estimate, false: FalseMatches, rate: float, *, adapted
         held += ", more than it does: the attack is below its own control."
     else:
         held += ", no more than it does." if found.value >= control else ": more, but that is the table's risk."
-    return Power(shown, held, works and not below and found.units >= FEWEST and false.aimed <= 10 * rate)
+    return Power(shown, held, works and not below and found.units >= FEWEST)

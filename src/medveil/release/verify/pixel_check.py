@@ -1,7 +1,7 @@
 """Text in the released pixels, read by networks that had no part in removing it, where such are installed.
 
-Those of PP-OCRv4, which lie in the package rapidocr_onnxruntime, are strangers to the cleaner. Without that package
-RapidOCR's own read: the one that finds lines is a stranger, the one that reads them is the cleaner's second reader.
+RapidOCR's network that finds lines is a stranger to the cleaner; the one that reads them is the cleaner's second
+reader. Where the package rapidocr_onnxruntime is installed, the one of PP-OCRv4 that lies in it reads instead.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Reader:
 def read_by() -> str:
     """Who read the images, and whether the cleaner knows them."""
     if stranger() is not None:
-        return "Images were read by PP-OCRv4, whose networks have no part in removing text."
+        return "Lines were found by PP-OCRv6 and read by PP-OCRv4; these networks have no part in removing text."
     return (
         "Images were read by PP-OCRv6: its network that finds lines has no part in removing text, but the one that "
         "reads them is the cleaner's second reader, so that both misread the same. With the package "

@@ -74,12 +74,19 @@ def _method(done: Attacked, effort: Effort, looks: int) -> str:
         f"Attackers: {others}. Each takes every film of a patient with several visits and names the most similar film "
         "of another visit, once among the released films and once among the originals of the others. Patients are "
         "dealt into two halves: films of the one, before and after the defenses, teach the attackers that learn "
-        f"({effort.steps} steps of {effort.patients * effort.images} films at {effort.size} pixels; restoration "
-        f"{effort.restoring_steps} steps at {effort.restored_size}), films of the other are attacked, and the reverse. "
+        f"({_tries(effort)}), films of the other are attacked, and the reverse. "
         f"The highest of {looks} upper ends counts. It needs no correction for looking so often, for the upper end of "
         "whoever is strongest in truth is among them; the lower end is corrected by Bonferroni. Intervals are the "
         "wider of a bootstrap by patient and the exact one that counts every patient once."
     )
+
+
+def _tries(effort: Effort) -> str:
+    steps = (
+        f"{effort.steps} steps of {effort.patients * effort.images} films at {effort.size} pixels; restoration "
+        f"{effort.restoring_steps} steps at {effort.restored_size}"
+    )
+    return steps if effort.passes is None else f"at most {steps}; no film more than {effort.passes} times"
 
 
 def _limits(found: Estimate, done: Attacked, read: ReadFilms) -> tuple[str, ...]:
