@@ -18,6 +18,7 @@ from medveil.person.keys import Keys
 from medveil.release import Settings, release
 from medveil.release import advise as module
 from medveil.release.advise import MOST_IMAGES, MOST_PATIENTS, advise, sample_of
+from medveil.release.released import Released
 from medveil.report import schema, wording
 from medveil.report.advice import Trial, TriedAttack
 
@@ -146,3 +147,21 @@ def test_each_trial_runs_the_attacks_that_can_tell_the_difference_and_learns_lit
     by_hand = Settings(defenses=("default", "anatomy:bits=8"))
     asked = module._attacks(module._Way("asked", "", "none", None, ("table", "films")), by_hand.chosen("attacks"))
     assert "identity-adversaries:effort=12" in [each.text for each in asked], "films are changed, however it was asked"
+
+
+def test_films_that_nothing_changed_are_attacked_once_as_the_originals(
+    hospital: Cohort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(defenses=("headers", "table"), attacks=("singling-out", "pixel-similarity"))
+    trying = module._Trying(hospital, Path("nowhere"), KEYS, settings, 1, lambda stage, done, total: None)
+    rewritten = Released(replace(hospital, name="released"), list(range(len(hospital))))
+    seen: dict[str, bool] = {}
+
+    def found(self: Any, choice: Any, released: Cohort, originals: Cohort, progress: Any) -> tuple[None]:
+        seen[choice.name] = released is originals
+        return (None,)
+
+    monkeypatch.setattr(module._Trying, "_cleaned", lambda self, way, settings, progress: rewritten)
+    monkeypatch.setattr(module._Trying, "_found", found)
+    trying._tried(module._Way("asked", "As asked for", "none", None, ("table", "films")))
+    assert seen == {"singling-out": False, "pixel-similarity": True, "diagnosis": True}

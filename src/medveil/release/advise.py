@@ -169,10 +169,12 @@ class _Trying:
             return replace(trial, failed="every image was withheld")
         originals = self._beside(released)
         films = changes_films(way.protect, settings.chosen("defenses"))
+        # films that nothing has changed are the originals: whoever looks at films alone attacks them once, not twice
+        seen: dict[Place, Cohort] = {"table": released.cohort, "films": released.cohort if films else originals}
         attacks = [
             _attack(each, found and judged(found, settings))
             for each in _attacks(way, settings.chosen("attacks"))
-            for found in self._found(each, released.cohort, originals, progress)
+            for found in self._found(each, seen[_place(each.name)], originals, progress)
         ]
         (measure,) = choose("measures", [DIAGNOSIS])
         before = utility = None
