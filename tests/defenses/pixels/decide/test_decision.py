@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from medveil.defenses.pixels.decide import reading
+from medveil.defenses.pixels.decide import cached_reader
 from medveil.defenses.pixels.decide.decision import Decision, decide
 from medveil.defenses.pixels.lines import Line
 from medveil.person.identifiers import Category
@@ -121,9 +121,9 @@ def test_a_letter_of_which_only_a_part_was_found_stays():
 
 def test_what_the_second_reader_plainly_contradicts_is_no_marker(monkeypatch):
     sheet = Sheet().write("R", 100, 200, size=50)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("K", 0.99))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("K", 0.99))
     assert (sheet.kept(), sheet.gone()) == ([], 0)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("R", 0.99))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("R", 0.99))
     assert sheet.kept() == ["R"]
 
 
@@ -134,16 +134,16 @@ def test_two_letters_may_have_a_word_in_their_row_but_no_letters():
 
 def test_what_the_readers_read_differently_goes_but_for_look_alikes(monkeypatch):
     sheet = Sheet().write("SUPINF", 100, 200, size=40)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("SUPINE", 0.9))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("SUPINE", 0.9))
     assert sheet.kept() == []
     sheet = Sheet().write("1I0 KV", 100, 200, size=40)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("110 KV", 0.9))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("110 KV", 0.9))
     assert sheet.kept() == ["110 KV"]
 
 
 @pytest.mark.parametrize(("second", "kept"), [("EREC T", ["ERECT"]), ("ERECTI", []), ("EREC", [])])
 def test_a_space_that_only_the_second_reader_sees_is_none(monkeypatch, second, kept):
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: (second, 0.9))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, 0.9))
     assert Sheet().write("ERECT", 100, 200, size=40).kept() == kept
 
 

@@ -95,7 +95,7 @@ def _sorted(
         read_words([(word, look) for block in blocks for word in block for look in looks(word, view)], read, known)
         blocks = [block for block in blocks if not any(word.known or _is_other(word) for word in block)]
     for word in (word for block in blocks for word in block):
-        word.text = marker_in(word, view)
+        word.text = marker_in(word, read)
     strokes = _joined_strokes(words)
     words = [word for word in words if word not in strokes]
     for block in ([word for word in block if word not in strokes] for block in blocks):

@@ -15,8 +15,6 @@ from medveil.defenses.pixels.decide.markers import holds_marker, is_marker, is_s
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View, Word, is_legible, is_square, whole_letter
 from medveil.defenses.pixels.read.alphabet import as_read, is_letter
 from medveil.defenses.pixels.read.reader import Reading
-from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
-from medveil.defenses.pixels.read.second_reader import second_opinion
 from medveil.person.search.known import KnownSearch
 
 CERTAIN = 0.95  # that a marker is written, and nothing else: no other look is needed
@@ -91,10 +89,10 @@ def _certain(reading: Reading) -> bool:
     return reading.certainty >= CERTAIN and is_marker(reading.text)
 
 
-def marker_in(word: Word, view: View) -> str | None:
+def marker_in(word: Word, read: CachedReader) -> str | None:
     """What the word says, if that is a marker and no look shows more."""
     for look, reading in _close(word)[:MOST_ASKED]:
-        text = _agreed(look, reading, view)
+        text = _agreed(look, reading, read)
         if text is not None and not _shows_more(word, look, text):
             word.seen = look
             if look.line not in word.lines:
@@ -103,11 +101,11 @@ def marker_in(word: Word, view: View) -> str | None:
     return None
 
 
-def _agreed(look: Look, reading: Reading, view: View) -> str | None:
+def _agreed(look: Look, reading: Reading, read: CachedReader) -> str | None:
     """The marker that is written, if both readers say so."""
     if is_short(reading.text):
-        return _agreed_short(look, reading, view)
-    text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
+        return _agreed_short(look, reading, read)
+    text, confidence = read.second(look)
     if confidence < SECOND:
         return None
     same = letters_of(text).translate(_ALIKE) == letters_of(reading.text).translate(_ALIKE)  # but for spaces and points
@@ -118,11 +116,11 @@ def _agreed(look: Look, reading: Reading, view: View) -> str | None:
     return text if same or reading.certainty_for(text) >= max(AGREES, NEARLY * reading.certainty) else None
 
 
-def _agreed_short(look: Look, reading: Reading, view: View) -> str | None:
+def _agreed_short(look: Look, reading: Reading, read: CachedReader) -> str | None:
     """The second reader need not see it where the first is very sure."""
     if reading.certainty < AGREES_SHORT or not is_marker(reading.text) or not _BARE.fullmatch(reading.text):
         return None
-    text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
+    text, confidence = read.second(look)
     if letters_of(text) == letters_of(reading.text) and confidence >= SECOND_SHORT:
         return reading.text
     return reading.text if reading.certainty >= VERY_CERTAIN and confidence < CONTRADICTS else None
