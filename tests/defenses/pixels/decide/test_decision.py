@@ -201,3 +201,11 @@ def test_a_loose_line_that_was_never_sure_goes_if_more_can_be_read_in_it(beside,
     loose = Line.of_box((left - 8, top - 10, right + 200, bottom + 10), 0.2)
     found = decide([sheet.lines[0], loose], sheet.view, None, keep_markers=True)
     assert [text for text, _ in found.kept] == kept
+
+
+def test_a_line_drawn_too_high_around_small_print_goes():
+    sheet = Sheet().write("KLINIKUM FEATHERSTONE", 100, 200, size=13, tone=140)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet.lines = [Line.of_box((left, top - 14, right, bottom + 16), 0.9)]
+    (gone,) = sheet.decided().removed
+    assert gone.height < 2 * (bottom - top)

@@ -24,6 +24,8 @@ from medveil.defenses.pixels.decide.reading import (
 )
 from medveil.defenses.pixels.decide.words import Look, View, Word, blocks_of, is_same_place, is_square, words_of
 from medveil.defenses.pixels.find.detector import LARGE, SURE
+from medveil.defenses.pixels.find.ink import followed_by_tone
+from medveil.defenses.pixels.find.tighter import tighter
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.legibility import are_readable, without
 from medveil.person.search.known import KnownSearch
@@ -57,6 +59,9 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     """Decide line by line; without markers to keep, they go as all other type does."""
     read = CachedReader(view)
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
+    low = _drawn_closer(found, view)
+    found |= zip(low, weigh(low, view, read), strict=True)
+    lines = list(found)
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
     proposed = lines
@@ -118,6 +123,12 @@ def _sorted(
     )
 
 
+def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:
+    """Lines that looked like text and are none, once more where they were drawn too high around what stands in them."""
+    rejected = [line for line, one in found.items() if line.score >= SURE and one.finding is Finding.NOTHING]
+    return [low for line in rejected if (low := tighter(line, view)) is not None]
+
+
 def _as_known(evidence: Evidence, known: KnownSearch) -> Evidence:
     """What reads like something known of the patient is type, whatever else speaks against it."""
     text = evidence.reading.text
@@ -131,7 +142,7 @@ def _up_to(markers: list[Line], line: Line, whole: Line) -> Line:
 
 
 def _followed(line: Line, look: Look, view: View, read: CachedReader) -> Line:
-    return _walked(_in_full(line, look, read), look, view, read)
+    return followed_by_tone(_walked(_in_full(line, look, read), look, view, read), view)
 
 
 def _in_full(line: Line, look: Look, read: CachedReader) -> Line:
