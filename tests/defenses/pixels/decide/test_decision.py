@@ -209,3 +209,26 @@ def test_a_line_drawn_too_high_around_small_print_goes():
     sheet.lines = [Line.of_box((left, top - 14, right, bottom + 16), 0.9)]
     (gone,) = sheet.decided().removed
     assert gone.height < 2 * (bottom - top)
+
+
+def test_a_part_of_a_marker_seen_closer_does_not_take_it_along():
+    sheet = Sheet().write("110 KV", 100, 200, size=40)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    part = Line.of_box((left + (right - left) * 6 // 10, top + 6, right, bottom - 6), 0.9)
+    loose = Line.of_box((left - 4, top - 8, right + 4, bottom + 8), 0.9)
+    assert [text for text, _ in decide([loose, part], sheet.view, None, keep_markers=True).kept] == ["110 KV"]
+
+
+def test_a_loose_line_around_a_part_of_a_marker_is_not_the_marker():
+    sheet = Sheet().write("AP SUPINE", 100, 200, size=40)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    loose = Line.of_box((left + (right - left) * 26 // 100, top - 14, right + 10, bottom + 14), 0.9)
+    found = decide([*sheet.lines, loose], sheet.view, None, keep_markers=True)
+    assert ([text for text, _ in found.kept], found.removed) == (["AP SUPINE"], [])
+
+
+@pytest.mark.parametrize(("second", "sure", "kept"), [("110 KV", 0.99, ["110 KV"]), ("110 KV", 0.6, []), ("1110", 0.99, [])])
+def test_a_marker_that_the_first_reader_reads_in_part_stays_if_the_second_is_certain(monkeypatch, second, sure, kept):
+    sheet = Sheet().write("0 KV", 100, 200, size=40)
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, sure))
+    assert sheet.kept() == kept

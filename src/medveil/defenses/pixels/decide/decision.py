@@ -37,6 +37,7 @@ STRIDE = 3.0  # heights by which a large line is followed, step by step
 MOST_STEPS = 4
 FARTHEST_LETTER = 1.4  # heights from one letter to the next
 SPACED = 2.5  # heights between initials
+WIDEST_LETTER = 0.95  # heights
 NEARBY = 3  # heights around a known name within which letters of its size go too
 RINGS = frozenset("0O8QIl1")
 ALIKE = 1.4  # times the height; initials beside a lead letter are smaller
@@ -91,7 +92,11 @@ def _sorted(
     lines: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
 ) -> Decision:
     loose = [line for line in lines if any(_closer(other, line) for other in lines)]
-    words = words_of([line for line in lines if line not in loose])
+    whole = [line for line in loose if not any(_closer(other, line) and other.length > line.length for other in lines)]
+    markers = _whole_markers(whole, findings, view, read, known)
+    loose = [line for line in loose if not any(line in marker.lines for marker in markers)]
+    rest = [line for line in lines if not any(_belongs_to(line, marker) for marker in markers)]
+    words = words_of([line for line in rest if line not in loose])
     for word in words:
         word.is_type = any(findings[line] is Finding.TYPE for line in word.lines)
         word.is_letter = not word.is_type and any(findings[line] is Finding.LETTER for line in word.lines)
@@ -112,6 +117,7 @@ def _sorted(
     for word in initials:
         word.is_type |= word.is_letter
     _spread_known(words)
+    words += markers
     going = [line for line in loose if findings[line] is not Finding.NOTHING and not _explained(line, words, view)]
     _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in going)])
     sure = [line for word in words if word.known or (word.is_letter and word.is_type) for line in word.lines]
@@ -127,6 +133,28 @@ def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:
     """Lines that looked like text and are none, once more where they were drawn too high around what stands in them."""
     rejected = [line for line, one in found.items() if line.score >= SURE and one.finding is Finding.NOTHING]
     return [low for line in rejected if (low := tighter(line, view)) is not None]
+
+
+def _whole_markers(
+    loose: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
+) -> list[Word]:
+    """Of lines with closer ones inside, those that are markers as a whole: of 110 KV, KV alone is none."""
+    words = [Word([line]) for line in loose if findings[line] is Finding.TYPE and not _too_long(line)]
+    for looks in (as_it_stands, other_ways, closer_and_wider):
+        read_words([(word, look) for word in words for look in looks(word, view)], read, known)
+        words = [word for word in words if not word.known and not is_plainly_other(word)]
+    for word in words:
+        word.is_type, word.text = True, marker_in(word, read)
+    return [word for word in words if word.text is not None and _fills(word)]
+
+
+def _fills(word: Word) -> bool:
+    """Whether a marker is as long as its line, which may hold more that was not read."""
+    return word.line.length <= WIDEST_LETTER * word.line.height * (len(letters_of(word.text or "")) + 1)
+
+
+def _belongs_to(line: Line, marker: Word) -> bool:
+    return line.share_inside(marker.line.grown(2, 2)) > 0.7
 
 
 def _as_known(evidence: Evidence, known: KnownSearch) -> Evidence:

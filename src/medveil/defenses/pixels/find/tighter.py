@@ -20,7 +20,7 @@ LOWEST = 7  # pixels of print
 LARGEST = 0.62  # of the line's height that the print may fill; what fills more was drawn well
 PIECES = 9
 STANDS_OUT = 1.7  # times the strokes of the other rows
-ROOM = 1.25  # times the print's height
+ROOM = 1.45  # times the print's height
 
 
 def tighter(line: Line, view: NDArray[np.uint8]) -> Line | None:
