@@ -227,7 +227,9 @@ def test_a_loose_line_around_a_part_of_a_marker_is_not_the_marker():
     assert ([text for text, _ in found.kept], found.removed) == (["AP SUPINE"], [])
 
 
-@pytest.mark.parametrize(("second", "sure", "kept"), [("110 KV", 0.99, ["110 KV"]), ("110 KV", 0.6, []), ("1110", 0.99, [])])
+@pytest.mark.parametrize(
+    ("second", "sure", "kept"), [("110 KV", 0.99, ["110 KV"]), ("110 KV", 0.6, []), ("1110", 0.99, [])]
+)
 def test_a_marker_that_the_first_reader_reads_in_part_stays_if_the_second_is_certain(monkeypatch, second, sure, kept):
     sheet = Sheet().write("0 KV", 100, 200, size=40)
     monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, sure))
