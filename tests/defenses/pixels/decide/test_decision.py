@@ -234,3 +234,16 @@ def test_a_marker_that_the_first_reader_reads_in_part_stays_if_the_second_is_cer
     sheet = Sheet().write("0 KV", 100, 200, size=40)
     monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, sure))
     assert sheet.kept() == kept
+
+
+def test_an_l_of_lead_stays_where_its_initials_go():
+    sheet = Sheet()
+    sheet.view[40:100, 500:512] = sheet.view[88:100, 500:540] = 230  # an L too plain for a reader of type
+    sheet.write("HS", 500, 108, size=26)
+    found = sheet.decided()
+    (letter,) = found.letters
+    assert letter.text == "L"
+    assert letter.initials.any()
+    left, top, _, _ = letter.box
+    assert letter.ink[60 - top, 505 - left]
+    assert not letter.initials[60 - top, 505 - left]

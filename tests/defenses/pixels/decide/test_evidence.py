@@ -7,9 +7,11 @@ from safetensors.torch import load_file
 
 from medveil.defenses.pixels.decide import cached_reader, evidence
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
+from medveil.defenses.pixels.decide.evidence import Finding
 from medveil.defenses.pixels.decide.evidence_network import EvidenceNetwork
 from medveil.defenses.pixels.decide.words import Look
 from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.reader import Reading
 from medveil.weights.bundled import bundled
 
 
@@ -37,3 +39,20 @@ def test_the_second_reader_is_asked_once_a_look(view, monkeypatch):
     assert read.seconded(look) is None
     assert read.second(look) == read.second(look) == read.seconded(look) == ("AP", 0.9)
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "score", "letters", "finding"),
+    [
+        (20, 0.95, 3, Finding.TYPE),  # small initials in lead
+        (20, 0.9, 3, Finding.DOUBTFUL),
+        (20, 0.95, 1, Finding.DOUBTFUL),  # hooks and clips
+        (300, 0.95, 3, Finding.NOTHING),
+        (300, 0.98, 3, Finding.DOUBTFUL),  # an earring scores as high
+    ],
+)
+def test_what_nobody_can_read_goes_at_the_rim_alone(view, monkeypatch, x, score, letters, finding):
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("", 0.0))
+    line = Line(x, 200, 24, 9, 0.0)
+    reading = Reading("QKH"[:letters], 0.4, 0.1, letters, np.zeros((0, 0), np.float32))
+    assert evidence._finding(line, score, Look(line, 0), reading, view, CachedReader(view)) is finding

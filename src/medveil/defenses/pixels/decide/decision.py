@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import Evidence, Finding, goes_on, weigh
+from medveil.defenses.pixels.decide.evidence import Evidence, Finding, goes_on, is_plain, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
@@ -68,20 +68,21 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     proposed = lines
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
     result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
-    looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
-    markers = [marker for _, marker in result.kept]
-    result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
+    words_kept = [marker for text, marker in result.kept if len(text) > 1]
     for line in proposed:
-        if line.score < SURE or any(one.covers(line) for one in result.letters):
+        if any(one.covers(line) for one in result.letters) or not _may_be_lead(line, found[line], result.removed):
             continue
-        letter = find_lead_letter(line, view, read)
-        if letter is None or any(letter.line.distance(marker) == 0 for text, marker in result.kept if len(text) > 1):
+        letter = find_lead_letter(line, view, read, result.removed, words_kept)
+        if letter is None or any(letter.line.distance(marker) == 0 for marker in words_kept):
             continue
         if (letter.initials.any() and not letter.is_among(result.removed)) or letter.is_touched(result.removed):
             result.letters.append(letter)
     done = [letter for letter in result.letters if letter.initials.any()]
     result.removed = [line for line in result.removed if not any(one.covers(line) for one in done)]
     result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
+    looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
+    markers = [marker for _, marker in result.kept] + [letter.line for letter in result.letters]
+    result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
     if not keep_markers:
         result.removed += [line for _, line in result.kept] + [letter.line for letter in result.letters]
         result.kept, result.letters = [], [letter.all_going() for letter in result.letters]
@@ -127,6 +128,12 @@ def _sorted(
         kept=[(word.text, word.line) for word in words if word.text is not None],
         doubtful=[line for line in going if findings.get(line) is Finding.DOUBTFUL],
     )
+
+
+def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
+    """Whether a side may stand in it or beside it: it goes, or looks like text, and is not plainly a word."""
+    is_word = is_plain(evidence.reading) and evidence.reading.text.isalnum()
+    return not is_word and (line.score >= SURE or line in going)
 
 
 def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:

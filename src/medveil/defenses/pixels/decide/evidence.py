@@ -40,7 +40,8 @@ _READ = (slice(0, 4), slice(4, 8))  # as it is, mirrored; of the numbers
 TYPE = 0.5  # the score from which a legible line is type,
 SUSPECTED = 0.1  # and from which one at the rim is, if the second reader reads it with certainty
 SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
-ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
+ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read,
+CERTAIN_AT_THE_RIM = 0.94  # and one at the rim in which two letters are seen, whatever they are
 RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
 # letters and digits that a reader must see, and how sure it must be
 AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
@@ -175,6 +176,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     if score >= TYPE and (legible or reading.letters >= MANY or is_marker(reading.text)):
         return Finding.TYPE
     if score >= ALMOST_CERTAIN and line.length >= LONG * line.height:
+        return Finding.TYPE
+    if not inside and score >= CERTAIN_AT_THE_RIM and reading.letters > 1:
         return Finding.TYPE
     letters, sure = _second(look, reading, read)
     if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
