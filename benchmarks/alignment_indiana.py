@@ -188,7 +188,7 @@ def sweep(out: Path) -> dict[str, FrontierResult]:
             others=others,
             measuring=MeasurementSettings(seed=SEED, own=(0, 100, 200, 500, 1900)),
             canaries=1000 if first else 0,
-            trials=100 if first else 0,
+            trials=1000 if first else 0,
             progress=lambda name, done, total: _say(f"{name} ({done} of {total})"),
         )
     return results

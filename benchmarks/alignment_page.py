@@ -10,7 +10,7 @@ import numpy as np
 from medveil.finding import Table
 from medveil.release.protect.findings import Effect, Goal, MetricKeys
 from medveil.release.protect.frontier import FrontierResult
-from medveil.release.protect.tables import refuted, told
+from medveil.release.protect.tables import told
 from medveil.runtime.storage import write_bytes
 
 INTRODUCTION = """# Weakening the link: results on real pairs
@@ -125,15 +125,17 @@ def _came_back(results: Mapping[str, FrontierResult], owners: Mapping[str, str])
 
 def _proved(result: FrontierResult) -> Iterator[str]:
     sound = [point for point in result.points if point.guarantee.kind == "formal"]
-    bounds = [audit.lower for point in sound for audit in (point.audit, point.worst_case) if audit is not None]
-    broken = [point for point in sound if refuted(point)]
+    audits = [audit for point in sound for audit in (point.audit, point.worst_case) if audit is not None]
+    broken = [point for point in sound if point.refuted is not None]
     yield (
-        f"Audits of the {len(sound)} settings with a guarantee prove an ε of {max(bounds):.2f} at most and refute "
-        f"{'none of the claims' if not broken else ', '.join(point.name for point in broken)}."
+        f"Audits of the {len(sound)} settings with a guarantee prove an ε of "
+        f"{max(audit.lower for audit in audits):.2f} at most and refute "
+        f"{'none of the claims' if not broken else ', '.join(point.name for point in broken)}; the most they could "
+        f"have proved is {max(audit.most for audit in audits):.2f}."
     )
     for point in result.points:
         if point.variant == "dp-nominal" and point.worst_case is not None and point.epsilon is not None:
-            verdict = "refuted" if refuted(point) else "not refuted"
+            verdict = "refuted" if point.refuted is not None else "not refuted"
             yield (
                 f"{point.name}: an accountant prints ε = {point.epsilon:.2f}; one step on the worst data proves at "
                 f"least {point.worst_case.lower:.2f}, canaries among these pairs {_lower(point)}: {verdict}."

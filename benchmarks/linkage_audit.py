@@ -25,6 +25,7 @@ import torch
 from linkage_ranks import BLOCKS, bare, cohort, timed
 from medveil.attacks.linkage.audit import Audit
 from medveil.attacks.linkage.cases import Cases
+from medveil.attacks.linkage.measurement import Sides
 from medveil.attacks.linkage.settings import LinkageSettings, Match
 from medveil.cohort.schema import LABELS
 
@@ -53,7 +54,7 @@ def plain(pairs: Pairs, block: tuple[int, int] = (512, 4096)) -> None:
 def audit(pairs: Pairs, match: Match) -> None:
     settings = LinkageSettings(pools=(*(size for size in POOLS if size < len(pairs.table) // 2), "all"), match=match)
     work = Audit(Cases.of(pairs.table, np.arange(len(pairs.table)), settings), settings, 7)
-    work.add("encoder", pairs.images, pairs.reports)
+    work.add("encoder", Sides.same(pairs.images, pairs.reports))
     work.result({})
 
 

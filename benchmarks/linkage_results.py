@@ -146,7 +146,7 @@ def _with_sentences(weights: Path, minilm: Path) -> SentenceEncoder:
 def audit(cohort: Cohort, encoders: dict[str, Encoder]) -> pd.DataFrame:
     embeddings = {name: encode_cohort(cohort, encoder) for name, encoder in encoders.items()}
     settings = LinkageSettings(pools=(100, "all"), match="text")
-    table = run_linkage(cohort, embeddings, seed=SEED, settings=settings).tables["linkage"]
+    table = run_linkage(cohort, embeddings, seed=SEED, settings=settings, fit=False).tables["linkage"]
     return table[(table["unit"] == "patient") & (table["direction"] == "image to report")]
 
 

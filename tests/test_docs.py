@@ -119,6 +119,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     example = DOCS / "examples" / "settings.toml"
     written = tomllib.loads(example.read_text())["release"]
     Keys.load_or_create(tmp_path / written["key-file"])
+    shutil.copy(DOCS / "examples" / "questionnaire.toml", tmp_path / written["questionnaire"])
     command = ["release", "data", "--config", str(example)]
     with pytest.raises(SystemExit) as end:
         monkeypatch.setattr(sys, "argv", ["medveil", *command])
@@ -128,6 +129,7 @@ def test_the_settings_example_loads(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert seen["crosswalk"] == Path(written["crosswalk"])
     assert (tmp_path / written["key-file"]).stat().st_mode & 0o777 == 0o600
     chosen: Settings = seen["settings"]
+    assert (seen["questionnaire"].title, chosen.recipient) == (written["title"], written["recipient"])
     assert (chosen.seed, chosen.threshold, chosen.layout) == tuple(written[k] for k in ("seed", "threshold", "layout"))
     assert chosen.input.columns and chosen.layout == "csv", "only a table of one's own has columns to map"
     assert [*chosen.defenses, *chosen.attacks, *chosen.measures] == [

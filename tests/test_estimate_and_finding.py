@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.finding import Finding, Threshold, Verdict
+from medveil.finding import Finding, Power, Threshold, Verdict
 from medveil.stats.estimate import Estimate
 
 finite = st.floats(-10, 10)
@@ -25,8 +25,8 @@ def test_the_interval_always_holds_the_value(draws: list[float], value: float) -
 
 
 def test_percentile_interval_of_known_draws() -> None:
-    found = Estimate.from_replicates(50, np.arange(101.0), n=5, units=3)
-    assert (found.low, found.high) == pytest.approx((2.5, 97.5))
+    found = Estimate.from_replicates(50, np.arange(101.0), n=5, units=10**6)
+    assert (found.low, found.high) == pytest.approx((2.5, 97.5), rel=1e-4)
     assert found.sd == pytest.approx(np.std(np.arange(101.0), ddof=1))
 
 
@@ -77,6 +77,22 @@ def test_a_concern_means_review_whatever_the_threshold_says() -> None:
     assert found("Look here.").verdict is Verdict.REVIEW
     assert found("Look here.", limit=0.01).verdict is Verdict.FAIL
     assert found("Look here.").to_json()["concerns"] == ["Look here."]
+
+
+def test_an_attack_without_power_cannot_pass_and_says_so() -> None:
+    def found(*, enough: bool, limit: float = 0.5) -> Finding:
+        power = Power("It was never shown to work on such data.", "Findings alone link more.", enough)
+        one = {"e": estimate(0.1, 0.05, 0.2)}
+        return Finding("p", "attack", "Q?", "A.", "e", one, "m", threshold=Threshold("t", limit, "s"), power=power)
+
+    assert found(enough=True).verdict is Verdict.PASS
+    weak = found(enough=False)
+    assert weak.verdict is Verdict.REVIEW and found(enough=False, limit=0.01).verdict is Verdict.FAIL
+    assert weak.doubts == (
+        "It was never shown to work on such data. Findings alone link more. That it found little says nothing of the "
+        "risk: a person must judge it.",
+    )
+    assert weak.to_json()["power"]["enough"] is False
 
 
 def test_the_worst_verdict_counts_and_none_is_review() -> None:

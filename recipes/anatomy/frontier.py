@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 
 from medveil.attacks.identity.adversaries.recognisers import load_recognisers
-from medveil.defenses.anatomy.coded.method import Coded
-from medveil.defenses.anatomy.method import METHODS, Method, load_method
+from medveil.defenses.anatomy.method import METHODS, Method
 from medveil.errors import InputError
-from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged
+from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged, measured_method
 from medveil.release.anatomy.frontier_page import as_markdown, attackers_table, frontier_table
 from medveil.utility.diagnosis.diagnosing import Effort, learn
 from recipes.films import unpacked
@@ -99,11 +98,8 @@ def tell(out: Path, films: str, names: tuple[str, ...]) -> list[Judged]:
 
 def _loaded(name: str, weights: Path, device: str) -> Method | None:
     own = weights / f"{name}.safetensors"
-    given = own if own.exists() else None
     try:
-        if name == Coded.name:  # its generator has learned from the films of 'train', which are not released here
-            return Coded(weights=given, device=device, measuring=True)
-        return load_method(name, weights=given, device=device)
+        return measured_method(name, weights=own if own.exists() else None, device=device)
     except InputError as missing:
         print(name, "left out:", missing, flush=True)
         return None

@@ -60,7 +60,7 @@ def evaluate(out: Path, seeds: dict[str, int], *, export: bool) -> None:
     }
     settings = LinkageSettings(pools=(100, "all"))
     tables = {
-        name: run_linkage(cohort, {encoder.name: each}, seed=7, settings=settings).tables["linkage"]
+        name: run_linkage(cohort, {encoder.name: each}, seed=7, settings=settings, fit=False).tables["linkage"]
         for name, each in found.items()
     }
     scores = {name: by_pool(table) for name, table in tables.items()}

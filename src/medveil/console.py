@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from medveil.release import Outcome
     from medveil.release.attack_report import AttackOutcome
     from medveil.release.protect.run import ModelOutcome
+    from medveil.report.advice import Advice
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
 
@@ -243,9 +244,63 @@ def show_next_steps(out: Path, source: Path, key: Path | None, *, withheld: int)
 
 
 def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:
-    """The verdict on one attack, its answer, and where the report is."""
+    """What one attack achieved, and where the report is."""
     if json:
-        show_json(whole_result(outcome.report) | {"answer": outcome.answer} | outcome.details)
+        told = {"answer": outcome.answer, "within_threshold": outcome.within}
+        show_json(whole_result(outcome.report) | told | outcome.details)
     elif not quiet:
-        typer.echo(f"{outcome.verdict}: {outcome.answer}")
+        typer.echo(outcome.answer)
+        typer.echo("This is one attack alone: it says nothing on whether the data can be released.")
         typer.echo(f"The report is {outcome.report}")
+
+
+def show_remedies(report: Path, paths: Mapping[str, object]) -> None:
+    """What would change the verdict, each command once, with the paths that were given; and how to try it first."""
+    from medveil.release.remedies import advising, with_paths
+
+    told = whole_result(report)
+    commands: dict[str, list[str]] = {}
+    for remedy in told["remedies"]:
+        if remedy["command"]:
+            commands.setdefault(remedy["command"], []).append(remedy["about"].lower())
+    for command, about in commands.items():
+        typer.echo(f"Against {', '.join(about)}: {shell_command(*with_paths(command, paths)[1:])}")
+    if any(" --protect " in command for command in commands):
+        words = with_paths(advising(told["provenance"]["command"]), paths)
+        typer.echo(f"Try that first, on a sample: {shell_command(*words[1:])}")
+
+
+def show_advice(advice: Advice, out: Path, paths: Mapping[str, object], *, json: bool, quiet: bool) -> None:
+    """The table of risk and utility, and the command of the mildest setting that keeps the risk."""
+    if json:
+        show_json(advice.to_json())
+        return
+    if quiet:
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    from medveil.release.remedies import with_paths
+    from medveil.report import wording
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 1, 0))
+    for column in ("Setting", "Risk by the table", "Risk by the films", "AUROC kept", "Images"):
+        table.add_column(column)
+    for trial in advice.trials:
+        if not trial.failed:
+            risks = [wording.tried(trial.strongest(place)) for place in ("table", "films")]
+            named = f"{trial.title} ({trial.setting})" if trial.setting else trial.title
+            table.add_row(named, *risks, wording.kept(trial), f"{trial.released:,}")
+    patients = f"{advice.patients:,} of {advice.of_patients:,} patients, {advice.images:,} images"
+    typer.echo(f"Tried on {patients}; accepted is a risk of {wording.limit(advice.accepted, 'share')}, the upper end")
+    Console(width=None if sys.stdout.isatty() else 110).print(table)
+    for trial in advice.trials:
+        if trial.failed:
+            typer.echo(f"{trial.title}: not possible on the sample: {trial.failed}")
+        elif trial.name != "asked":
+            typer.echo(f"{trial.title}: {shell_command(*with_paths(trial.command, paths)[1:])}")
+    for command in advice.best:
+        typer.echo(f"The mildest that keeps it: {shell_command(*with_paths(command, paths)[1:])}")
+    if not advice.best:
+        typer.echo("Nothing that was tried keeps the accepted risk on this sample")
+    typer.echo(f"All figures are in {out / 'advice.json'}")

@@ -126,12 +126,33 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Power:
+    """Whether an attack that did not succeed could have.
+
+    `shown_on` says in a sentence on what data it was seen to work, and how well; `control` what it was held against on
+    the data at hand, and which of the two did better. Where that is not `enough`, its failure reassures nobody.
+    """
+
+    shown_on: str
+    control: str
+    enough: bool
+
+    @property
+    def sentence(self) -> str:
+        told = f"{self.shown_on} {self.control}".strip()
+        return told if self.enough else f"{told} {NO_POWER}"
+
+
+NO_POWER = "That it found little says nothing of the risk: a person must judge it."
+
+
+@dataclass(frozen=True)
 class Finding:
     """What one part found on one cohort.
 
     `question` and `answer` are plain sentences for a privacy officer, `headline` names the estimate that
     answers the question and that the threshold judges. `concerns` are sentences on what a person must look at, whatever
-    the threshold says.
+    the threshold says. An attack states its `power`: one without enough of it cannot pass.
     """
 
     part: str
@@ -149,16 +170,23 @@ class Finding:
     pictures: tuple[Picture, ...] = ()
     glossary: dict[str, str] = field(default_factory=dict)
     concerns: tuple[str, ...] = ()
+    power: Power | None = None
 
     @property
     def estimate(self) -> Estimate:
         return self.estimates[self.headline]
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why it cannot pass, whatever the threshold says."""
+        weak = () if self.power is None or self.power.enough else (self.power.sentence,)
+        return (*self.concerns, *weak)
+
+    @property
     def verdict(self) -> Verdict | None:
         if self.threshold is None:
             return None
-        return Verdict.worst([self.threshold.judge(self.estimate), *[Verdict.REVIEW] * bool(self.concerns)])
+        return Verdict.worst([self.threshold.judge(self.estimate), *[Verdict.REVIEW] * bool(self.doubts)])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -178,6 +206,7 @@ class Finding:
             "pictures": [picture.to_json() for picture in self.pictures],
             "glossary": self.glossary,
             "concerns": list(self.concerns),
+            "power": vars(self.power) if self.power else None,
         }
 
 

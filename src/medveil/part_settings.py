@@ -95,6 +95,11 @@ def to_json(settings: Any) -> dict[str, Any]:
     return {field.name: _plain(getattr(settings, field.name)) for field in fields(settings)}
 
 
+def changed(settings: Any) -> tuple[str, ...]:
+    """The names of what differs from the defaults."""
+    return tuple(field.name for field in fields(settings) if getattr(settings, field.name) != default_of(field))
+
+
 def described(declared: type[Any]) -> dict[str, dict[str, Any]]:
     """What can be set, in words, and the defaults."""
     hints = get_type_hints(declared)

@@ -32,7 +32,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from medveil.errors import Quarantined, SettingsError
-from medveil.part_settings import NoSettings, described, read_text, settings_class, split_name, to_json, write_text
+from medveil.part_settings import (
+    NoSettings,
+    changed,
+    described,
+    read_text,
+    settings_class,
+    split_name,
+    to_json,
+    write_text,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -101,12 +110,45 @@ class Attack(Protocol):
     Row i of `released` and of `originals` is the same image, after the defenses and before them: the adversary may
     hold something of the originals that is not released, such as the reports. Data as they are, are attacked by
     giving them as both.
+
+    One that runs unasked, or is no baseline, keeps a release from PASS where it was left out or set weaker than it runs
+    unasked (`Weakened`), unless it has nothing to attack there (`AppliesSometimes`) or names, as `covered_by`, another
+    that tries all that it does and was run.
     """
 
     name: str
     baseline: bool
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding: ...
+
+
+@runtime_checkable
+class AppliesSometimes(Protocol):
+    """An attack that has nothing to attack in some releases, and says so before it is run."""
+
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        """Why it does not apply to these originals, whose places `defended` were changed; None where it does."""
+        ...
+
+
+@runtime_checkable
+class Weakened(Protocol):
+    """Settings of an attack that know which of them make it weaker."""
+
+    def weakened(self) -> tuple[str, ...]:
+        """The names of what makes it weaker than it runs unasked."""
+        ...
+
+
+@runtime_checkable
+class KnownElsewhere(Protocol):
+    """An attack of which something can be said even where it cannot be measured."""
+
+    @staticmethod
+    def reached_elsewhere() -> str:
+        """What it reached on reference data, in a sentence."""
+        ...
 
 
 class Measure(Protocol):
@@ -166,6 +208,16 @@ class UsesOthers(Protocol):
     """A defense that leaves part of its work to others of the chain, such as the free text in headers."""
 
     def meet(self, others: Sequence[Defense]) -> None: ...
+
+
+@runtime_checkable
+class LetsOut(Protocol):
+    """A defense that can be set to let out what it keeps back unasked, and that no attack looks at."""
+
+    @property
+    def let_out(self) -> tuple[str, ...]:
+        """What that is, in a sentence each; nothing, where it is set as it runs unasked."""
+        ...
 
 
 Kind = Literal["attacks", "measures", "defenses", "encoders"]
@@ -263,6 +315,11 @@ class Choice:
     def to_json(self) -> dict[str, Any]:
         """Everything it is set to, defaults included."""
         return to_json(self.settings)
+
+    @property
+    def weakened(self) -> tuple[str, ...]:
+        """What makes it weaker than it runs unasked; all that was set, where its settings do not know that."""
+        return self.settings.weakened() if isinstance(self.settings, Weakened) else changed(self.settings)
 
     def build(self, **given: Any) -> Any:
         """The part at work, made with what its constructor asks for of `settings` and what is given."""

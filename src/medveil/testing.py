@@ -107,6 +107,8 @@ def check_attack(attack: Attack, cohort: Cohort) -> Finding:
     assert isinstance(attack.baseline, bool), "an attack says whether it is a baseline"
     assert finding.threshold is not None, "an attack names the threshold that judges it"
     assert finding.estimate.control is not None, "an attack stands beside its control attack"
+    if attack.baseline is False and finding.power is not None:
+        assert finding.power.shown_on and finding.power.control, "power is stated in sentences"
     return finding
 
 

@@ -13,6 +13,7 @@ from medveil.cli import app
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.cohort.phantom.gold import load_gold
+from medveil.defenses.alignment.guarantee import at_most
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, MedveilError, SettingsError
@@ -40,7 +41,7 @@ def pairs(hospital: Cohort, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     cache = tmp_path_factory.mktemp("cache")
-    return ["--cache", cache, "--epochs", 1, "--batch", 8, "--canaries", 0, "--json"]
+    return ["--cache", cache, "--epochs", 1, "--batch", 8, "--canaries", 0, "--trials", 0, "--json"]
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +53,7 @@ def test_heads_and_their_guarantee_are_handed_over(
     pairs: Path, quick: list[object], hospital_folder: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    command = [pairs, "-o", out, *quick, "--canaries", 20]
+    command = [pairs, "-o", out, *quick, "--canaries", 20, "--trials", 30]
     done = protect(*command)
     assert done.exit_code == 1, done.exception
     told = json.loads(done.stdout)
@@ -61,7 +62,13 @@ def test_heads_and_their_guarantee_are_handed_over(
     assert guarantee["encoder"] == "medveil-small"
     assert 0.3 < guarantee["epsilon"]["pld"] <= 0.34
     assert "one patient that is there or not" in guarantee["guarantee"]["statement"]
-    assert guarantee["audit"]["canaries"] == 20
+    assert guarantee["audit"]["canaries"] == 20 and guarantee["audit_on_worst_data"]["canaries"] == 30
+    assert 0 < guarantee["audit"]["most"] < 3
+    assert guarantee["stated_epsilon"] > 0.34, "the audit costs too"
+    assert f"are together differentially private with ε = {at_most(guarantee['stated_epsilon'])}" in json.dumps(
+        guarantee["guarantee"], ensure_ascii=False
+    )
+    assert "12 phantoms, who are nobody" in guarantee["guarantee"]["statement"]
     assert Heads.load(out / "heads.safetensors").parameter_count == guarantee["parameters"] == 2 * 128 * 257
     assert (out / "runs").stat().st_mode & 0o777 == 0o700
     report = json.loads((out / "report.json").read_text())
@@ -95,11 +102,28 @@ def test_a_seed_fixes_the_heads_and_a_budget_ends(pairs: Path, quick: list[objec
     made = [Heads.load(tmp_path / name / "heads.safetensors") for name in "ab"]
     assert all(torch.equal(one, other) for one, other in zip(*(heads.parameters() for heads in made), strict=True))
     for path in (tmp_path / "a").glob("*.*"):
-        assert b'"seed": 5' not in path.read_bytes()
+        assert b'"seed": 5' not in path.read_bytes() and b"--seed 5" not in path.read_bytes()
+    assert "--seed SEED" in json.loads((tmp_path / "a" / "report.json").read_text())["provenance"]["command"]
     spent = protect(pairs, "-o", tmp_path / "c", *quick, *ledger)
     assert isinstance(spent.exception, BudgetSpent)
     assert "over its budget of 0.4" in str(spent.exception)
     assert not (tmp_path / "c" / "heads.safetensors").exists()
+
+
+def test_a_data_set_with_other_files_of_the_same_people_has_no_new_budget(
+    pairs: Path, quick: list[object], tmp_path: Path
+) -> None:
+    ledger = ["--budget", 0.4, "--ledger", tmp_path / "ledger.json"]
+    first = protect(pairs, "-o", tmp_path / "a", *quick, *ledger)
+    assert first.exit_code == 1, first.exception
+    whole = read_cohort(pairs)
+    fewer = whole.where(~((whole.table["split"] == "train") & whole.table["patient_id"].duplicated()).to_numpy())
+    assert len(fewer) < len(whole)
+    other = tmp_path / "other"
+    shutil.copytree(pairs / "files", other / "files")
+    Cohort.of(fewer.table, other, name="Fewer images").save(other)
+    again = protect(other, "-o", tmp_path / "b", *quick, *ledger)
+    assert isinstance(again.exception, BudgetSpent), again.exception
 
 
 def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], tmp_path: Path) -> None:
@@ -127,6 +151,8 @@ def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], 
         (["--transfer", "PAIRS"], SettingsError, "name a data set to transfer to"),
         (["--public", "PAIRS"], InputError, "among the pairs to protect"),
         (["--delta", "2"], SettingsError, "delta must be between"),
+        (["--delta", "0.3"], SettingsError, "the number of patients"),
+        (["--canaries", "1000", "--delta", "0.001"], SettingsError, "prove nothing"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

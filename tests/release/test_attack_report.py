@@ -19,12 +19,12 @@ def test_one_attack_is_reported_on_the_data_as_they_are(
 ) -> None:
     hospital = replace(hospital, problems=(Problem("secret.png", "empty file"),))
     finding = SinglingOut().run(hospital, hospital, seed=1)
-    verdict, page = report_attack(
+    within, page = report_attack(
         finding, Input.of_cohort(hospital), tmp_path, command="medveil attack x A", seed=1, settings={}
     )
     document = json.loads((tmp_path / "report.json").read_text())
     jsonschema.validate(document, json.loads((files("medveil.report") / "report-1.schema.json").read_text()))
-    assert verdict is finding.verdict is Verdict.FAIL
+    assert not within and finding.verdict is Verdict.FAIL
     assert document["comparisons"][0]["before"] is None
     assert document["subject"]["quarantined"] == {"empty file": 1}
     assert document["subject"]["images"] == len(hospital) + 1
@@ -33,4 +33,9 @@ def test_one_attack_is_reported_on_the_data_as_they_are(
     assert "secret.png" not in text
     assert "The data as they are" in text
     assert "After the defenses" not in text
+    assert document["about"] == "an attack" and document["verdict"] is None and document["reasons"] == []
+    assert document["comparisons"][0]["verdict"] is document["comparisons"][0]["after"]["verdict"] is None
+    assert "Even the lower end of the interval" in text
+    shown = text[text.index("<main") : text.index('id="glossary"')]
+    assert not any(word in shown for word in ("PASS", "REVIEW", "FAIL", "Not judged")), "one attack is no verdict"
     assert not load_gold(hospital_folder).leaks(text)

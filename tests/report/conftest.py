@@ -14,6 +14,8 @@ from medveil.finding import Figure, Finding, Picture, Series, Table, Threshold
 from medveil.parts import Guarantee
 from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
+from medveil.report.remedy import Remedy
+from medveil.report.sheet import ReviewSession, Sheet
 from medveil.stats.estimate import Estimate
 
 LABELS = (
@@ -128,6 +130,22 @@ def compare(before: Finding, after: Finding) -> Comparison:
     return Comparison(before, after, after.estimate.minus(before.estimate))
 
 
+SHEET = Sheet(
+    recipient="public",
+    recipient_title="The public",
+    recipient_stated=True,
+    means="Anybody may try, as often as they like.",
+    means_stated=False,
+    threshold=THRESHOLD,
+    title="Chest films for a challenge",
+    purpose="To compare methods that find tuberculosis.",
+    next_review="2027-11-01",
+    signatories=("Head of radiology", "Data protection officer"),
+    decisions=(
+        ReviewSession("2025-02-01T10:15:00+00:00", "Reader 2", ("images/5f3a.png", "images/6b1c.png")),
+        ReviewSession("2025-02-03T08:00:00+00:00", "", (), ("images/77aa.png",)),
+    ),
+)
 PASS = ReportContent(
     subject=ReportSubject("Phantom hospital, 200 patients", 200, 431, 612, 598, {"unreadable image": 9, "text": 5}),
     removals=(
@@ -158,13 +176,28 @@ PASS = ReportContent(
         {"pydicom": "3.0.2", "numpy": "2.3.0"},
         {"seed": 7, "attacks": ["pixel-similarity", "uniqueness"], "pixels": {"size": 224, "ratio": NAN}},
     ),
+    sheet=SHEET,
 )
 FAIL = replace(
     PASS,
+    sheet=replace(SHEET, recipient_stated=False, title="", purpose="", next_review="", signatories=(), decisions=()),
     comparisons=(
         compare(similarity(0.612, 0.934), similarity(0.473, 0.861)),
         compare(uniqueness(0.47), uniqueness(0.09)),
         PASS.comparisons[2],
+    ),
+)
+FAIL = replace(
+    FAIL,
+    remedies=(
+        Remedy(
+            "Pixel similarity",
+            FAIL.reasons[0],
+            "Draw the films anew from a short code.",
+            "Fine detail is lost.",
+            "medveil release IN -o NEW --protect anatomy --risk 0.09",
+        ),
+        Remedy("Uniqueness", FAIL.reasons[1], "A person must judge it."),
     ),
 )
 REVIEW = replace(
@@ -181,6 +214,7 @@ UNMEASURED = replace(
     removals=(),
     comparisons=(Comparison(similarity(0.612, 0.934), _LOST),),
     gaps=(),
+    sheet=None,
 )
 SAMPLES = {"PASS": PASS, "FAIL": FAIL, "REVIEW": REVIEW, "UNMEASURED": UNMEASURED}
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from medveil.release.questionnaire import LONGEST, LONGEST_SIGNATORY, LONGEST_TEXT, MOST_SIGNATORIES
+from medveil.release.recipients import RECIPIENTS
 from medveil.report.content import ReportContent
 from medveil.report.page import render
 
@@ -74,7 +79,7 @@ def test_without_javascript_the_page_is_complete(passing: ReportContent, written
         assert box is not None and box["width"] > 120 and box["height"] > 20
     titles = [text.replace("\u00a0", " ") for text in page.locator(".mark > title").all_text_contents()]
     assert any(title.startswith("After, precision@1: 4.1 % (95 % interval") for title in titles)
-    page.locator("summary").first.click()
+    page.locator("details:has(table) > summary").first.click()
     assert page.locator("details table").first.is_visible()
 
 
@@ -131,14 +136,14 @@ def test_paper_shows_the_closed_tables(passing: ReportContent, written: Written,
     page.evaluate("window.opened = 0; addEventListener('beforeprint', () => {"
                   " window.opened = document.querySelectorAll('details[open]').length; })")  # fmt: skip
     assert len(page.pdf(prefer_css_page_size=True)) > 10_000
-    assert page.evaluate("window.opened") == page.locator("details").count() > 3
+    assert page.evaluate("window.opened") == page.locator("details:not(.repeats)").count() > 3
     assert page.locator("details[open]").count() == 0
 
 
 def test_hostile_text_does_nothing(passing: ReportContent, opened: Opened, tmp_path: Path) -> None:
     document = passing.to_json()
     hostile = "<script>window.harmed = 1</script><img src=x onerror='window.harmed = 2'>"
-    document["subject"]["name"] = document["comparisons"][0]["after"]["question"] = hostile
+    document["sheet"]["title"] = document["comparisons"][0]["after"]["question"] = hostile
     document["comparisons"][0]["after"]["glossary"] = {hostile: hostile}
     document["comparisons"][2]["after"]["figures"][0]["series"][0]["x"][0] = hostile
     path = tmp_path / "report.html"
@@ -148,3 +153,63 @@ def test_hostile_text_does_nothing(passing: ReportContent, opened: Opened, tmp_p
     for mark in page.locator("#measure-label-probe .mark").all()[:8]:
         mark.hover(force=True)
     assert page.evaluate("window.harmed") is None
+
+
+PAGE = re.compile(rb"/Type\s*/Page\b")
+
+
+def printed(page: sync_api.Page, *, without: str = "") -> int:
+    """How many pages of paper; `without` is a selector of what is taken out first."""
+    if without:
+        page.evaluate("(what) => document.querySelectorAll(what).forEach((each) => each.remove())", without)
+    return len(PAGE.findall(page.pdf(prefer_css_page_size=True)))
+
+
+@pytest.mark.parametrize("filled", ["empty", "usual", "to the limit"])
+def test_the_sheet_takes_the_first_two_pages_of_paper_and_the_annex_the_rest(
+    filled: str, passing: ReportContent, failing: ReportContent, opened: Opened, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    document = {"empty": failing.to_json, "usual": passing.to_json, "to the limit": lambda: crowded(failing)}[filled]()
+    path.write_text(render(document), encoding="utf-8")
+    page = opened(path)
+    whole = printed(page)
+    annex = printed(opened(path), without="#sheet")
+    assert printed(page, without=".annex-mark, main > section:not(#sheet)") == 2
+    assert whole == 2 + annex, "the annex begins on a page of its own"
+
+
+def test_the_fullest_sheet_can_be_read_on_a_phone(failing: ReportContent, opened: Opened, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(render(crowded(failing)), encoding="utf-8")
+    page = opened(path, 390)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    outside = """[...document.querySelectorAll('#sheet *, #decision *')].map((e) => e.getBoundingClientRect())
+                 .filter((box) => box.width && (box.left < 0 || box.right > innerWidth + 0.5)).length"""
+    assert page.evaluate(outside) == 0
+    sizes = """[...document.querySelectorAll('#sheet :is(p, li, dd, td, th, blockquote)')]
+               .map((e) => parseFloat(getComputedStyle(e).fontSize))"""
+    assert min(page.evaluate(sizes)) >= 12.5
+    assert page.locator(".results td[data-name='Accepted']").first.is_visible()
+
+
+def crowded(content: ReportContent) -> dict[str, Any]:
+    """A report whose sheet holds as much as the questionnaire lets through, and more of the rest than it shows."""
+    document = content.to_json()
+    sheet = document["sheet"]
+    words = "Wide words, moreover, and so on and on " * 10
+    for name in ("title", "data", "purpose", "legal_basis", "conditions", "prepared_by"):
+        sheet[name] = words[: LONGEST.get(name, LONGEST_TEXT)]
+    sheet["recipient"] |= {"name": words[: LONGEST["recipient_name"]], "means": words[:LONGEST_TEXT]}
+    sheet["threshold"] = vars(RECIPIENTS["secure-room"].threshold)
+    sheet["signatories"] = [words[:LONGEST_SIGNATORY]] * MOST_SIGNATORIES
+    sheet["residual_risk"] = sheet["residual_risk"][:-1] + "; 12 further attacks could not be measured."
+    sheet["not_assessed"] = [words] * 12
+    files = ["images/5f3a.png"] * 1234
+    decision = {"when": "2025-02-01T10:15:00+00:00", "reviewer": words[:100]}
+    sheet["decisions"] = [decision | dict.fromkeys(("accepted", "rejected", "changed", "refused"), files)] * 9
+    document["remedies"] = [document["remedies"][0] | {"change": words}] * 12
+    attack, _, measure = document["comparisons"]
+    document["comparisons"] = [copy.deepcopy(attack) | {"part": f"attack-{n}"} for n in range(9)]
+    document["comparisons"] += [copy.deepcopy(measure) | {"part": f"measure-{n}"} for n in range(5)]
+    return document

@@ -57,6 +57,9 @@ def test_every_missing_or_added_field_is_refused(
         document["removals"][0],
         document["gaps"][0],
         document["check"],
+        document["sheet"],
+        document["sheet"]["recipient"],
+        document["sheet"]["decisions"][0],
     ]
     fixed += [document["comparisons"][0], document["comparisons"][0]["after"]]
     fixed += document["comparisons"][0]["after"]["figures"]
@@ -90,6 +93,8 @@ MUTATIONS: dict[str, Change] = {
     "unknown guarantee": lambda d: d["removals"][0]["guarantee"].update(kind="promised"),
     "picture from elsewhere": lambda d: d["comparisons"][1]["after"]["pictures"][0].update(source="https://x/y.png"),
     "picture that acts": lambda d: d["comparisons"][1]["after"]["pictures"][0].update(source="data:text/html,x"),
+    "unknown recipient": lambda d: d["sheet"]["recipient"].update(kind="friends"),
+    "empty answer": lambda d: d["sheet"].update(purpose=""),
     "unknown figure": lambda d: d["comparisons"][0]["after"]["figures"][0].update(kind="pie"),
 }
 

@@ -72,6 +72,23 @@ def test_judgements(verdict: str, low: float | None, high: float | None, words: 
     assert plain(wording.judgement(finding)) == words
 
 
+def test_a_doubt_is_told_beside_an_interval_that_would_pass() -> None:
+    finding = {
+        "threshold": {"name": "T", "value": 0.09, "source": ""},
+        "scale": "share",
+        "headline": "h",
+        "estimates": {"h": found(0.01, 0.0, 0.02)},
+        "verdict": "REVIEW",
+        "concerns": ["Look here."],
+        "power": {"shown_on": "Shown on nothing.", "control": "", "enough": False},
+    }
+    told = plain(wording.judgement(finding))
+    assert told == (
+        "The upper end of the interval, 2.0 %, is not above the threshold of 9 %, “T”. Look here. Shown on nothing. "
+        "That it found little says nothing of the risk: a person must judge it."
+    )
+
+
 @pytest.mark.parametrize(
     "value, concerns, words",
     [

@@ -50,6 +50,7 @@ def test_nan_is_refused_in_json(tmp_path: Path) -> None:
 def test_leftovers_of_a_killed_run_are_swept(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / ".x.png.123.partial").write_bytes(b"half")
+    (tmp_path / "a" / ".x.sqlite.123.partial-journal").write_bytes(b"what SQLite would roll back")
     (tmp_path / "a" / "x.png").write_bytes(b"whole")
     sweep(tmp_path)
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["x.png"]

@@ -60,6 +60,17 @@ def test_a_leaky_run_is_found_out() -> None:
     assert open_book.lower > 4.5
 
 
+def test_the_most_an_audit_could_have_proved_is_what_an_open_book_proves() -> None:
+    rng = np.random.default_rng(5)
+    blind = audit_one_run(rng.normal(size=1000), rng.random(1000) < 0.5, delta=6e-6)
+    coins = np.arange(1000) % 2 == 0
+    all_right = audit_one_run(coins.astype(float), coins, delta=6e-6)
+    assert blind.lower < 0.3 and blind.most == pytest.approx(all_right.lower)
+    assert 4.5 < blind.most < 6 and blind.to_json()["most"] == blind.most
+    few = audit_one_run(rng.normal(size=6), rng.random(6) < 0.5, delta=6e-6)
+    assert not few.could_refute(1.0) and blind.could_refute(1.0)
+
+
 def test_the_surest_guesses_prove_what_all_of_them_hide() -> None:
     rng = np.random.default_rng(3)
     included = rng.random(1600) < 0.5

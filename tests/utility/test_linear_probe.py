@@ -10,8 +10,9 @@ from sklearn.metrics import roc_auc_score
 from medveil.cohort import LABELS
 from medveil.errors import NotMeasurable
 from medveil.stats.bootstrap import unit_weights
+from medveil.stats.estimate import Estimate
 from medveil.stats.paired import changes
-from medveil.utility.linear_probe import LabelledEmbeddings, fit_probe, probe_estimates
+from medveil.utility.linear_probe import LabelledEmbeddings, _widened, fit_probe, probe_estimates
 
 
 def _part(n: int, seed: int, *, noise: float = 1.0, labels: int = 14) -> LabelledEmbeddings:
@@ -113,3 +114,10 @@ def test_findings_without_both_kinds_are_left_out_and_none_at_all_is_said() -> N
         fit_probe(_part(50, 8, labels=0), VALIDATION)
     with pytest.raises(NotMeasurable, match="10 test patients"):
         probe_estimates(probe, _part(12, 9), np.arange(12), unit_weights(12, redraws=5, seed=0))
+
+
+def test_shares_of_a_finding_have_the_wider_of_both_intervals() -> None:
+    """Where everything was right, redraws are certain; with a dozen patients nobody is."""
+    found = _widened(Estimate(1.0, 0.0, 1.0, 1.0, 24, 12), np.repeat(np.arange(12), 2), "sensitivity")
+    assert found.low == pytest.approx(0.025 ** (1 / 12)) and found.high == 1.0
+    assert _widened(Estimate(1.0, 0.0, 1.0, 1.0, 24, 12), np.arange(12), "AUROC").low == 1.0

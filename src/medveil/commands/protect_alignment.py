@@ -43,7 +43,10 @@ def alignment(
         typer.Option("--epsilon", help="Privacy budget; 0.34 if not set. May be repeated with --sweep."),
     ] = None,
     delta: Annotated[
-        float | None, typer.Option("--delta", help="Probability of exceeding epsilon; 6e-6 if not set.")
+        float | None,
+        typer.Option(
+            "--delta", help="Probability of exceeding epsilon, below one in the number of patients; 6e-6 if not set."
+        ),
     ] = None,
     clip: Annotated[
         float | None, typer.Option("--clip", help="Largest gradient norm of one person; 1.5 if not set.")
@@ -65,21 +68,30 @@ def alignment(
         typer.Option("--directions", help="Directions that variant erase removes; 16 if not set."),
     ] = None,
     public: Annotated[
-        Path | None, typer.Option("--public", help="Pairs that need no protection, instead of phantoms.")
+        Path | None,
+        typer.Option("--public", help="Pairs of other people that you declare public, instead of phantoms."),
     ] = None,
     transfer: Annotated[
         list[Path] | None, typer.Option("--transfer", help="Also measure the heads on this data set; repeat.")
     ] = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Compare all variants at several strengths.")] = False,
     budget: Annotated[
-        float | None, typer.Option("--budget", help="The most epsilon that all runs on this data may spend together.")
+        float | None,
+        typer.Option("--budget", help="The most epsilon that all runs on the same patients may spend together."),
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option("--ledger", help="File that adds up the runs; in your settings folder if not set."),
+        typer.Option("--ledger", help="File that adds up runs by patient; in your settings folder if not set."),
     ] = None,
     canaries: Annotated[
-        int, typer.Option("--canaries", min=0, help="Number of planted pairs that audit a private run; 0 for no audit.")
+        int,
+        typer.Option(
+            "--canaries", min=0, help="Pairs planted in a second run to audit a private one, at its cost; 0 for none."
+        ),
+    ] = 1000,
+    trials: Annotated[
+        int,
+        typer.Option("--trials", min=0, help="Steps taken on made-up, worst data to audit a private run; 0 for none."),
     ] = 1000,
     threshold: Annotated[
         float | None, typer.Option("--threshold", help="Highest acceptable share of linked images; 0.09 if not set.")
@@ -138,6 +150,7 @@ def alignment(
             ledger=ledger,
             cache=cache,
             canaries=canaries,
+            trials=trials,
             threshold=threshold,
             watch=watch,
         )

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 DEMO_PATIENTS, DEMO_SIDE = 70, 256  # more of them, or larger films, would take too long
 DEMO_RISK = 0.15  # what so few patients can show
-DEMO_ADVERSARIES = "identity-adversaries:effort=12"  # steps: more would take longer than the rest together
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
 
@@ -41,9 +40,24 @@ MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for 
 def release(
     source: Annotated[Path, typer.Argument(metavar="IN", help="What is to be released: a folder or a table.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the cleaned data and the report.")],
+    title: Annotated[
+        str | None, typer.Option("--title", help="What the release is called on the sheet to sign.")
+    ] = None,
+    questionnaire: Annotated[
+        Path | None,
+        typer.Option(
+            "--questionnaire", help="TOML file for the sheet: purpose, recipient, legal basis, who signs, and so on."
+        ),
+    ] = None,
+    recipient: Annotated[
+        str | None,
+        typer.Option(
+            "--recipient", help="Who gets it, which sets the threshold: public (if not set), researcher or secure-room."
+        ),
+    ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option("--threshold", help="Highest acceptable chance of re-identification; 0.09 if not set."),
+        typer.Option("--threshold", help="Highest acceptable chance of re-identification; the recipient's if not set."),
     ] = None,
     protect: Annotated[
         str,
@@ -51,8 +65,16 @@ def release(
     ] = "none",
     risk: Annotated[
         float | None,
-        typer.Option("--risk", help="What --protect keeps below: a chance of re-identification; 0.09 if not set."),
+        typer.Option(
+            "--risk", help="What --protect keeps below: a chance of re-identification; the threshold if not set."
+        ),
     ] = None,
+    advise: Annotated[
+        bool,
+        typer.Option(
+            "--advise", help="Release nothing; try on a sample what would change the verdict, and what it costs."
+        ),
+    ] = False,
     defense: Defenses = None,
     attack: Attacks = None,
     measure: Measures = None,
@@ -89,15 +111,19 @@ def release(
     from medveil.cohort.input import InputOptions
     from medveil.release import Settings
     from medveil.release import release as run
+    from medveil.release.advise import advise as try_ways
     from medveil.release.folder import check_places, site_key
+    from medveil.release.questionnaire import questionnaire_of
     from medveil.runtime.cluster import runner_on
 
     console.start_logging(log_level)
+    answers = questionnaire_of(questionnaire, title=title, recipient=recipient)
     check_places(source, out, crosswalk)  # before a key is made
     keys = site_key(key_file, out, may_make=True)
     settings = Settings(
         seed=seed,
         threshold=threshold,
+        recipient=recipient or (answers.recipient if answers else "") or None,
         layout=layout,
         input=InputOptions.of(column_map, date_order),
         writer=cast("Literal['table', 'dicom']", written_as),
@@ -108,6 +134,13 @@ def release(
         protect=cast("Protect", protect),
         risk=risk,
     )
+    paths = {"IN": source, "OUT": out, "NEW": out.with_name(f"{out.name}-2"), "REVIEW.html": "REVIEW.html"}
+    paths |= {"KEY_FILE": key_file, "QUESTIONNAIRE": questionnaire, "CROSSWALK": crosswalk}
+    if advise:
+        with console.progress_bars(quiet or json) as watch:
+            advice = try_ways(source, out, keys=keys, settings=settings, workers=workers, progress=watch)
+        console.show_advice(advice, out, paths, json=json, quiet=quiet)
+        raise typer.Exit(0 if advice.best else 1)
     with console.progress_bars(quiet or json) as watch, runner_on(ray, source, out) as runner:
         outcome = run(
             source,
@@ -117,10 +150,13 @@ def release(
             workers=workers,
             runner=runner,
             crosswalk=crosswalk,
+            questionnaire=answers,
             progress=watch,
         )
     console.show_outcome(outcome, json=json, quiet=quiet)
     if not json and not quiet:
+        if outcome.verdict != "PASS":
+            console.show_remedies(outcome.report, paths)
         console.show_next_steps(out, source, key_file, withheld=outcome.withheld)
     raise typer.Exit(outcome.exit_code)
 
@@ -152,12 +188,12 @@ def demo(
             workers=workers,
             progress=lambda done, total: watch("patients", done, total),
         )
-        keys, asked = Keys.for_demonstration(seed), Settings(seed=seed, threshold=DEMO_RISK)
+        keys, asked = Keys.for_demonstration(seed), Settings(seed=seed, threshold=DEMO_RISK, demonstration=True)
         outcomes = {
             folder: run(out / "hospital", out / folder, keys=keys, settings=settings, workers=workers, progress=watch)
             for folder, settings in (
                 ("release", asked),
-                ("protected", replace(asked, protect="all", risk=DEMO_RISK, attacks=("default", DEMO_ADVERSARIES))),
+                ("protected", replace(asked, protect="all", risk=DEMO_RISK)),
             )
         }
         model = _protected_model(out / "model", seed, workers, watch)

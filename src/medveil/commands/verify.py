@@ -46,10 +46,9 @@ def verify(
 ) -> None:
     """Check the output independently: read, search and compare every file again, and sign the result.
 
-    Every header and row is compared with the original, every image is read by a network that had no part in cleaning
-    it, and every byte is searched for what is known of anyone. Films are compared with their originals as well: what
-    was changed inside the lungs, and which markers are gone. Exit code 0: nothing identifying was found; 1: something
-    was.
+    Every header and row is compared with the original, every image is read again, and every byte is searched for what
+    is known of anyone. Films are compared with their originals as well: what was changed inside the lungs, and which
+    markers are gone. Exit code 0: nothing identifying was found; 1: something was.
     """
     console.start_logging(log_level)
     if source is None:
@@ -57,6 +56,7 @@ def verify(
         return
     from medveil.defenses.headers.profile import Profile
     from medveil.release.folder import site_key
+    from medveil.release.verify.pixel_check import read_by
     from medveil.release.verify.run import verify as run
     from medveil.runtime.cluster import runner_on
 
@@ -76,8 +76,11 @@ def verify(
         told = {"discrepancies": [one.to_json() for one in outcome.discrepancies], "output": str(out)}
         console.show_json(console.read_json(outcome.summary) | told)
     elif not quiet:
-        found = f"{console.counted(outcome.leaks, 'leak')}, {console.counted(outcome.losses, 'loss', 'losses')}"
-        typer.echo(f"{console.counted(outcome.files, 'file')} checked: {found}")
+        typer.echo(f"{console.counted(outcome.files, 'file')} checked: {console.counted(outcome.leaks, 'leak')}")
+        seen = console.counted(outcome.losses, "loss", "losses")
+        unknown = "" if outcome.answer_key else "not measured, for there is no answer key; seen: "
+        typer.echo(f"Losses: {unknown}{seen}.")
+        typer.echo(read_by())
         if outcome.damage is not None:
             typer.echo(f"Pixel damage, {outcome.damage.verdict}: {outcome.damage.answer}")
         if outcome.kept_by_review:

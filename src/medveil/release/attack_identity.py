@@ -56,7 +56,7 @@ def attack_identity(
         cache=cache,
         progress=progress,
     )
-    verdict, page = report_attack(
+    within, page = report_attack(
         result.finding,
         Input.of_cohort(cohorts[0]),
         out,
@@ -71,4 +71,4 @@ def attack_identity(
         "near copies": result.near_copies,
     }
     unread = sum(len(cohort.problems) for cohort in cohorts)
-    return AttackOutcome(result.finding.answer, verdict, unread, page, details)
+    return AttackOutcome(result.finding.answer, within, unread, page, details)

@@ -79,7 +79,7 @@ def attack_linkage(
     check_writable(out)
     result = run_linkage(pairs.subject, pairs.vectors, seed=seed, settings=settings, device=device, progress=progress)
     write_tables(result, out)
-    verdict, page = report_attack(
+    within, page = report_attack(
         result.finding,
         pairs.attacked,
         out,
@@ -88,4 +88,4 @@ def attack_linkage(
         settings={**to_json(settings), "encoders": list(pairs.vectors), "device": device},
     )
     withheld = pairs.attacked.subject.withheld
-    return AttackOutcome(result.finding.answer, verdict, withheld, page, {"encoder": result.strongest})
+    return AttackOutcome(result.finding.answer, within, withheld, page, {"encoder": result.strongest})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
@@ -56,39 +56,45 @@ class Input:
 
 @dataclass(frozen=True)
 class AttackOutcome:
-    """What one attack came to: the answer in a sentence, the verdict, what could not be read, and the page."""
+    """What one attack achieved: the answer in a sentence, whether it stayed within its threshold with enough power,
+    what could not be read, and the page. That is no verdict on a release, which rests on every attack."""
 
     answer: str
-    verdict: Verdict
+    within: bool
     withheld: int
     report: Path
     details: dict[str, Any]
 
     @property
     def exit_code(self) -> int:
-        """0 only where the attack failed and everything could be attacked."""
-        return 0 if self.verdict is Verdict.PASS and not self.withheld else 1
+        """0 only where the attack stayed within its threshold, could have succeeded, and attacked everything."""
+        return 0 if self.within and not self.withheld else 1
 
 
 def report_attack(
     finding: Finding, attacked: Input, out: Path, *, command: str, seed: int, settings: dict[str, Any]
-) -> tuple[Verdict, Path]:
-    """Write report.html and report.json into `out`; returns the verdict and the page."""
+) -> tuple[bool, Path]:
+    """Write report.html and report.json into `out`; returns whether the attack stayed within its threshold, and the
+    page."""
+    comparison = Comparison(None, finding)
     content = ReportContent(
         subject=attacked.subject,
         removals=(),
-        comparisons=(Comparison(None, finding),),
+        comparisons=(replace(comparison, judged=False),),
         gaps=(Gap("Everything else", "only this attack was run, and nothing was removed.", blocking=False),),
         provenance=how_to_repeat(command, seed, settings, input_sha256=attacked.sha256),
+        about="an attack",
     )
-    return content.verdict, write_report(content, out)
+    return comparison.verdict is Verdict.PASS, write_report(content, out)
 
 
-def how_to_repeat(command: str, seed: int, settings: dict[str, Any], *, input_sha256: str) -> Provenance:
+def how_to_repeat(
+    command: str, seed: int, settings: dict[str, Any], *, input_sha256: str, secret: Sequence[str] = ()
+) -> Provenance:
     return Provenance(
         medveil=medveil.__version__,
         created=now(),
-        command=command_given(command),
+        command=command_given(command, secret),
         seed=seed,
         input_sha256=input_sha256,
         key_fingerprint="none: nothing was replaced",

@@ -9,24 +9,19 @@ from functools import partial
 
 import medveil
 from medveil.cohort import Cohort
-from medveil.defenses.anatomy.defense import HiddenAnatomy
-from medveil.errors import NothingToAttack, NotMeasurable
-from medveil.finding import Finding, Threshold
+from medveil.errors import NotMeasurable
+from medveil.finding import ONE_IN_ELEVEN, Finding
 from medveil.parts import Attack, Choice, Measure
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
+from medveil.release.gaps import Bound, anatomy_bound, gaps_of, unmeasured
 from medveil.release.provenance import command_given, package_versions
 from medveil.release.released import Released
+from medveil.release.remedies import remedies
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
+from medveil.report.sheet import Sheet
 
-PLACES = {
-    "headers": "File headers",
-    "table": "Identifiers in the table",
-    "pixels": "Text burned into the image",
-    "reports": "Report text",
-    "anatomy": "The anatomy itself",
-}
 log = logging.getLogger("medveil.release")
 
 
@@ -39,11 +34,13 @@ def examine(
     progress: Progress,
     *,
     check: Callable[[], OutputCheck | None],
+    sheet: Sheet | None = None,
 ) -> ReportContent:
-    comparisons, gaps = _measured(cohort, released, settings, progress)
-    gaps += _gaps(settings, engine)
+    bound = anatomy_bound(engine, cohort, released)
+    comparisons, gaps = _measured(cohort, released, settings, bound, progress)
+    gaps += gaps_of(settings, engine, cohort, released, comparisons, bound)
     table = cohort.table
-    return ReportContent(
+    content = ReportContent(
         subject=ReportSubject(
             name=cohort.name,
             patients=table["patient_id"].nunique(),
@@ -60,11 +57,13 @@ def examine(
         gaps=tuple(gaps),
         provenance=_provenance(settings, engine.keys, created, released),
         check=check(),
+        sheet=sheet,
     )
+    return replace(content, remedies=remedies(content, settings))
 
 
 def _measured(
-    cohort: Cohort, released: Released, settings: Settings, progress: Progress
+    cohort: Cohort, released: Released, settings: Settings, bound: Bound | None, progress: Progress
 ) -> tuple[list[Comparison], list[Gap]]:
     """Every attack and measure before and after, on the images that were released; and those that could not run."""
     if released.cohort is None:
@@ -78,8 +77,7 @@ def _measured(
         try:
             comparisons.append(_compare(choice, before, released.cohort, settings, progress))
         except NotMeasurable as reason:
-            missed = choice.kind == "attacks" and not isinstance(reason, NothingToAttack)
-            gaps.append(Gap(choice.name, str(reason), blocking=missed))
+            gaps.append(unmeasured(choice, reason, settings, bound))
     progress("measuring", len(stages), len(stages))
     return comparisons, gaps
 
@@ -89,36 +87,17 @@ def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Sett
     before = part.run(originals, originals, seed=settings.seed)
     after = part.run(released, originals, seed=settings.seed)
     log.info("%s: done", choice.name)
-    return Comparison(_judged(before, settings), _judged(after, settings), after.estimate.minus(before.estimate))
+    return Comparison(judged(before, settings), judged(after, settings), after.estimate.minus(before.estimate))
 
 
-def _judged(finding: Finding, settings: Settings) -> Finding:
-    """With the user's threshold, which is of re-identification, in place of an attack's own."""
-    if settings.threshold is None or finding.threshold is None or finding.kind != "attack":
+def judged(finding: Finding, settings: Settings) -> Finding:
+    """With the threshold that was set, or that goes with the recipient, in place of the usual one; one that was set
+    for this attack alone gives way to the first only."""
+    if finding.threshold is None or finding.kind != "attack":
         return finding
-    chosen = Threshold(f"{settings.threshold:g} (chosen for this release)", settings.threshold, "set by the user")
-    return replace(finding, threshold=chosen)
-
-
-def _gaps(settings: Settings, engine: Engine) -> list[Gap]:
-    """What the chosen parts leave open. Only a proof or a measurement covers a place."""
-    gaps = []
-    for place in settings.judged:
-        title = PLACES[place]
-        covering = [defense for defense in engine.chain if place in (defense.place, *_made_anew(defense))]
-        if not covering:
-            gaps.append(Gap(title, "no defense covers it, so it may identify people.", blocking=True))
-        elif all(defense.guarantee.kind == "none" for defense in covering):
-            gaps.append(Gap(title, covering[0].guarantee.statement, blocking=True))
-    if all(choice.part.baseline for choice in settings.chosen("attacks")):
-        why = "only simple attacks were tried; a network trained to recognise patients finds more."
-        gaps.append(Gap("Trained attackers", why, blocking=True))
-    return gaps
-
-
-def _made_anew(defense: object) -> tuple[str, ...]:
-    """A film that is drawn from a code alone holds no text that was burned into the old one."""
-    return ("pixels",) if isinstance(defense, HiddenAnatomy) and defense.bits is not None else ()
+    if settings.threshold is None and finding.threshold != ONE_IN_ELEVEN:
+        return finding
+    return replace(finding, threshold=settings.accepted)
 
 
 def _provenance(settings: Settings, keys: Keys, created: str, released: Released) -> Provenance:

@@ -20,6 +20,7 @@ from medveil.runtime.locks import locked
 from medveil.runtime.storage import refuse_unwritable, sweep, told, write_bytes, write_json
 
 RUN = "run.json"
+ADVICE, TRIALS = "advice.json", "trials"  # of `release --advise`, which may come before the release itself
 _LOG = logging.getLogger("medveil.deid")
 
 
@@ -32,7 +33,7 @@ def check_places(source: Path, out: Path, crosswalk: Path | None) -> None:
         raise InputError("the input and the output are inside one another; choose an output folder elsewhere")
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder for the output")
-    if out.is_dir() and any(out.iterdir()) and not (out / RUN).exists():
+    if out.is_dir() and not (out / RUN).exists() and any(each.name not in (ADVICE, TRIALS) for each in out.iterdir()):
         raise InputError(f"{out} is not empty and holds no earlier release; choose a new folder")
     if crosswalk and crosswalk.resolve().is_relative_to(inside):
         raise InputError("the crosswalk leads back to the patients and must not be in the output folder")

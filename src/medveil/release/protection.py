@@ -26,14 +26,19 @@ def check_protect(protect: Protect, risk: float | None) -> None:
         raise SettingsError("a risk is kept by protecting something; add --protect table, anatomy or all")
 
 
-def attacks_on(protect: Protect, chosen: Sequence[Choice]) -> tuple[Choice, ...]:
+def changes_films(protect: Protect, defenses: Sequence[Choice]) -> bool:
+    """Whether films are changed to hide the anatomy, by what is protected or by a defense that was named."""
+    return protect in ("anatomy", "all") or any(each.part.place == "anatomy" for each in defenses)
+
+
+def attacks_on(changed: bool, chosen: Sequence[Choice]) -> tuple[Choice, ...]:
     """With the adversaries who learn from changed films, where films are changed."""
-    return _with(chosen, ADVERSARIES, "attacks") if protect in ("anatomy", "all") else tuple(chosen)
+    return _with(chosen, ADVERSARIES, "attacks") if changed else tuple(chosen)
 
 
-def measures_of(protect: Protect, chosen: Sequence[Choice]) -> tuple[Choice, ...]:
-    """Films made anew differ everywhere: what they are worth is asked of a diagnosis, not of their pixels."""
-    if protect not in ("anatomy", "all"):
+def measures_of(changed: bool, chosen: Sequence[Choice]) -> tuple[Choice, ...]:
+    """Changed films differ everywhere: what they are worth is asked of a diagnosis, not of their pixels."""
+    if not changed:
         return tuple(chosen)
     return _with([each for each in chosen if each.name != DAMAGE], DIAGNOSIS, "measures")
 

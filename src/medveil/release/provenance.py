@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -17,9 +17,9 @@ _EXTRAS = frozenset({"vlm", "cluster", "federated", "serve"})
 _NO_MATTER = frozenset({"json", "quiet", "log_level", "config"})  # these change what is shown, not what is found
 
 
-def command_given(otherwise: str) -> str:
-    """The command as it was given, with every flag and without any path, which may tell of people; where there was
-    none, since Python called, the one that does the same."""
+def command_given(otherwise: str, secret: Sequence[str] = ()) -> str:
+    """The command as it was given, with every flag and without any path, which may tell of people, nor the values of
+    `secret` parameters; where there was none, since Python called, the one that does the same."""
     context = click.get_current_context(silent=True)
     if context is None or isinstance(context.command, click.Group):
         return otherwise
@@ -27,12 +27,12 @@ def command_given(otherwise: str) -> str:
     for given in context.command.params:
         source = context.get_parameter_source(given.name or "")
         if given.name not in _NO_MATTER and source not in (None, ParameterSource.DEFAULT):
-            words += _words(given, context.params.get(given.name or ""))
+            words += _words(given, context.params.get(given.name or ""), given.name in secret)
     return shlex.join(words)
 
 
-def _words(given: click.Parameter, value: Any) -> Iterator[str]:
-    """A path is told by what it is for; a number or a word, as it was given."""
+def _words(given: click.Parameter, value: Any, secret: bool) -> Iterator[str]:
+    """A path or a secret is told by what it is for; a number or a word, as it was given."""
     flag = max(given.opts, key=len)
     name = given.metavar or flag.lstrip("-").upper().replace("-", "_")
     if isinstance(value, bool):
@@ -42,7 +42,7 @@ def _words(given: click.Parameter, value: Any) -> Iterator[str]:
         is_path = isinstance(given.type, click.Path) or (isinstance(each, str) and Path(each).exists())
         if isinstance(given, click.Option):
             yield flag
-        yield name if is_path else str(each)
+        yield name if is_path or secret else str(each)
 
 
 def package_versions() -> dict[str, str]:

@@ -12,13 +12,17 @@ from medveil.errors import InputError
 from medveil.finding import Verdict
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
+from medveil.release.clean.records import withdraw
 from medveil.release.clean.run import Work, clean, load_workers
 from medveil.release.clean.summary import Summary
 from medveil.release.examine import examine
 from medveil.release.folder import begin, check_places, check_run, held
 from medveil.release.protection import planned
+from medveil.release.questionnaire import Questionnaire
 from medveil.release.released import released_dicom, released_table
 from medveil.release.settings import Progress, Settings
+from medveil.release.signing import bring_up_to_date, sheet_of
+from medveil.release.verify.read_again import read_again
 from medveil.release.verify.release_check import check_release
 from medveil.report import write_report
 from medveil.runtime.meanwhile import load_meanwhile, meanwhile
@@ -50,6 +54,7 @@ def release(
     workers: int | None = None,
     runner: Runner | None = None,
     crosswalk: Path | None = None,
+    questionnaire: Questionnaire | None = None,
     progress: Progress = lambda stage, done, total: None,
 ) -> Outcome:
     """Everything under `out`: `data/` is what may be published, the rest explains it."""
@@ -76,19 +81,38 @@ def release(
     engine.check_models()
     with held(out):
         created = begin(out, settings.writer, told, keys)
-        summary = clean(
-            work, out, engine, created=created, workers=workers, runner=runner, crosswalk=crosswalk, progress=progress
+        cleaned = partial(
+            clean,
+            work,
+            out,
+            engine,
+            created=created,
+            workers=workers,
+            runner=runner,
+            crosswalk=crosswalk,
+            progress=progress,
         )
+        summary = cleaned()
+        sheet = sheet_of(questionnaire or Questionnaire(), settings, summary.reviewed)
         finished = _finished(out, summary)
         if finished:
+            bring_up_to_date(out, sheet, decisions_only=questionnaire is None)
             return finished
+        again = read_again(work, out, engine, seed=settings.seed, workers=workers, progress=progress)
+        if again.withheld:
+            withdraw(out, again.withheld)
+            summary = cleaned()  # the table and the records follow; nothing else is cleaned twice
         if settings.writer == "table":
             released = released_table(out, originals, summary, engine.keys)
         else:
             released = released_dicom(out, originals, data, summary, engine.keys)
-        check = partial(check_release, work, out, engine, seed=settings.seed, workers=workers)
+        check = partial(
+            check_release, work, out, engine, images_read=again.images - len(again.withheld), workers=workers
+        )
         with meanwhile(check, progress) as checked:  # it reads in the workers, and the attacks compute in this process
-            content = examine(originals, released, settings, engine, created, progress, check=checked.result)
+            content = examine(
+                originals, released, settings, engine, created, progress, check=checked.result, sheet=sheet
+            )
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})
         return Outcome(content.verdict, content.subject.released, content.subject.withheld, report)
@@ -96,7 +120,8 @@ def release(
 
 def _protected(settings: Settings, data: Source, keys: Keys) -> Settings:
     chosen = settings.chosen("defenses")
-    defenses = planned(settings.protect, settings.risk, chosen, data.cohort, keys, seed=settings.seed)
+    wanted = settings.accepted.value if settings.risk is None else settings.risk
+    defenses = planned(settings.protect, wanted, chosen, data.cohort, keys, seed=settings.seed)
     return settings.naming({"defenses": defenses})
 
 

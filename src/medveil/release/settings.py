@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 from medveil.cohort.input import InputOptions
 from medveil.errors import SettingsError
+from medveil.finding import Threshold
 from medveil.parts import Choice, Kind, choose
-from medveil.release.protection import Protect, attacks_on, check_protect, measures_of
+from medveil.release.protection import Protect, attacks_on, changes_films, check_protect, measures_of
+from medveil.release.recipients import recipient_called
 from medveil.training.device import check_device
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
@@ -19,11 +21,14 @@ CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
 @dataclass(frozen=True)
 class Settings:
     """What a release is run with. Parts are named as on the command line (`pixels:fill=black`); none named, those that
-    run unasked. `device` (cpu or cuda) is for the parts that can use one. What `protect` names is set so that the
-    `risk` is kept, or else one in eleven; `judged` are the places without which nothing can pass."""
+    run unasked. `device` (cpu or cuda) is for the parts that can use one. The threshold follows from the `recipient`
+    unless one is set. What `protect` names is set so that the `risk` is kept, or else the threshold; `judged` are the
+    places without which nothing can pass. A `demonstration` is of invented patients: it may accept more, and says
+    so."""
 
     seed: int = 7
     threshold: float | None = None
+    recipient: str | None = None  # public, researcher or secure-room
     layout: str | None = None
     input: InputOptions = field(default_factory=InputOptions)
     device: str = "cpu"
@@ -34,11 +39,13 @@ class Settings:
     protect: Protect = "none"
     risk: float | None = None
     judged: tuple[str, ...] = ("headers", "table", "pixels", "reports")
+    demonstration: bool = False
 
     def resolved(self) -> Settings:
         """With every part named; unknown parts and settings are refused."""
         if self.threshold is not None and not 0 < self.threshold < 1:
             raise SettingsError("the threshold is a probability: give a number between 0 and 1, such as 0.09")
+        recipient_called(self.recipient)
         if self.writer not in ("table", "dicom"):
             raise SettingsError("a release comes out as table or as dicom")
         if self.device != "cpu":
@@ -48,11 +55,19 @@ class Settings:
             raise SettingsError("DICOM files have no table to protect; leave --as out, or protect the anatomy alone")
         return self.naming({kind: self.chosen(kind) for kind in CHOSEN})
 
+    @property
+    def accepted(self) -> Threshold:
+        """The risk that is accepted: the one that was set, or else what goes with the recipient."""
+        if self.threshold is None:
+            return recipient_called(self.recipient).threshold
+        return Threshold(f"{self.threshold:g} (chosen for this release)", self.threshold, "set by the user")
+
     def chosen(self, kind: Kind) -> tuple[Choice, ...]:
         chosen = choose(kind, getattr(self, kind))
-        if kind == "attacks":
-            return attacks_on(self.protect, chosen)
-        return measures_of(self.protect, chosen) if kind == "measures" else chosen
+        if kind == "defenses":
+            return chosen
+        changed = changes_films(self.protect, self.chosen("defenses"))
+        return attacks_on(changed, chosen) if kind == "attacks" else measures_of(changed, chosen)
 
     def naming(self, chosen: Mapping[Kind, Sequence[Choice]]) -> Settings:
         """With these parts in place of those that were asked for."""
@@ -64,4 +79,9 @@ class Settings:
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }
-        return {**asdict(self), "input": self.input.told(), "judged": list(self.judged), **parts}
+        told = {
+            "input": self.input.told(),
+            "judged": list(self.judged),
+            "recipient": recipient_called(self.recipient).kind,
+        }
+        return {**asdict(self), **told, **parts}

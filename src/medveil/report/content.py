@@ -10,6 +10,10 @@ from typing import Any, Literal
 
 from medveil.finding import Finding, Verdict
 from medveil.parts import Guarantee
+from medveil.report.advice import Advice
+from medveil.report.remedy import Remedy
+from medveil.report.residual_risk import residual_risk
+from medveil.report.sheet import Sheet
 from medveil.stats.estimate import Estimate
 
 SCHEMA = "medveil.report/1"
@@ -45,11 +49,15 @@ class Removal:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One attack or measure before and after the defenses, on the same images; without defenses, after alone."""
+    """One attack or measure before and after the defenses, on the same images; without defenses, after alone.
+
+    What is not `judged` is held against its threshold in words, and gets no verdict.
+    """
 
     before: Finding | None
     after: Finding
     change: Estimate | None = None
+    judged: bool = True
 
     def __post_init__(self) -> None:
         for aspect in ("part", "kind", "headline", "scale"):
@@ -73,7 +81,7 @@ class Comparison:
     @property
     def verdict(self) -> Verdict | None:
         """What the threshold says after the defenses; without a sound interval, no better than REVIEW."""
-        verdict = self.after.verdict
+        verdict = self.after.verdict if self.judged else None
         if verdict is None or self.sound:
             return verdict
         return Verdict.worst([verdict, Verdict.REVIEW])
@@ -84,7 +92,7 @@ class Comparison:
         if self.verdict in (None, Verdict.PASS):
             return None
         answer = self.after.answer if self.sound else "This could not be measured, so it cannot pass."
-        return f"{self.after.question} {answer}"
+        return " ".join([self.after.question, answer, *self.after.doubts])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -117,9 +125,11 @@ class OutputCheck:
     looked_at: dict[str, int]
     found: dict[str, int] = field(default_factory=dict)
     images: tuple[str, ...] = ()  # where, by the pseudonyms they are released under
+    by: tuple[str, ...] = ()  # sentences on who looked, and what those share with the defenses
 
     def to_json(self) -> dict[str, Any]:
-        return {"looked_at": _sorted(self.looked_at), "found": _sorted(self.found), "images": sorted(self.images)}
+        found = {"looked_at": _sorted(self.looked_at), "found": _sorted(self.found), "images": sorted(self.images)}
+        return {**found, "by": list(self.by)}
 
 
 @dataclass(frozen=True)
@@ -144,6 +154,10 @@ class ReportContent:
     gaps: tuple[Gap, ...]
     provenance: Provenance
     check: OutputCheck | None = None
+    sheet: Sheet | None = None  # of a release, which somebody signs
+    remedies: tuple[Remedy, ...] = ()
+    advice: Advice | None = None
+    about: Literal["a release", "an attack"] = "a release"  # one attack alone says nothing of a release
 
     @property
     def verdict(self) -> Verdict:
@@ -170,13 +184,28 @@ class ReportContent:
     def _attack_judged(self) -> bool:
         return any(c.after.kind == "attack" and c.verdict for c in self.comparisons)
 
+    @property
+    def residual_risk(self) -> str:
+        """In one sentence."""
+        attacks = [each for each in self.comparisons if each.after.kind == "attack"]
+        measured = [each.after for each in attacks if each.sound]
+        return residual_risk(measured, len(attacks) - len(measured))
+
+    def _sheet(self) -> dict[str, Any] | None:
+        missing = sorted(self.gaps, key=lambda gap: not gap.blocking)
+        return self.sheet.to_json(self.residual_risk, [gap.sentence for gap in missing]) if self.sheet else None
+
     def to_json(self) -> dict[str, Any]:
         """The published document, of plain values only; a number that could not be computed is null."""
         subject, provenance = self.subject, self.provenance
         document = {
             "schema": SCHEMA,
-            "verdict": self.verdict,
-            "reasons": self.reasons,
+            "about": self.about,
+            "verdict": self.verdict if self.about == "a release" else None,
+            "reasons": self.reasons if self.about == "a release" else [],
+            "remedies": [vars(remedy) for remedy in self.remedies],
+            "advice": self.advice.to_json() if self.advice else None,
+            "sheet": self._sheet(),
             "subject": {
                 **vars(subject),
                 "quarantined": _sorted(subject.quarantined),
@@ -195,8 +224,8 @@ class ReportContent:
                 "settings": _sorted(provenance.settings),
             },
         }
-        plain: dict[str, Any] = _plain(document)
-        return plain
+        told: dict[str, Any] = plain(document)
+        return told
 
 
 def _sorted(mapping: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,12 +233,12 @@ def _sorted(mapping: Mapping[str, Any]) -> dict[str, Any]:
     return {name: mapping[name] for name in sorted(mapping)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """JSON's own types; a float that is no number becomes null, anything else unknown is refused."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, float):
@@ -217,5 +246,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | PurePath):
         return str(value)
     if hasattr(value, "item"):  # a NumPy scalar
-        return _plain(value.item())
+        return plain(value.item())
     raise TypeError(f"a report cannot hold a {type(value).__name__}")

@@ -27,20 +27,21 @@ class Drawn:
     rows: tuple[tuple[str, ...], ...]
 
 
-def figures(comparison: dict[str, Any]) -> list[Drawn]:
-    """Every figure of the comparison, before and after together where both have the one series."""
+def figures(comparison: dict[str, Any]) -> list[tuple[Drawn, ...]]:
+    """Every figure of the comparison: before and after drawn into one where both have the one series, or else as two
+    that stand side by side."""
     before = {figure["title"]: figure for figure in (comparison["before"] or {"figures": []})["figures"]}
     scale = comparison["after"]["scale"]
-    drawn = []
+    drawn: list[tuple[Drawn, ...]] = []
     for figure in comparison["after"]["figures"]:
         earlier = before.pop(figure["title"], None)
         if earlier is None:
-            drawn.append(draw(figure, scale))
+            drawn.append((draw(figure, scale),))
         elif together := _paired(earlier, figure):
-            drawn.append(draw(together, scale))
+            drawn.append((draw(together, scale),))
         else:
-            drawn += [draw(_titled(earlier, "before"), scale), draw(_titled(figure, "after"), scale)]
-    return drawn + [draw(_titled(figure, "before"), scale) for figure in before.values()]
+            drawn.append((draw(_titled(earlier, "before"), scale), draw(_titled(figure, "after"), scale)))
+    return drawn + [(draw(_titled(figure, "before"), scale),) for figure in before.values()]
 
 
 def draw(figure: dict[str, Any], scale: str) -> Drawn:

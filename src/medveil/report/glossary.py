@@ -28,6 +28,8 @@ STANDARD = {
     "studies of one patient stay together. Only with the site's secret key can anyone tell whose it is.",
     "quarantine": "The images and files that could not be read, checked or cleaned. They are not released.",
     "seed": "The number that fixes every random choice of a run. The same seed gives the same result.",
+    "power": "Whether an attack that found little could have found more: on what data it was seen to work, and whether "
+    "it does better here than its control. Without power its failure reassures nobody, and the verdict is REVIEW.",
     "threshold": "The most an attacker may achieve for the data to be released. The verdict compares the "
     "upper end of the interval with it, not the value itself.",
     "uncertain": "The interval reaches from below the threshold to above it: these data cannot decide.",

@@ -15,9 +15,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from markupsafe import Markup, escape
 
 from medveil.report import glossary, wording
+from medveil.report.advice import Trial
 from medveil.report.content import ReportContent
 from medveil.report.figures import figures
 from medveil.report.row_plot import comparison_plot
+from medveil.report.tables import tables
 from medveil.runtime import storage
 
 JSON_NAME = "report.json"
@@ -28,7 +30,11 @@ Document = Literal["report", "deid", "verify", "manifest"]
 
 def write_report(content: ReportContent, folder: Path) -> Path:
     """Write report.json and report.html into `folder`, each whole or not at all; returns the page's path."""
-    document = content.to_json()
+    return write_document(content.to_json(), folder)
+
+
+def write_document(document: dict[str, Any], folder: Path) -> Path:
+    """The same of a document as `ReportContent.to_json` makes it."""
     page = render(document)
     storage.write_json(Path(folder) / JSON_NAME, document)
     storage.write_bytes(Path(folder) / HTML_NAME, page.encode())
@@ -78,9 +84,11 @@ def templates() -> Environment:
 
 def _environment() -> Environment:
     environment = templates()
-    environment.globals |= {"w": wording, "figures": figures, "comparison_plot": comparison_plot}
+    environment.globals |= {"w": wording, "figures": figures, "tables": tables, "comparison_plot": comparison_plot}
     environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
     environment.filters |= {"held": _held, "numeric": _numeric, "dated": _dated}
+    environment.filters |= {"protecting": _protecting, "trials": _trials}
+    environment.filters |= {"clipped": _clipped, "ends": wording.ends}
     return environment
 
 
@@ -129,6 +137,22 @@ def _held(text: str) -> Markup:
     """An estimate whose interval is not torn apart at the end of a line."""
     value, bracket, rest = text.partition(" (")
     return Markup('{} <span class="held">({}</span>').format(value, rest) if bracket else escape(text)
+
+
+def _protecting(remedies: list[dict[str, str]]) -> bool:
+    """Whether any of them could be tried on a sample."""
+    return any(" --protect " in remedy["command"] for remedy in remedies)
+
+
+def _trials(advice: dict[str, Any]) -> list[Trial]:
+    return [Trial.of_json(told) for told in advice["trials"]]
+
+
+def _clipped(text: str, most: int) -> str:
+    """A text that fits a line or two; the annex has the whole of it."""
+    if len(text) <= most:
+        return text
+    return text[:most].rsplit(" ", 1)[0].rstrip(" ,;:.") + "…"
 
 
 def _numeric(table: dict[str, Any]) -> list[bool]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from medveil.finding import Power
+from medveil.report.advice import Trial, TriedAttack
+
 NOT_MEASURED = "could not be measured"
 _SPACE = "\u00a0"  # keeps a number and its sign on one line
 _IRREGULAR = {"study": "studies", "query": "queries"}
@@ -66,13 +69,35 @@ def interval(found: dict[str, Any], scale: str) -> str:
     dash = "–" if min(low, high) >= 0 else " to "
     sign = _sign(scale) if scale == "share" else ""  # the words for points stand once, with the value
     ends = f"{_digits(low, scale, decimals)}{dash}{_digits(high, scale, decimals)}"
-    return f"{percent(found['level'])} interval {ends}{sign}"
+    return f"scenario, {ends}{sign}" if found.get("scenario") else f"{percent(found['level'])} interval {ends}{sign}"
+
+
+def ends(found: dict[str, Any], scale: str) -> str:
+    """`9.8–15.1 %`: the interval alone, where its level stands elsewhere."""
+    low, high = found["interval"]
+    if low is None or high is None:
+        return ""
+    decimals = _decimals([found["value"], low, high], scale)
+    return f"{_digits(low, scale, decimals)}–{_digits(high, scale, decimals)}{_sign(scale)}"
+
+
+def points(found: dict[str, Any], scale: str) -> str:
+    """A difference with its sign, without its interval."""
+    told = number(found["value"], "points" if scale == "share" else scale)
+    return f"+{told}" if (found["value"] or 0) > 0 else told
 
 
 def change(found: dict[str, Any], scale: str) -> str:
     """A difference with its sign; differences of percentages are percentage points."""
     told = estimate(found, "points" if scale == "share" else scale)
     return f"+{told}" if (found["value"] or 0) > 0 else told
+
+
+def resampled(found: dict[str, Any]) -> str:
+    """How the ends came about."""
+    if found.get("scenario"):
+        return f"A scenario beyond what was measured on {sample(found)}: no interval"
+    return f"{percent(found['level'])} interval by {found['unit']}-level resampling, {sample(found)}"
 
 
 def percent(level: float) -> str:
@@ -101,14 +126,34 @@ def judgement(finding: dict[str, Any]) -> str:
     named = f"the threshold of {limit(most, scale)}, “{threshold['name']}”"
     if threshold.get("counted"):
         return _counted(finding, named)
-    if finding["verdict"] == "PASS":
-        return f"The upper end of the interval, {apart(high, most, scale)}, is not above {named}."
-    if finding["verdict"] == "FAIL":
-        return f"Even the lower end of the interval, {apart(low, most, scale)}, is above {named}."
-    if low is None or high is None or most is None or not low <= most < high:
+    return " ".join([_compared(finding, low, high, most, named), *doubts(finding)])
+
+
+def doubts(finding: dict[str, Any]) -> list[str]:
+    """Why a result cannot pass whatever its interval says: what a person must look at, and an attack without power."""
+    power = finding.get("power")
+    weak = [] if power is None or power["enough"] else [Power(**power).sentence]
+    return [*finding.get("concerns", ()), *weak]
+
+
+def power(finding: dict[str, Any]) -> str:
+    """On what the attack was seen to work, and what it was held against here."""
+    return Power(**finding["power"]).sentence
+
+
+def _compared(finding: dict[str, Any], low: float | None, high: float | None, most: float | None, named: str) -> str:
+    scale, verdict = finding["scale"], finding["verdict"]
+    range_ = "scenario" if finding["estimates"][finding["headline"]].get("scenario") else "interval"
+    if low is None or high is None or most is None:
+        return f"This {NOT_MEASURED} well enough to be compared with {named}."
+    if verdict == "PASS" or (high <= most and (verdict is None or doubts(finding))):
+        return f"The upper end of the {range_}, {apart(high, most, scale)}, is not above {named}."
+    if verdict == "FAIL" or (verdict is None and low > most):
+        return f"Even the lower end of the {range_}, {apart(low, most, scale)}, is above {named}."
+    if not low <= most < high:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     ends = f"{apart(low, most, scale)} to {apart(high, most, scale)}"
-    return f"The interval, {ends}, reaches above {named}: uncertain."
+    return f"The {range_}, {ends}, reaches above {named}: uncertain."
 
 
 def _counted(finding: dict[str, Any], named: str) -> str:
@@ -118,7 +163,26 @@ def _counted(finding: dict[str, Any], named: str) -> str:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     above = "is" if value > most else "is not"
     counted = f"The share itself, {apart(value, most, finding['scale'])}, {above} above {named}."
-    return " ".join([counted, *finding.get("concerns", ())])
+    return " ".join([counted, *doubts(finding)])
+
+
+def tried(attack: TriedAttack | None) -> str:
+    """The strongest attack of a trial: what it reaches, its interval, guessing, and which it is."""
+    if attack is None:
+        return "unchanged"
+    found = attack.estimate
+    if found["value"] is None:
+        return f"{NOT_MEASURED} ({attack.part})"
+    guessing = "" if found["chance"] is None else f"; guessing {number(found['chance'], 'share')}"
+    return f"{number(found['value'], 'share')} ({ends(found, 'share')}){guessing}; {attack.part}"
+
+
+def kept(trial: Trial) -> str:
+    """What a classifier learns from films of a trial, beside what it learns from the originals."""
+    if trial.utility is None or trial.utility["value"] is None:
+        return "unchanged" if not trial.strongest("films") else NOT_MEASURED
+    before = "" if trial.before is None else f"; originals {number(trial.before['value'], 'score')}"
+    return f"{number(trial.utility['value'], 'score')} ({ends(trial.utility, 'score')}){before}"
 
 
 def cell(value: str | float | int | None) -> str:

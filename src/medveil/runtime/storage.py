@@ -67,9 +67,10 @@ def refuse_unwritable(path: Path, what: str) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what a killed run left half-written."""
-    for leftover in Path(folder).rglob(f".*{TEMPORARY}"):
-        leftover.unlink(missing_ok=True)
+    """Remove what a killed run left half-written, and what SQLite keeps beside a file while it writes it."""
+    for ending in (TEMPORARY, f"{TEMPORARY}-journal"):
+        for leftover in Path(folder).rglob(f".*{ending}"):
+            leftover.unlink(missing_ok=True)
 
 
 def check_writable(path: Path) -> None:

@@ -43,6 +43,7 @@ class PrivacyAudit:
     canaries: int
     guesses: int  # of these canaries the membership was guessed
     correct: int
+    most: float  # what it would have proved had every guess been right: no audit of this size can refute more
 
     @property
     def accuracy(self) -> Estimate:
@@ -55,6 +56,10 @@ class PrivacyAudit:
     def refutes(self, epsilon: float) -> bool:
         """Whether a claimed epsilon is smaller than what was proved."""
         return self.lower > epsilon
+
+    def could_refute(self, epsilon: float) -> bool:
+        """Whether it was large enough to find out a claim that is too small, had there been anything to see."""
+        return self.most > epsilon
 
     def to_json(self) -> dict[str, Any]:
         return {**vars(self), "accuracy": self.accuracy.to_json()}
@@ -80,13 +85,14 @@ def audit_one_run(
         raise ValueError("with so many canaries this delta could explain anything; use fewer canaries")
     order = np.argsort(scores, kind="stable")
     error = (1 - confidence) / len(guessed)
-    found = []
+    found, most = [], 0.0
     for share in guessed:
         half = max(1, int(share * m) // 2)
         correct = int((~included[order[:half]]).sum() + included[order[m - half :]].sum())
         found.append((epsilon_bound(m, 2 * half, correct, delta=delta, error=error), 2 * half, correct))
+        most = max(most, epsilon_bound(m, 2 * half, 2 * half, delta=delta, error=error))
     lower, guesses, correct = max(found, key=lambda bound: bound[0])
-    return PrivacyAudit(lower, confidence, delta, m, guesses, correct)
+    return PrivacyAudit(lower, confidence, delta, m, guesses, correct, most)
 
 
 def epsilon_bound(canaries: int, guesses: int, correct: int, *, delta: float, error: float) -> float:

@@ -193,7 +193,7 @@ def _estimate(
     found = Estimate.from_replicates(value, draws, n=len(pairs.scores), units=redraws.units, unit=redraws.unit, **rest)
     if share or found.sd == 0:  # redrawing never invents an error that was not seen
         low, high = exact_interval(value, redraws.units, level=found.level)
-        found = replace(found, low=min(found.low, low), high=max(found.high, high))
+        found = replace(found, low=min(found.low, low), high=max(found.high, high), share=share)
     return found
 
 

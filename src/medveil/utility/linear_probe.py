@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from medveil.errors import NotMeasurable
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import mean_replicates, replicates
 from medveil.stats.estimate import Estimate
+from medveil.stats.shares import exact_interval
 
 PENALTIES = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)  # of the squared weights, beside the mean loss
 FEWEST_UNITS = 10  # with and without a finding; fewer say nothing about it
@@ -114,7 +115,9 @@ def probe_estimates(
     for k in labels:
         for at, measure in enumerate(MEASURES):
             value, draws = float(found[k][0][at]), found[k][1][at]
-            estimates[f"{LABELS[k]} {measure}"] = estimate(value, draws, test.counts[:, k], measure)
+            estimates[f"{LABELS[k]} {measure}"] = _widened(
+                estimate(value, draws, test.counts[:, k], measure), units[_counted(test, k, measure)], measure
+            )
     return estimates
 
 
@@ -169,6 +172,20 @@ def _label_measures(
     draws = [replicates(lambda row: auc(row[who]), redraws)]
     draws += [mean_replicates(right[mask], who[mask], redraws) for mask in masks]
     return values, draws
+
+
+def _counted(test: LabelledEmbeddings, label: int, measure: str) -> NDArray[np.bool_]:
+    """The rows that a measure of one finding is about."""
+    known, present = test.counts[:, label], test.targets[:, label] == 1
+    return known & {"sensitivity": present, "specificity": ~present}.get(measure, np.ones(len(test), bool))
+
+
+def _widened(found: Estimate, units: Codes, measure: str) -> Estimate:
+    """Of a share, the wider of the redraws' interval and the exact one that counts every unit once."""
+    if measure == "AUROC":
+        return found
+    low, high = exact_interval(found.value, len(np.unique(units)), level=found.level)
+    return replace(found, low=min(found.low, low), high=max(found.high, high))
 
 
 def _estimate(

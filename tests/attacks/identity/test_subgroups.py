@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from medveil.attacks.identity.linkable import Linkable
+from medveil.attacks.identity.limits import Limits
+from medveil.attacks.identity.linkable import Best, FalseMatches, Linkable, Returning
 from medveil.attacks.identity.subgroups import by_group, patient_groups
 from medveil.cohort.schema import conform
 from medveil.finding import SMALLEST_GROUP
@@ -42,8 +43,12 @@ def test_groups_are_of_patients_and_small_ones_and_names_stay_out() -> None:
     }
     assert min(sizes.values()) >= SMALLEST_GROUP
     values = (measured < 30).astype(float)
-    found = Linkable(measured, values, np.zeros(people), np.full(people, 0.01), 0.01, 1000)
-    (figure,) = by_group(found, groups, unit_weights(people, seed=0))
+    weights = unit_weights(people, seed=0)
+    limits = Limits(np.full((len(weights), 1), 0.5), np.zeros((len(weights), 1)))
+    best = Best(values, np.ones(people), np.zeros(people, dtype=np.intp))
+    everybody = Returning(measured, np.ones(people, dtype=np.int64), np.zeros(people, dtype=bool))
+    found = Linkable(everybody, values, np.zeros(people), FalseMatches(0.01, 0.01, 1000), best, limits)
+    (figure,) = by_group(found, groups, weights)
     shown = dict(zip(figure.series[0].x, figure.series[0].y, strict=True))
     assert shown["sex F"] == 1 and shown["Edema"] == pytest.approx(5 / 15)
     assert "Ghost" not in repr(figure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,21 @@ import pandas as pd
 import pytest
 
 from medveil.attacks.linkage.attack import Linkage
-from medveil.attacks.linkage.run import run_linkage, write_tables
+from medveil.attacks.linkage.run import run_linkage as attack_pairs
+from medveil.attacks.linkage.run import write_tables
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.schema import LABELS
 from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import InputError, NotMeasurable, SettingsError
+from medveil.finding import Threshold, Verdict
 from medveil.parts import registered
 from medveil.stats.pools import chance
+from medveil.stats.shares import exact_interval
 from medveil.testing import check_attack
 
 FEW = LinkageSettings(redraws=100)
+run_linkage = partial(attack_pairs, fit=False)  # attackers fitted to the pairs have tests of their own
 
 
 def numbers(result: Any, **chosen: str) -> pd.DataFrame:
@@ -178,7 +183,8 @@ def test_before_and_after_are_paired_by_patient(table_of: Any, embeddings_of: An
     renamed = table.assign(patient_id="x" + table["patient_id"].str[::-1])
     after = run_linkage(renamed, {"m": vectors}, seed=3).finding
     same = after.estimate.minus(before.estimate)
-    assert (same.value, same.low, same.high) == (0, 0, 0)
+    assert same.value == same.sd == 0
+    assert same.high == -same.low == pytest.approx(1 - 0.025 ** (1 / 60))  # of 60 patients, none changed
     less = run_linkage(table, {"m": fewer}, seed=3).finding
     change = less.estimate.minus(before.estimate)
     assert change.sd < 0.5 * before.estimate.sd
@@ -193,6 +199,17 @@ def test_none_linked_is_not_certainty(table_of: Any, embeddings_of: Any) -> None
     assert finding.estimate.high == pytest.approx(1 - 0.025 ** (1 / 50), rel=1e-6)  # of 50 patients
 
 
+def test_the_wider_of_both_intervals_counts_however_many_are_linked(table_of: Any, embeddings_of: Any) -> None:
+    """Of 40 patients a percentile bootstrap is too sure, and knows no more than it has seen."""
+    table, vectors = table_of(160), embeddings_of(160, 1.5)
+    finding = run_linkage(table, {"m": vectors}, seed=1, settings=FEW).finding
+    for name in ("Recall@1", "Recall@5", "MRR"):
+        found = finding.estimates[name]
+        assert found.value * found.units > 10
+        low, high = exact_interval(found.value, found.units)
+        assert found.low <= low and found.high >= high, name
+
+
 @pytest.mark.parametrize(("size", "verdict"), [(10, "FAIL"), (None, "PASS")])
 def test_the_verdict_is_about_the_stated_database(
     table_of: Any, embeddings_of: Any, size: int | None, verdict: str
@@ -200,7 +217,7 @@ def test_the_verdict_is_about_the_stated_database(
     table, vectors = table_of(600), embeddings_of(600, 0.5)
     settings = replace(FEW, database_size=size, threshold=0.09)
     finding = run_linkage(table, {"m": vectors}, seed=1, settings=settings).finding
-    assert finding.verdict == verdict
+    assert finding.threshold is not None and finding.threshold.judge(finding.estimate) == verdict
     assert finding.estimate.chance == pytest.approx(1 / (size or 599))
     assert f"first of {size or 599} reports" in finding.answer
 
@@ -212,7 +229,9 @@ def test_a_larger_database_is_extrapolated(table_of: Any, embeddings_of: Any) ->
     assert 1e-6 < finding.estimate.value < whole.estimate.value
     assert finding.estimate.chance == 1e-6 and 1e-6 < finding.estimate.control < whole.estimate.control
     assert "would be the right one" in finding.answer and "fitted curve" in finding.method
-    assert any("Nothing was measured" in limit for limit in finding.limits)
+    assert finding.estimate.scenario and finding.estimate.high == whole.estimate.high
+    assert "Nothing was measured in a database of that size" in finding.doubts[0]
+    assert replace(finding, threshold=Threshold.chosen(0.99)).verdict is Verdict.REVIEW
     with pytest.raises(NotMeasurable, match="too small, or links too little, to tell"):
         run_linkage(table_of(100), {"m": embeddings_of(100, 1.0)}, seed=1, settings=replace(FEW, database_size=10**6))
     with pytest.raises(SettingsError, match="exact pools"):

@@ -135,3 +135,36 @@ def test_refit_reports_what_it_relied_on() -> None:
     assert means in ("as they are", "shared variation")
     with pytest.raises(SettingsError):
         RefitSettings(own_check=1.0)
+
+
+@pytest.mark.parametrize("of", ["constant", "zero", "one direction", "huge", "tiny", "few"])
+def test_vectors_that_hardly_vary_are_refitted_all_the_same(of: str) -> None:
+    rng = np.random.default_rng(8)
+    count = 30 if of == "few" else 90
+    sides = rng.normal(size=(2, count, 40))
+    sides = {
+        "constant": np.ones_like(sides),
+        "zero": np.zeros_like(sides),
+        "one direction": sides[:, :, :1] * rng.normal(size=40),
+        "huge": sides * 1e37,
+        "tiny": sides * 1e-40,
+    }.get(of, sides)
+    images, reports = sides.astype(np.float32)
+    heads, _ = refit(
+        SeenPairs(images, reports, np.arange(count)), settings=RefitSettings(dim=12, epochs=1, patience=1), seed=0
+    )
+    assert all(np.isfinite(part).all() for part in (heads.images(images), heads.reports(reports)))
+
+
+def test_a_factorisation_that_does_not_converge_is_done_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = _pairs(80, 5, turned=True)
+    expected = correlation_heads(pairs, dim=6, shrinkage=0.2)
+
+    def gives_up(*_: object, **__: object) -> None:
+        raise np.linalg.LinAlgError("SVD did not converge")
+
+    monkeypatch.setattr(np.linalg, "svd", gives_up)
+    monkeypatch.setattr(np.linalg, "eigh", gives_up)
+    found = correlation_heads(pairs, dim=6, shrinkage=0.2)
+    scores = [heads.images(pairs.images) @ heads.reports(pairs.reports).T for heads in (expected, found)]
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-5)

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.defenses.alignment.coupling import PAIRS, Coupling, coupling, heads_coupling
+from medveil.defenses.alignment.coupling import LARGE, PAIRS, Coupling, coupling, heads_coupling, joining
 from medveil.defenses.alignment.heads import HeadShape, biovil_t_heads, random_heads
 from medveil.defenses.alignment.losses import BatchInfoNCE, EntropyInfoNCE, GroupInfoNCE, PublicNegatives
 
@@ -59,3 +59,36 @@ def test_what_is_taken_out_of_the_graph_is_found_by_exchange() -> None:
 def test_what_is_not_a_number_is_refused() -> None:
     assert Coupling(math.nan, 0.0).found and Coupling(0.0, math.nan).found
     assert coupling(lambda images, reports: images.sum(1) * math.nan, 9, 7).found
+
+
+def test_one_unit_more_moves_the_clipped_sum_by_the_sensitivity_at_most() -> None:
+    loss, together = public(6), torch.arange(LARGE)
+    for clip in (1e-4, 1.5):
+        found = joining(HEADS, lambda _: loss, together // 2, clip, sensitivity=clip, pairs=2)
+        assert 0.99 < found <= 1 + 1e-9
+        found = joining(HEADS, lambda codes: GroupInfoNCE(codes, 0.07), together % 100, clip, sensitivity=2 * clip)
+        assert 0 < found <= 1 + 1e-9
+
+
+def test_what_couples_large_batches_only_is_found_by_joining() -> None:
+    own = public(6)
+
+    def crowded(images: Tensor, reports: Tensor) -> Tensor:
+        return own(images, reports) * (1 + len(images) % 2 if len(images) > PAIRS else 1)
+
+    assert not heads_coupling(HEADS, crowded).found
+    moved = joining(HEADS, lambda _: crowded, torch.arange(LARGE), 1e3, sensitivity=1e3)
+    assert Coupling(0.0, 0.0, moved).found
+
+
+def test_what_couples_close_features_only_is_found_by_joining() -> None:
+    own, linear = public(6), random_heads(HeadShape(9, 6), HeadShape(7, 6), seed=0)
+
+    def alike(images: Tensor, reports: Tensor) -> Tensor:
+        twins = (images.double() @ images.double().T > 1 - 1e-6).sum(1, keepdim=True).detach()
+        return own(images, reports) * (1 + twins.squeeze(1) % 2)
+
+    assert not heads_coupling(linear, alike).found
+    moved = joining(linear, lambda _: alike, torch.arange(LARGE), 1e3, sensitivity=1e3)
+    assert Coupling(0.0, 0.0, moved).found
+    assert Coupling(0.0, 0.0, math.nan).found

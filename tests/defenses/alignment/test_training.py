@@ -15,7 +15,7 @@ import torch
 from medveil.defenses.alignment import training
 from medveil.defenses.alignment.accounting import Spending, epsilon
 from medveil.defenses.alignment.coupling import Coupling
-from medveil.defenses.alignment.guarantee import Facts, formal
+from medveil.defenses.alignment.guarantee import Facts, at_most, formal
 from medveil.defenses.alignment.heads import Heads, HeadShape, biovil_t_heads, random_heads
 from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger, fingerprint
 from medveil.defenses.alignment.settings import VARIANTS, Settings, Variant
@@ -52,7 +52,8 @@ PATIENTS = [f"patient {number // 3}" for number in range(PAIRS)]
 
 
 def train(out: Path, variant: Variant = "dp", *, patients: Any = PATIENTS, **changes: Any) -> TrainedHeads:
-    passed = {name: changes.pop(name) for name in ("ledger", "progress", "public") if name in changes}
+    names = ("ledger", "progress", "public", "public_are")
+    passed = {name: changes.pop(name) for name in names if name in changes}
     settings = Settings.for_variant(variant, **{**QUICK, "seed": 5, **changes})
     arguments = {"public": PUBLIC, **passed}
     return train_heads(
@@ -88,7 +89,7 @@ def test_the_statement_names_every_condition(tmp_path: Path) -> None:
     cost = epsilon([Spending(noise, 24 / PAIRS, steps)], 1e-4, "rdp")
     assert cost <= 3.0 and trained.record["epsilon"]["rdp"] == cost
     for words in (
-        f"ε = {cost:.3g} at δ = 0.0001",
+        f"ε = {at_most(cost)} at δ = 0.0001",
         "Rényi",
         "a patient with all pairs",
         "differ by one patient that is there or not",
@@ -104,12 +105,67 @@ def test_the_statement_names_every_condition(tmp_path: Path) -> None:
     assert "2C" in train(tmp_path / "groups", "dp-groups").guarantee.statement
 
 
+def test_the_statement_says_who_declared_the_public_pairs_public(tmp_path: Path) -> None:
+    statement = train(tmp_path / "declared").guarantee.statement
+    assert "40, declared public by the user" in statement and "spot-checked" in statement
+    phantoms = train(tmp_path / "phantoms", public_are="phantoms").guarantee.statement
+    assert "40 phantoms, who are nobody" in phantoms and "declared" not in phantoms
+
+
+@pytest.mark.parametrize("variant", ["dp", "dp-groups", "dp-nominal"])
+def test_a_delta_of_one_in_the_number_of_people_is_refused(tmp_path: Path, variant: Variant) -> None:
+    with pytest.raises(SettingsError, match="below one in 40, the number of patients"):
+        train(tmp_path, variant, delta=1 / 40)
+    with pytest.raises(SettingsError, match="below one in 120, the number of pairs"):
+        train(tmp_path, variant, delta=1 / 100, unit="pair")
+    assert not list(tmp_path.iterdir())
+    assert train(tmp_path, "plain", delta=0.5).guarantee.kind == "none"
+
+
+@pytest.mark.parametrize("variant", ["dp", "dp-groups"])
+@pytest.mark.parametrize("size", [1e20, 3e38])
+def test_features_of_no_ordinary_size_leave_heads_that_are_numbers(
+    tmp_path: Path, variant: Variant, size: float
+) -> None:
+    images = IMAGES.copy()
+    images[7] = size
+    settings = Settings.for_variant(variant, **{**QUICK, "seed": 5})
+    trained = train_heads(
+        images, REPORTS, patients=PATIENTS, start=START, variant=variant, settings=settings, out=tmp_path, public=PUBLIC
+    )
+    assert torch.isfinite(weights(trained.heads)).all()
+    assert all(np.isfinite(part).all() for part in trained.embed(images, REPORTS))
+
+
+def test_heads_that_are_not_numbers_are_never_kept(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not numbers, and nothing was kept"):
+        train(tmp_path, learning_rate=1e38)
+    assert not (tmp_path / "heads.safetensors").exists()
+
+
+def test_noise_on_embeddings_has_no_default_seed(tmp_path: Path) -> None:
+    trained = train(tmp_path, "noise")
+    first, second = (trained.embed(IMAGES, REPORTS)[0] for _ in range(2))
+    assert not np.allclose(first, second)
+    assert np.array_equal(*(trained.embed(IMAGES, REPORTS, seed=3)[0] for _ in range(2)))
+
+
 def test_by_pair_the_worst_patient_is_told(tmp_path: Path) -> None:
     patients = np.asarray([0] * 7 + list(range(1, PAIRS - 6)))
     trained = train(tmp_path, unit="pair", patients=patients)
     worst = trained.record["epsilon_of_patient"]
     assert worst["pairs"] == 7 and worst["epsilon"] > 2 * trained.record["epsilon"]["pld"]
-    assert f"the patient with the most pairs (7) has ε = {worst['epsilon']:.3g}" in trained.guarantee.statement
+    assert f"the patient with the most pairs (7) has ε = {at_most(worst['epsilon'])}" in trained.guarantee.statement
+
+
+def test_an_epsilon_in_words_is_never_below_the_one_that_holds() -> None:
+    assert [at_most(value) for value in (0.34, 0.3401, 1.0001, 12.34, 0.0, 99.95)] == [
+        "0.34", "0.341", "1.01", "12.4", "0", "100"
+    ]  # fmt: skip
+
+
+def test_the_most_pairs_of_a_patient_are_not_told_where_patients_are_protected(tmp_path: Path) -> None:
+    assert train(tmp_path).record["most_pairs"] == 0
 
 
 def test_nominal_is_labelled(tmp_path: Path) -> None:
@@ -188,7 +244,7 @@ here.train(Path({out!r}) / "run", ledger=account, progress=lambda done, total: p
 
 
 def account(path: Path, budget: float = 5.0) -> Ledger:
-    return Ledger(path, fingerprint(IMAGES, REPORTS), Budget(budget, 1e-4, "patient"))
+    return Ledger.of(path, PATIENTS, Budget(budget, 1e-4, "patient"))
 
 
 def test_killed_and_restarted(tmp_path: Path) -> None:
@@ -210,8 +266,7 @@ def test_killed_and_restarted(tmp_path: Path) -> None:
     whole = train(tmp_path / "whole", ledger=account(tmp_path / "other.json"))
     assert torch.equal(weights(whole.heads), weights(again.heads))
     assert whole.record == again.record
-    (entry,) = json.loads((tmp_path / "ledger.json").read_text())["data"].values()
-    assert len(entry["runs"]) == 1
+    assert len(json.loads((tmp_path / "ledger.json").read_text())["runs"]) == 1
 
 
 def test_a_finished_run_is_read_back(tmp_path: Path) -> None:
@@ -227,7 +282,7 @@ def test_a_finished_run_is_read_back(tmp_path: Path) -> None:
 def test_the_ledger_stops_a_run_before_it_starts(tmp_path: Path) -> None:
     ledger = account(tmp_path / "ledger.json", budget=5.0)
     first = train(tmp_path / "first", ledger=ledger)
-    assert f"ε = {ledger.spent():.3g} of 5" in first.guarantee.statement
+    assert f"ε = {at_most(ledger.spent())} of 5" in first.guarantee.statement
     steps: list[int] = []
     with pytest.raises(BudgetSpent):
         for number in range(5):
@@ -238,6 +293,29 @@ def test_the_ledger_stops_a_run_before_it_starts(tmp_path: Path) -> None:
     assert train(refused, ledger=ledger, epsilon=0.05).guarantee.kind == "formal"
     with pytest.raises(SettingsError, match="counts by patient"):
         train(tmp_path / "pair", ledger=ledger, unit="pair")
+
+
+def test_a_finished_run_is_booked_too(tmp_path: Path) -> None:
+    unbooked = train(tmp_path / "run")
+    assert "No ledger was kept" in unbooked.guarantee.statement
+    ledger = account(tmp_path / "ledger.json")
+    booked = train(tmp_path / "run", ledger=ledger)
+    assert ledger.spent() == pytest.approx(epsilon([Spending(booked.record["noise_multiplier"], 0.2, 30)], 1e-4))
+    assert f"ε = {at_most(ledger.spent())} of 5" in booked.guarantee.statement
+    assert json.loads((tmp_path / "run" / "record.json").read_text()) == booked.record
+    train(tmp_path / "other", ledger=ledger, epsilon=0.5)
+    later = train(tmp_path / "run", ledger=ledger)
+    assert f"ε = {at_most(ledger.spent())} of 5" in later.guarantee.statement != booked.guarantee.statement
+    assert len(json.loads((tmp_path / "ledger.json").read_text())["runs"]) == 2
+
+
+def test_a_finished_run_that_does_not_fit_into_the_budget_is_refused(tmp_path: Path) -> None:
+    train(tmp_path / "run")
+    ledger = account(tmp_path / "ledger.json", budget=1.0)
+    with pytest.raises(BudgetSpent, match="must not be released"):
+        train(tmp_path / "run", ledger=ledger)
+    assert ledger.spent() == 0
+    assert train(tmp_path / "run").guarantee.kind == "formal"  # it is still there
 
 
 def test_what_others_read_tells_nothing_of_the_data(tmp_path: Path) -> None:
@@ -289,6 +367,7 @@ def test_default_settings_are_the_published_ones() -> None:
         ({"patients": [None, *PATIENTS[1:]]}, "none of them missing"),
         ({"public": None}, "public or phantom"),
         ({"public": (np.concatenate([PUBLIC[0], IMAGES[77:78]]), np.tile(PUBLIC[1], (2, 1))[:41])}, "to protect"),
+        ({"public": (np.concatenate([PUBLIC[0], IMAGES[77:78] * 1.0001]), np.tile(PUBLIC[1], (2, 1))[:41])}, "protect"),
         ({"public": (PUBLIC[0], PUBLIC[1][:, :3])}, "public report features"),
         ({"variant": "magic"}, "choose one of"),
         ({"variant": "erase"}, "fewer than 6 directions"),

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.release.anatomy.choosing import matched
+from medveil.cohort import Cohort
+from medveil.errors import SettingsError
+from medveil.release.anatomy.choosing import bits_for, matched
 
 
 def test_codes_of_their_own_give_everybody_away() -> None:
@@ -38,3 +40,16 @@ def test_fewer_bits_never_tell_more_on_average_than_one_in_as_many(bits: int, se
     order = np.random.default_rng(seed).permutation(64)
     codes = (order[twice] >> (6 - bits)).astype(np.int64)
     assert matched(codes, bits, twice, seed=0).value <= 2**bits / 64 + 1e-9
+
+
+def test_chance_is_that_of_the_half_in_which_films_are_sought() -> None:
+    patients = np.repeat(np.arange(40), 2)
+    found = matched(np.zeros(80, np.int64), 4, patients, (patients % 2).astype(np.int64), seed=1)
+    assert found.chance == pytest.approx(1 / 39) == found.value
+
+
+def test_where_nobody_returns_the_bound_decides(hospital: Cohort) -> None:
+    once = hospital.where((~hospital.table["patient_id"].duplicated()).tolist())
+    assert bits_for(once, 0.2, None, seed=7) == 2  # 4 of 30 people is below, 8 of 30 is above
+    with pytest.raises(SettingsError, match="larger cohort"):
+        bits_for(once, 0.05, None, seed=7)

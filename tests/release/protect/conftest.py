@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -37,6 +39,18 @@ def data() -> ProtectionData:
         own=made_pairs(100, 4),
         public=made_pairs(150, 5),
         elsewhere={"another hospital": made_pairs(70, 6, noise=2.0)},
+    )
+
+
+@pytest.fixture(scope="session")
+def unlinked(data: ProtectionData) -> ProtectionData:
+    """The same, with reports that are others': nobody can link them."""
+
+    def mixed(part: PairedFeatures) -> PairedFeatures:
+        return replace(part, reports=np.roll(part.reports, 7, axis=0))
+
+    return ProtectionData(
+        mixed(data.train), mixed(data.validation), mixed(data.test), own=mixed(made_pairs(100, 4)), public=data.public
     )
 
 

@@ -8,24 +8,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from medveil.defenses.alignment.accounting import Spending, epsilon
+from medveil.defenses.alignment.guarantee import at_most
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger
 from medveil.errors import InputError, SettingsError
-from medveil.release.protect.candidates import candidates
+from medveil.release.protect import worst_case_audit
+from medveil.release.protect.candidates import Candidate, candidates
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.figures import draw
 
+QUICK = {"batch": 16, "epochs": 1, "negatives": 32, "seed": 1}
 SWEEP = candidates(
-    ("dp", "dp-nominal", "plain", "noise", "erase"),
-    epsilons=(0.3,),
-    noises=(1.0,),
-    directions=(0, 10),
-    batch=16,
-    epochs=1,
-    negatives=32,
-    seed=1,
+    ("dp", "dp-nominal", "plain", "noise", "erase"), epsilons=(0.3,), noises=(1.0,), directions=(0, 10), **QUICK
 )
 
 
@@ -148,7 +145,7 @@ def test_the_audit_is_booked_as_the_second_run_it_is(
     unit, delta = private.settings.unit, private.settings.delta
 
     def run(budget: float, canaries: int) -> float:
-        ledger = Ledger(tmp_path / f"{budget}.json", "data", Budget(budget, delta, unit))
+        ledger = Ledger.of(tmp_path / f"{budget}.json", ["anna", "ben"], Budget(budget, delta, unit))
         out = tmp_path / f"out-{budget}"
         protect_alignment(data, start, out=out, sweep=[private], measuring=quick, canaries=canaries, ledger=ledger)
         return ledger.spent()
@@ -157,3 +154,86 @@ def test_the_audit_is_booked_as_the_second_run_it_is(
     assert run(2.0, 50) > 1.1 * alone
     with pytest.raises(BudgetSpent, match="second private run"):
         run(0.31, 50)
+
+
+def _private(**changes: object) -> Candidate:
+    (private,) = candidates(("dp",), epsilons=(0.3,), **{**QUICK, **changes})
+    return private
+
+
+def test_the_audits_own_cost_is_part_of_the_stated_epsilon(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+) -> None:
+    private = _private()
+    point = protect_alignment(data, start, out=tmp_path, sweep=[private], measuring=quick, canaries=60).points[1]
+    record = point.record
+    assert record is not None
+    runs = [Spending(record["noise_multiplier"], record["sampling"], record["steps"]), Spending(**record["audit_run"])]
+    both = epsilon(runs, private.settings.delta)
+    assert both > 1.2 * epsilon(runs[:1], private.settings.delta)
+    assert record["stated_epsilon"] == pytest.approx(both)
+    assert f"are together differentially private with ε = {at_most(both)}" in point.guarantee.statement
+    assert record["guarantee"]["statement"] == point.guarantee.statement
+    alone = protect_alignment(data, start, out=tmp_path / "alone", sweep=[private], measuring=quick, canaries=0).points[
+        1
+    ]
+    assert f"is differentially private with ε = {at_most(alone.epsilon)}" in alone.guarantee.statement
+
+
+def test_an_audit_that_was_run_cannot_be_left_out_afterwards(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+) -> None:
+    protect_alignment(data, start, out=tmp_path, sweep=[_private()], measuring=quick, canaries=20)
+    with pytest.raises(SettingsError, match="whose cost cannot be left out"):
+        protect_alignment(data, start, out=tmp_path, sweep=[_private()], measuring=quick, canaries=0)
+
+
+def test_by_pair_the_audits_cost_counts_for_the_patient_too(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+) -> None:
+    point = protect_alignment(
+        data, start, out=tmp_path, sweep=[_private(unit="pair")], measuring=quick, canaries=60
+    ).points[1]
+    assert point.record is not None
+    assert point.record["stated_epsilon_of_patient"] > 1.1 * point.record["epsilon_of_patient"]["epsilon"]
+
+
+def test_a_finished_sweep_is_booked_with_its_audit(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+) -> None:
+    private = _private()
+
+    def run(ledger: Ledger | None) -> str:
+        done = protect_alignment(
+            data, start, out=tmp_path / "out", sweep=[private], measuring=quick, canaries=50, ledger=ledger
+        )
+        return done.points[1].guarantee.statement
+
+    assert "No ledger was kept" in run(None)
+    ledger = Ledger.of(tmp_path / "ledger.json", ["anna"], Budget(2.0, private.settings.delta, "patient"))
+    assert f"together: ε = {at_most(ledger.spent())} of 2" not in run(ledger)
+    assert f"together: ε = {at_most(ledger.spent())} of 2" in run(ledger)
+    assert len(json.loads((tmp_path / "ledger.json").read_text())["runs"]) == 2
+    small = Ledger.of(tmp_path / "small.json", ["anna"], Budget(0.1, private.settings.delta, "patient"))
+    with pytest.raises(BudgetSpent, match="must not be released"):
+        run(small)
+
+
+def test_a_refuted_claim_is_no_guarantee(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worst_case_audit, "noise_for", lambda *given: 0.01)
+    point = protect_alignment(
+        data, start, out=tmp_path, sweep=[_private()], measuring=quick, canaries=0, trials=100
+    ).points[1]
+    assert point.guarantee.kind == "none" and point.refuted is not None
+    assert "an audit proved at least" in point.guarantee.statement
+    assert point.record is not None and point.record["guarantee"]["kind"] == "none"
+
+
+def test_audits_that_delta_could_explain_are_refused_before_training(
+    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError, match="prove nothing"):
+        protect_alignment(data, start, out=tmp_path, sweep=[_private(delta=1e-3)], measuring=quick, canaries=600)
+    assert not list(tmp_path.rglob("run.json"))

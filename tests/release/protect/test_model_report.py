@@ -1,7 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
 
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.settings import Variant
@@ -13,15 +18,25 @@ from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import STRONGEST, report_model, summary
 from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.content import ReportSubject
+from medveil.stats.privacy_audit import audit_one_run
 
 INPUT = Input(ReportSubject("made", 200, 400, 400, 0), "0" * 64)
 
 
 def run(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, out: Path, *variants: Variant
+    data: ProtectionData,
+    start: Heads,
+    quick: MeasurementSettings,
+    out: Path,
+    *variants: Variant,
 ) -> FrontierResult:
-    sweep = candidates(variants, epsilons=(8.0,), directions=(4,), epochs=1, seed=1)
-    return protect_alignment(data, start, out=out, sweep=sweep, measuring=quick, canaries=0)
+    sweep = candidates(variants, epsilons=(0.3,), directions=(4,), epochs=1, seed=1)
+    return protect_alignment(data, start, out=out, sweep=sweep, measuring=quick, canaries=60)
+
+
+def blocking(result: FrontierResult, out: Path) -> tuple[Verdict, str]:
+    verdict, report = written(result, out, 0.09)
+    return verdict, " ".join(f"{gap['what']}: {gap['why']}" for gap in report["gaps"] if gap["blocking"])
 
 
 def written(result: FrontierResult, out: Path, threshold: float) -> tuple[Verdict, dict]:
@@ -46,8 +61,8 @@ def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measur
     assert f"{before} % before; macro AUROC changes by" in summary(result)
     assert "refits with 200 pairs" in summary(result)
     lenient, report = written(result, tmp_path, 1.0)
-    assert lenient is Verdict.PASS
-    assert not any(gap["blocking"] for gap in report["gaps"])
+    assert lenient is Verdict.REVIEW
+    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Threshold"]
 
 
 def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
@@ -55,7 +70,7 @@ def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
 ) -> None:
     verdict, report = written(run(data, start, quick, tmp_path / "runs", "erase"), tmp_path, 1.0)
     assert verdict is Verdict.REVIEW
-    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Membership"]
+    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Membership", "Threshold"]
     refit = report["comparisons"][1]["after"]
     weaker, stronger = (refit["estimates"][f"from {seen}"] for seen in ("embeddings", "frozen features"))
     assert weaker["interval"][1] < stronger["interval"][1] == refit["estimates"][STRONGEST]["interval"][1]
@@ -69,3 +84,59 @@ def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measur
     assert report["removals"] == []
     assert summary(result) == result.finding.answer
     assert any("run one of them alone" in reason for reason in report["reasons"])
+
+
+@pytest.fixture(scope="module")
+def passing(
+    unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path_factory: pytest.TempPathFactory
+) -> FrontierResult:
+    return run(unlinked, start, quick, tmp_path_factory.mktemp("runs"), "dp")
+
+
+def changed(result: FrontierResult, record: dict[str, Any] | None = None, **changes: Any) -> FrontierResult:
+    before, after = result.points
+    return replace(
+        result, points=(before, replace(after, record={**(after.record or {}), **(record or {})}, **changes))
+    )
+
+
+def test_what_does_not_link_and_keeps_its_promise_passes(passing: FrontierResult, tmp_path: Path) -> None:
+    assert blocking(passing, tmp_path) == (Verdict.PASS, "")
+
+
+def test_an_unaudited_guarantee_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    verdict, why = blocking(changed(passing, audit=None), tmp_path)
+    assert verdict is Verdict.REVIEW and "it was not audited" in why
+
+
+def test_an_audit_that_could_not_have_refuted_anything_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    few = audit_one_run(np.arange(4.0), np.arange(4) % 2 == 0, delta=6e-6)
+    verdict, why = blocking(changed(passing, audit=few), tmp_path)
+    assert verdict is Verdict.REVIEW and "could not have refuted it" in why
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"stated_epsilon_of_patient": 1.01},  # the audit's own cost included
+        {"budget": [1.01, 5.0]},  # other runs in the ledger
+    ],
+)
+def test_an_epsilon_above_the_limit_blocks_pass(
+    passing: FrontierResult, tmp_path: Path, record: dict[str, Any]
+) -> None:
+    verdict, why = blocking(changed(passing, record), tmp_path)
+    assert verdict is Verdict.REVIEW and "Epsilon: a patient's is 1.01" in why and "above 1" in why
+
+
+def test_a_refuted_guarantee_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    audit = passing.points[1].audit
+    assert audit is not None
+    verdict, why = blocking(changed(passing, audit=replace(audit, lower=2.0)), tmp_path)
+    assert verdict is Verdict.REVIEW and "an audit refuted it: ε = 0.3 was claimed, at least 2 was proved" in why
+
+
+def test_an_image_under_two_patients_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    given = {"encoder": "a model", "command": "test", "seed": 3, "settings": {}}
+    assert report_model(passing, INPUT, tmp_path, **given)[0] is Verdict.PASS
+    assert report_model(passing, INPUT, tmp_path, **given, under_two_ids=2)[0] is Verdict.REVIEW

@@ -55,3 +55,11 @@ def test_features_that_cannot_be_used_are_refused(hospital: Cohort) -> None:
     found = _features(hospital)
     with pytest.raises(InputError, match="not finite"):
         replace(found, images=np.full_like(found.images, np.nan))
+
+
+def test_an_image_under_two_patients_is_counted(data: ProtectionData) -> None:
+    train = data.train
+    assert train.under_two_ids == 0
+    images = train.images.copy()
+    images[5], images[11] = images[0], images[10]  # another patient's, and the same patient's
+    assert replace(train, images=images).under_two_ids == 1

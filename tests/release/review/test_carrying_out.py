@@ -17,7 +17,7 @@ from medveil.cohort.images import load_image
 from medveil.defenses.pixels.removal import DOUBTFUL
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys
-from medveil.release.clean.records import broken_seals
+from medveil.release.clean.records import STILL_READ, broken_seals, seal_records, withdraw
 from medveil.release.clean.reviewed import Reviewed
 from medveil.release.review.carrying_out import carry_out
 from medveil.release.verify.manifest import check_manifest
@@ -97,6 +97,19 @@ class TestDone:
         files = json.loads((output.out / "deid.json").read_text())["files"]
         assert (files["released"], files["withheld"]) == (3, 0)
         assert broken_seals(output.out, keys) == []
+
+    def test_a_film_that_the_check_withdrew_is_taken_back(
+        self, output: Any, keys: Keys, chosen: Chosen, tmp_path: Path
+    ) -> None:
+        box = [100, 200, 180, 230]
+        withdraw(output.out, {output.places["c"]: STILL_READ, output.places["a"]: STILL_READ})
+        seal_records(output.out, keys)
+        assert not output.is_released("c") and sorted(quarantine(output)) == [DOUBTFUL, STILL_READ, STILL_READ]
+        decisions = output.decide(tmp_path / "d.json", c=chosen(keep=[box], accept=True))
+        done = carry_out(output.out, decisions, keys=keys, source=output.source, workers=1)
+        assert (done.exit_code, done.released) == (0, (output.places["c"],))
+        assert output.is_released("c") and not output.is_released("a"), "what nobody decided about stays away"
+        assert sorted(quarantine(output)) == [DOUBTFUL, STILL_READ] and broken_seals(output.out, keys) == []
 
     def test_a_withheld_film_whose_doubtful_region_is_text_is_released_without_it(
         self, dicom: Any, keys: Keys, chosen: Chosen, tmp_path: Path

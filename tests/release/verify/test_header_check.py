@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 from pydicom.dataset import Dataset
@@ -126,3 +127,14 @@ def test_a_hundred_sequences_deep() -> None:
         outer.RequestAttributesSequence = Sequence([deepest])
         deepest = outer
     assert len(list(attributes(deepest, None))) == 101
+
+
+def test_a_film_made_anew_has_lost_nothing_with_the_description_of_the_old_one() -> None:
+    old, anew = original(), replace(CHECK, made_anew=True)
+    old.ImagerPixelSpacing = [0.2, 0.2]
+    old.PresentationLUTShape = "INVERSE"
+    missing = [wrong.found for wrong in CHECK.discrepancies("f", released(), old)]
+    assert missing == ["missing"] * 2 and not anew.discrepancies("f", released(), old)
+    kept = released()
+    kept.ImagerPixelSpacing = [0.2, 0.2]
+    assert [wrong.found for wrong in anew.discrepancies("f", kept, old)] == ["a description of the old film's pixels"]

@@ -10,8 +10,9 @@ from pydicom.dataset import FileDataset, FileMetaDataset
 from pydicom.uid import ExplicitVRLittleEndian, SecondaryCaptureImageStorage
 
 from medveil.cohort.dicom.read import read_pixels
+from medveil.release.verify import pixel_check
 from medveil.release.verify.group_check import _colours
-from medveil.release.verify.pixel_check import Read, Reader, is_of, stray_text
+from medveil.release.verify.pixel_check import Read, Reader, is_of, read_by, stray_text
 
 
 def film(text: str, *, turned: bool = False, bits: int = 8) -> NDArray[np.unsignedinteger]:
@@ -116,3 +117,24 @@ def test_twisted_rings_in_a_row_are_wires_unless_they_are_read_with_certainty(te
 )
 def test_what_was_read_is_known_by_its_place(box: tuple[int, int, int, int], expected: bool) -> None:
     assert is_of(box, (100, 100, 200, 120)) is expected
+
+
+def test_a_reader_that_the_cleaner_does_not_use_reads_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without it, the page says whose eyes are shared."""
+    (tmp_path / "rapidocr_onnxruntime" / "models").mkdir(parents=True)
+    (tmp_path / "rapidocr_onnxruntime" / "__init__.py").write_text("raise ImportError('only its networks are used')")
+    model = tmp_path / "rapidocr_onnxruntime" / "models" / "ch_PP-OCRv4_rec_infer.onnx"
+    model.touch()
+    with monkeypatch.context() as absent:
+        absent.setattr(pixel_check, "find_spec", lambda name: None)
+        pixel_check.stranger.cache_clear()
+        assert pixel_check._strangers() == {} and "the cleaner's second reader" in read_by()
+    monkeypatch.syspath_prepend(tmp_path)
+    pixel_check.stranger.cache_clear()
+    try:
+        assert pixel_check.stranger() == model and "have no part in removing text" in read_by()
+        assert pixel_check._strangers()["Rec.model_path"] == str(model)
+    finally:
+        pixel_check.stranger.cache_clear()

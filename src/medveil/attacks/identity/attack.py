@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from medveil.attacks.identity.settings import AdversarySettings, IdentitySettings
+from medveil.attacks.shown_power import ShownPower
 from medveil.errors import NotMeasurable
 from medveil.parts import register_attack
 
@@ -39,8 +41,18 @@ class Identity:
 
     def __init__(self, settings: IdentitySettings | None = None, device: str = "cpu") -> None:
         self._settings, self._device = settings or IdentitySettings(), device
+        self._power = ShownPower()
+
+    @staticmethod
+    def reached_elsewhere() -> str:
+        from medveil.attacks.identity.reference import reached_elsewhere
+
+        return reached_elsewhere()
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        return self._power.of(partial(self._recognised, seed=seed), released, originals, seed=seed)
+
+    def _recognised(self, released: Cohort, *, seed: int) -> Finding:
         returning = check_returning(released)
         from medveil.attacks.identity.findings import BY_COPIES
         from medveil.attacks.identity.run import run_identity
@@ -73,6 +85,18 @@ class IdentityAdversaries:
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self._settings, self._device, self._progress = settings or AdversarySettings(), device, progress
+
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        if "anatomy" in defended:
+            return None
+        return "no film was changed to hide the anatomy, so there is nothing to learn beyond what identity tries"
+
+    @staticmethod
+    def reached_elsewhere() -> str:
+        from medveil.attacks.identity.reference import reached_elsewhere
+
+        return reached_elsewhere()
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         if (~originals.table["view"].isin(("LATERAL", "OTHER"))).any():

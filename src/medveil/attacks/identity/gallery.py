@@ -9,6 +9,7 @@ import pandas as pd
 
 from medveil.attacks.identity.copies import Copies, Place, find_copies
 from medveil.attacks.identity.embedded_images import EmbeddedImages
+from medveil.attacks.identity.linkable import Returning
 from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
 from medveil.cohort import Cohort
 from medveil.cohort.features import demographics
@@ -27,8 +28,8 @@ class Gallery:
     patients: int  # all that are named in the tables, whether an image of theirs was used or not
     rows: tuple[Codes, Codes]  # rows of the cohorts' tables that the two sides stand for
     copies: Copies
-    repeated: Codes  # patients with images from two studies or both sides, copies included
-    copy_links: Codes  # those of them with one picture in two
+    returning: Returning  # patients with images from two studies or both sides, copies included
+    shared: Codes  # patients of the first side one of whose pictures is on the second too, whoever is said to be there
     set_aside: dict[str, int]
 
     @property
@@ -74,10 +75,17 @@ def build_gallery(embedded: list[EmbeddedImages], cohorts: list[Cohort]) -> Gall
         patients=count,
         rows=(rows[0], rows[-1]),
         copies=copies,
-        repeated=_in_two(patients, patients, groups),
-        copy_links=_in_two(patients, copies.pictures, groups),
+        returning=_returning(patients, copies.pictures, groups),
+        shared=np.unique(patients[(side == 0) & np.isin(copies.pictures, copies.pictures[side == 1])]),
         set_aside=set_aside,
     )
+
+
+def _returning(patients: Codes, pictures: Codes, groups: Codes) -> Returning:
+    repeated, copied = _in_two(patients, patients, groups), _in_two(patients, pictures, groups)
+    (owners, _), images = np.unique(np.stack([patients, groups]), axis=1, return_counts=True)
+    pairs = (np.bincount(patients) ** 2 - np.bincount(owners, images**2).astype(np.int64)) // 2
+    return Returning(repeated, pairs[repeated], np.isin(repeated, copied))
 
 
 def _in_two(patients: Codes, things: Codes, groups: Codes) -> Codes:
@@ -87,10 +95,13 @@ def _in_two(patients: Codes, things: Codes, groups: Codes) -> Codes:
     return np.unique(counts[counts > 1].index.get_level_values("patient").to_numpy()).astype(np.intp)
 
 
+def all_by_copies(gallery: Gallery) -> bool:
+    """Whether copies link somebody and leave nobody to recognise."""
+    return bool(gallery.returning.copied.any()) and not len(same_person(gallery.ours, gallery.theirs))
+
+
 def pairs_of(gallery: Gallery, *, seed: int) -> tuple[PairSet, PairSet]:
     """Pairs of one person and pairs of two, or a sentence why there are none."""
-    if len(gallery.other) == 0:
-        raise NotMeasurable("every image of the second data set is a copy of one in the first")
     genuine = same_person(gallery.ours, gallery.theirs)
     if len(np.unique(np.r_[gallery.ours.patients, gallery.other.patients])) < 2:
         raise NotMeasurable("recognising people needs frontal images of at least two patients")

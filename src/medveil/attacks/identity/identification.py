@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from medveil.attacks.identity.pairs import PairSet, Side
 from medveil.finding import Figure, Series
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import replicates
-from medveil.stats.estimate import Estimate
+from medveil.stats.estimate import Estimate, exact_interval
 from medveil.stats.group_codes import Pairs
 from medveil.stats.kernels.grid import Codes
 from medveil.stats.retrieval import best_match_ranks, blind_ranks, cmc, mean_by_patient
@@ -103,7 +103,7 @@ class Sample:
 def pair_auc(sample: Sample, weights: Floats) -> Estimate:
     """The chance that two images of one person are more alike than two images of two."""
     auc = WeightedAUC(sample.scores, sample.same)
-    return Estimate.from_replicates(
+    found = Estimate.from_replicates(
         auc(),
         replicates(lambda drawn: auc(sample.weighed(drawn)), weights),
         n=len(sample.scores),
@@ -111,3 +111,7 @@ def pair_auc(sample: Sample, weights: Floats) -> Estimate:
         chance=0.5,
         control=WeightedAUC(sample.control, sample.same)(),
     )
+    if found.sd > 0:
+        return found
+    low, high = exact_interval(found.value, found.units)  # redrawing never invents an error that was not seen
+    return replace(found, low=low, high=high)

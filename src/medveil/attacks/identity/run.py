@@ -12,8 +12,8 @@ from medveil.attacks.identity.attention import attention_picture
 from medveil.attacks.identity.calibration_check import CheckedCalibration, calibrate
 from medveil.attacks.identity.embedded_images import Embedder, embed_images
 from medveil.attacks.identity.exclusions import write_set_aside
-from medveil.attacks.identity.findings import Measurement, overlap_finding
-from medveil.attacks.identity.gallery import Gallery, build_gallery, pairs_of
+from medveil.attacks.identity.findings import Measurement, copies_finding, overlap_finding
+from medveil.attacks.identity.gallery import Gallery, all_by_copies, build_gallery, pairs_of
 from medveil.attacks.identity.identification import Sample
 from medveil.attacks.identity.links import ranked_links, write_links, write_named_links
 from medveil.attacks.identity.settings import IdentitySettings
@@ -66,7 +66,9 @@ def run_identity(
     if out is not None:
         write_set_aside(embedded, out / "set-aside.csv")
     gallery = build_gallery(embedded, cohorts)
-    if b is None or shared_ids:
+    if (b is None or shared_ids) and all_by_copies(gallery):
+        links, finding = _links(gallery, None, 0.5, known=True), copies_finding(gallery, seed=seed)
+    elif b is None or shared_ids:
         measured = Measurement(gallery, rate=settings.false_match_rate, seed=seed)
         checked = calibrate(measured.sample, embedder, measured.weights, seed=seed)
         links = _links(gallery, checked, measured.prior if prior is None else prior, known=True)

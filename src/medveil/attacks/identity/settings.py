@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medveil.errors import SettingsError
+from medveil.part_settings import changed
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,12 @@ class IdentitySettings:
                 "the prior is a probability between 0 and 1; leave it out if you have no better estimate"
             )
 
+    def weakened(self) -> tuple[str, ...]:
+        """More false matches allow more links; priors and pictures change none."""
+        more = self.false_match_rate >= IdentitySettings.false_match_rate
+        harmless = {"prior", "show_images"} | ({"false_match_rate"} if more else set())
+        return tuple(name for name in changed(self) if name not in harmless)
+
 
 @dataclass(frozen=True)
 class AdversarySettings:
@@ -52,3 +59,11 @@ class AdversarySettings:
     def __post_init__(self) -> None:
         if self.effort not in ("small", "full") and not (self.effort.isdecimal() and int(self.effort) > 0):
             raise SettingsError("the attackers' effort is small, full, or a number of steps")
+
+    def weakened(self) -> tuple[str, ...]:
+        """A second network and a place to keep things weaken nothing, nor do more steps."""
+        from medveil.attacks.identity.adversaries.effort import SMALL
+
+        tries = SMALL.steps if self.effort == "full" else int(self.effort) if self.effort.isdecimal() else 0
+        harmless = {"keep", "other"} | ({"effort"} if tries >= SMALL.steps else set())
+        return tuple(name for name in changed(self) if name not in harmless)

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from medveil.attacks.linkage.settings import LinkageSettings
-from medveil.errors import NotMeasurable
+from medveil.attacks.shown_power import ShownPower
+from medveil.errors import NothingToAttack, NotMeasurable
 from medveil.parts import register_attack
 
 if TYPE_CHECKING:
@@ -17,13 +18,20 @@ ORIGINAL_REPORTS = "The released X-rays were compared with the original reports,
 LEAST_READ = 0.5  # of the pairs; a verdict must not rest on a remnant
 
 
+NO_REPORTS = "the data hold no reports, so there is nothing to link an X-ray to"
+
+
+def has_reports(cohort: Cohort) -> bool:
+    return bool((cohort.table["report"].fillna("").str.strip() != "").any())
+
+
 def check_pairs(cohort: Cohort) -> int:
     """How many frontal images have a report; refuses a cohort with too few to measure."""
     from medveil.attacks.linkage.cases import check_enough
 
+    if not has_reports(cohort):
+        raise NothingToAttack(NO_REPORTS)
     reported = cohort.table["report"].fillna("").str.strip() != ""
-    if not reported.any():
-        raise NotMeasurable("the data hold no reports, so there is nothing to link an X-ray to")
     pairs = int((reported & ~cohort.table["view"].isin(("LATERAL", "OTHER"))).sum())
     check_enough(pairs)
     return pairs
@@ -41,11 +49,21 @@ class Linkage:
 
     def __init__(self, settings: LinkageSettings | None = None, device: str = "cpu") -> None:
         self._settings, self._device = settings or LinkageSettings(), device
+        self._power = ShownPower()
+
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        return None if has_reports(originals) else NO_REPORTS
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         """Reports that are withheld still exist somewhere, so the released X-rays are tried on the original ones."""
-        if released is originals:
-            return self._linked(originals, seed)
+
+        def attack(cohort: Cohort) -> Finding:
+            return self._linked(originals, seed) if cohort is originals else self._released(cohort, originals, seed)
+
+        return self._power.of(attack, released, originals, seed=seed)
+
+    def _released(self, released: Cohort, originals: Cohort, seed: int) -> Finding:
         known = released.table.assign(report=originals.table["report"].to_numpy())
         finding = self._linked(replace(released, table=known), seed)
         return replace(finding, method=f"{finding.method} {ORIGINAL_REPORTS}")

@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.control import Control
@@ -26,6 +25,7 @@ from medveil.attacks.linkage.findings import HEADLINE, linkage_finding
 from medveil.attacks.linkage.measurement import (
     Measured,
     Setting,
+    Sides,
     measure,
     measure_sampled,
     pool_settings,
@@ -48,10 +48,10 @@ from medveil.stats.bootstrap import one_core_a_product
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import draws_of
 from medveil.stats.ranks import Ranks
+from medveil.stats.shares import strongest as strongest_share
 
 Progress = Callable[[str, int, int], None]  # stage, done, of how many
 Results = dict[str, dict[Setting, Estimates]]
-Vectors = NDArray[np.float32]
 EVERYONE = Setting(DIRECTIONS[0], "random", None)
 REVERSE = EVERYONE._replace(direction=DIRECTIONS[1])
 
@@ -87,22 +87,24 @@ class Audit:
         self._wanted = list(dict.fromkeys([*self._asked, *along]))
         self._measured: dict[str, Measured] = {}
         self._control: Control | None = None
+        self._fitted: list[str] = []
 
-    def add(self, encoder: str, images: Vectors, reports: Vectors, progress: Progress | None = None) -> None:
-        """Measure one more encoder."""
+    def add(self, encoder: str, sides: Sides, progress: Progress | None = None, *, fitted: bool = False) -> None:
+        """Measure one more encoder, or an attacker `fitted` to these pairs."""
         told = None if progress is None else partial(progress, f"ranking by {encoder}")
-        ranks = rank_cases(images, reports, self._cases, device=self._device, progress=told)
+        ranks = rank_cases(sides, self._cases, device=self._device, progress=told)
         with ThreadPoolExecutor(1) as beside:
             control = beside.submit(self._controlled, ranks[DIRECTIONS[0]])
             if self._settings.sampled:
                 told = None if progress is None else partial(progress, f"drawing pools for {encoder}")
                 found = measure_sampled(
-                    images, reports, self._cases, self._wanted, self._settings, seed=self._seed, progress=told
+                    sides, self._cases, self._wanted, self._settings, seed=self._seed, progress=told
                 )
             else:
                 found = measure(ranks, self._wanted, self._settings)
             self._control = control.result()
         self._measured[encoder] = found
+        self._fitted += [encoder] * fitted
 
     def _controlled(self, ranks: Ranks) -> Control:
         """What labels alone reach, whatever the encoder."""
@@ -124,14 +126,15 @@ class Audit:
         results = by_unit[shown.name]
         fits = self._fits(results)
         judged = {encoder: self._headline(each, fits.get(encoder), control) for encoder, each in results.items()}
-        strongest = max(judged, key=lambda encoder: judged[encoder].value)
+        strongest, headline = strongest_share(judged)
         scores, first = self._measured[strongest][self._judged], control.first(self._judged)
         with one_core_a_product():
             groups = by_group(case_groups(self._cases, shown), scores, first, shown, self._settings, self._seed)
         finding = linkage_finding(
-            self._estimates(results, judged, strongest, fits),
+            self._estimates(results, judged, strongest, headline, fits),
             encoder=strongest,
-            encoders=len(results),
+            attackers=tuple(results),
+            fitted=tuple(self._fitted),
             database=f"{self._about}{self._database:,}",
             cases=self._cases,
             settings=self._settings,
@@ -184,10 +187,15 @@ class Audit:
         return replace(fit.at(self._database), control=control.beyond(self._database))
 
     def _estimates(
-        self, results: Results, judged: dict[str, Estimate], strongest: str, fits: dict[str, Extrapolation]
+        self,
+        results: Results,
+        judged: dict[str, Estimate],
+        strongest: str,
+        headline: Estimate,
+        fits: dict[str, Extrapolation],
     ) -> Estimates:
         best = results[strongest]
-        found: Estimates = {HEADLINE: judged[strongest]}
+        found: Estimates = {HEADLINE: headline}
         if not self._beyond:
             found |= {metric: best[self._judged][metric] for metric in ("Recall@5", "Recall@10", "MRR")}
         found[f"{HEADLINE}, report to image"] = best[REVERSE][HEADLINE]
@@ -198,7 +206,7 @@ class Audit:
                 found[f"{HEADLINE} in pathology-matched pools of {size:,}"] = matched[HEADLINE]
         found[f"{MEDIAN}, of all candidates"] = _relative(best[EVERYONE][MEDIAN], self._all)
         if strongest in fits:
-            found |= {f"{HEADLINE} among {size:,}, extrapolated": fits[strongest].at(size) for size in self._databases}
+            found |= {f"{HEADLINE} among {size:,}, scenario": fits[strongest].at(size) for size in self._databases}
         if len(results) > 1:
             found |= {f"{HEADLINE} by {encoder}": each for encoder, each in judged.items()}
         return found

@@ -20,7 +20,6 @@ from medveil.stats.pools import METRICS, Doubles, PoolScores
 from medveil.stats.shares import exact_interval
 
 MEDIAN = "median rank"
-FEW = 10  # successes; below, redraws do not know what they have not seen
 
 Estimates = dict[str, Estimate]  # by metric
 
@@ -88,11 +87,12 @@ def estimate(
 
 
 def widened(found: Estimate, metric: str) -> Estimate:
-    """Of a share with few successes, the wider of the redraws' interval and the exact binomial one by unit."""
-    if not metric.startswith("Recall") or found.value * found.units >= FEW:
+    """Of a share, the wider of the redraws' interval and the exact binomial one by unit: redraws do not know what they
+    have not seen, and are too sure of few units. A mean of reciprocal ranks varies no more than a share does."""
+    if metric == MEDIAN:
         return found
     low, high = exact_interval(found.value, found.units, level=found.level)
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
+    return replace(found, low=min(found.low, low), high=max(found.high, high), share=True)
 
 
 class Place(NamedTuple):

@@ -1,10 +1,14 @@
-"""Recall@1 in databases larger than the cohort: a curve through the pools that were measured, checked on the largest.
+"""Recall@1 in databases larger than the cohort, as a scenario: a curve through the pools that were measured.
 
 Two curves are fitted to the logarithm of Recall@1 over the pool size N. The first takes the share of candidates that
 beat the right one to be beta-distributed over queries, which bends at small N and becomes a power law. The second is a
 power law through the larger pools alone. Each is fitted to pools of up to a tenth of the cohort, and what it foretells
 for the whole cohort is compared with what was measured; the better one is fitted again to all. Every redraw is fitted
-for itself, and the interval grows with the error of that check for every tenfold step beyond the cohort.
+for itself, and the lower end falls with the error of that check for every tenfold step beyond the cohort.
+
+No curve knows of cases that nothing in any database resembles: a few of them in a hundred leave no trace in the pools
+that were measured, and stay linkable however large a database becomes. So the upper end is the measured one, and never
+falls; what lies between the ends is what may be, no interval.
 """
 
 from __future__ import annotations
@@ -63,7 +67,7 @@ class Extrapolation:
         return cls(model, errors, sizes[-1], _MODELS[model][0](logs, values), found[-1])
 
     def at(self, size: int) -> Estimate:
-        """Recall@1 in a database of `size` candidates, the right one included."""
+        """Recall@1 in a database of `size` candidates, the right one included; at most what was measured at hand."""
         values = np.exp(_MODELS[self.model][1](self._curve, np.log([size]))[:, 0])
         estimate = Estimate.from_replicates(
             values[0],
@@ -76,7 +80,7 @@ class Extrapolation:
         )
         steps = max(0.0, np.log10(size / self.largest))
         doubt = np.exp(abs(np.log1p(self.errors[self.model])) * steps)
-        return replace(estimate, low=estimate.low / doubt, high=min(1.0, estimate.high * doubt))
+        return replace(estimate, low=estimate.low / doubt, high=max(self._at.high, estimate.value), scenario=True)
 
 
 def _replicates(found: Estimate) -> Doubles:

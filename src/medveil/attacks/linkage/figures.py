@@ -122,7 +122,7 @@ def database_figure(
     series = []
     for encoder, fit in fits.items():
         series.append(_line(encoder, measured, [results[encoder][setting]["Recall@1"] for setting in settings]))
-        series.append(_line(f"{encoder}, extrapolated", beyond, [fit.at(int(size)) for size in beyond]))
+        series.append(_line(f"{encoder}, scenario", beyond, [fit.at(int(size)) for size in beyond]))
     x = (*measured, *beyond[1:])
     return [
         Figure(

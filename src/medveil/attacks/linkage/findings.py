@@ -5,12 +5,18 @@ from __future__ import annotations
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.estimates import MEDIAN, Estimates
 from medveil.attacks.linkage.extrapolation import Extrapolation
+from medveil.attacks.linkage.fitting.cross_fit import FINDINGS, FUSED, HEADS
+from medveil.attacks.linkage.power import linkage_power
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Table, Threshold, percent
 from medveil.stats.estimate import Estimate
 
 NAME = "linkage"
 HEADLINE = "Recall@1"
+SCENARIO = (
+    "Nothing was measured in a database of that size: this is a scenario, and how much of it holds is for a person to "
+    "judge."
+)
 _MATCH = {
     "pair": "Every other report competes, also those of the same study or with the same words.",
     "study": "Reports of the same study do not compete: its images share them.",
@@ -24,11 +30,21 @@ _TIES = {
 }
 
 
+TAUGHT = {
+    HEADS: "Heads learn which directions of the X-rays (the encoders' vectors and what a network for findings sees) "
+    "and of the reports (vectors and words) go together.",
+    FINDINGS: "A classifier learns to see the findings that rules read in the reports, negations minded, and a report "
+    "is ranked by how much likelier its findings are on the film.",
+    FUSED: "The sum of all scores, weighed by what they are worth on pairs held back in the teaching half.",
+}
+
+
 def linkage_finding(
     estimates: Estimates,
     *,
     encoder: str,
-    encoders: int,
+    attackers: tuple[str, ...],
+    fitted: tuple[str, ...],
     database: str,
     cases: Cases,
     settings: LinkageSettings,
@@ -37,7 +53,8 @@ def linkage_finding(
     figures: list[Figure],
     tables: list[Table],
 ) -> Finding:
-    """`encoder` is the strongest of `encoders`, and `database` how many candidates the headline is about.
+    """`encoder` is the strongest of `attackers`, some of which are `fitted` to these pairs, and `database` how many
+    candidates the headline is about.
 
     `fit` is the curve that the headline was read from, if it was.
     """
@@ -49,11 +66,13 @@ def linkage_finding(
         headline=HEADLINE,
         estimates=estimates,
         threshold=ONE_IN_ELEVEN if settings.threshold is None else Threshold.chosen(settings.threshold),
-        method=_method(encoder, encoders, cases, settings, fit),
-        limits=_limits(cases, set_aside, extrapolated=fit is not None, several=encoders > 1),
+        method=_method(encoder, attackers, fitted, cases, settings, fit),
+        limits=_limits(cases, set_aside, extrapolated=fit is not None, several=len(attackers) > 1, fitted=bool(fitted)),
         figures=tuple(figures),
         tables=(*tables, *_set_aside_table(set_aside)),
         glossary=GLOSSARY,
+        concerns=() if fit is None else (SCENARIO,),
+        power=linkage_power(estimates[HEADLINE], encoder, fitted=bool(fitted), labelled=cases.profiles is not None),
     )
 
 
@@ -61,17 +80,32 @@ def _answer(found: Estimate, encoder: str, database: str, *, fit: Extrapolation 
     known = f", knowing the findings alone in {percent(found.control)}" if labelled else ""
     how = "would be" if fit else "was"
     return (
-        f"Comparing X-rays with reports by {encoder}, the first of {database} reports {how} the right one in "
+        f"Comparing X-rays with reports by {_named(encoder)}, the first of {database} reports {how} the right one in "
         f"{percent(found.value)} of {found.n:,} tries; blind guessing succeeds in {percent(found.chance)}{known}."
     )
 
 
-def _method(encoder: str, encoders: int, cases: Cases, settings: LinkageSettings, fit: Extrapolation | None) -> str:
+def _method(
+    encoder: str,
+    attackers: tuple[str, ...],
+    fitted: tuple[str, ...],
+    cases: Cases,
+    settings: LinkageSettings,
+    fit: Extrapolation | None,
+) -> str:
     parts = [
         "Every frontal X-ray and every report becomes a vector; reports are ranked by cosine similarity to the X-ray."
     ]
-    if encoders > 1:
-        parts.append(f"Of {encoders} encoders, the strongest ({encoder}) is judged.")
+    if fitted:
+        parts.append(
+            "Further attackers are fitted to these data: pairs of one half of the patients teach them, X-rays of the "
+            f"other half are attacked, and the reverse. {' '.join(TAUGHT[name] for name in fitted)}"
+        )
+    if len(attackers) > 1:
+        parts.append(
+            f"Of {len(attackers)} attackers, the strongest ({encoder}) is judged; the upper end is the highest of any, "
+            "the lower end is corrected for choosing."
+        )
     parts.append(_MATCH[cases.match])
     if settings.sampled:
         parts.append("Pools were drawn 20 times at random and 10 times by findings, and averaged by query.")
@@ -85,16 +119,27 @@ def _method(encoder: str, encoders: int, cases: Cases, settings: LinkageSettings
             "The control attack ranks by agreement of the findings alone."
         )
     if fit is not None:
-        parts.append(f"Beyond the {fit.largest:,} candidates at hand, a fitted curve ({fit.model}) was used.")
+        parts.append(
+            f"Beyond the {fit.largest:,} candidates at hand, a fitted curve ({fit.model}) was used; its upper end is "
+            "what was measured at hand, for cases that resemble no other stay linkable in any database."
+        )
     return " ".join(parts)
 
 
-def _limits(cases: Cases, set_aside: dict[str, int], *, extrapolated: bool, several: bool) -> tuple[str, ...]:
-    limits = ["A stronger encoder, or one trained on data like these, would link more."]
+def _named(attacker: str) -> str:
+    return f"an attacker fitted to these data ({attacker})" if attacker in TAUGHT else attacker
+
+
+def _limits(
+    cases: Cases, set_aside: dict[str, int], *, extrapolated: bool, several: bool, fitted: bool
+) -> tuple[str, ...]:
+    limits = ["A stronger encoder, or one trained on many more pairs like these, would link more."]
+    if not fitted:
+        limits.append("No attacker was fitted to these data.")
     if several:
-        limits.append("Choosing the strongest encoder after the fact makes its share a little too large.")
+        limits.append("Choosing the strongest attacker after the fact makes its share a little too large.")
     if extrapolated:
-        limits.append("Nothing was measured in a database of that size; the curve may bend where nobody has looked.")
+        limits.append("The curve may bend where nobody has looked.")
     if cases.profiles is None:
         limits.append("Findings are not labelled, so the control attack knows nothing and scores as chance.")
     if cases.patients is None:

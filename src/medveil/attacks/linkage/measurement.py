@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ from medveil.stats.sampled_pools import Pool, sampled_pools
 
 Protocol = Literal["random", "matched"]
 Progress = Callable[[int, int], None]
+Vectors = NDArray[np.float32]
 
 
 class Setting(NamedTuple):
@@ -47,19 +50,30 @@ def pool_settings(cases: Cases, sizes: Sequence[int | None]) -> list[Setting]:
     ]
 
 
+@dataclass(frozen=True)
+class Sides:
+    """Images and reports as vectors, the same ones whoever asks, or others where images ask and where reports do."""
+
+    images_ask: tuple[Vectors, Vectors]  # images, reports
+    reports_ask: tuple[Vectors, Vectors]
+
+    @classmethod
+    def same(cls, images: Vectors, reports: Vectors) -> Sides:
+        return cls((images, reports), (images, reports))
+
+
 def rank_cases(
-    images: NDArray[np.float32],
-    reports: NDArray[np.float32],
-    cases: Cases,
-    *,
-    device: str = "cpu",
-    progress: Progress | None = None,
+    sides: Sides, cases: Cases, *, device: str = "cpu", progress: Progress | None = None
 ) -> dict[Direction, Ranks]:
     """Where every pair's own answer stands, image to report and report to image."""
-    ranks = rank_pairs(
-        images, reports, profiles=cases.profiles, exclude=cases.exclude, device=device, progress=progress
-    )
-    return dict(zip(DIRECTIONS, ranks, strict=True))
+
+    def ranked(images: Vectors, reports: Vectors, turn: int, turns: int) -> tuple[Ranks, Ranks]:
+        told = None if progress is None else _part(progress, turn, turns)
+        return rank_pairs(images, reports, profiles=cases.profiles, exclude=cases.exclude, device=device, progress=told)
+
+    if all(map(operator.is_, sides.images_ask, sides.reports_ask)):
+        return dict(zip(DIRECTIONS, ranked(*sides.images_ask, 0, 1), strict=True))
+    return {DIRECTIONS[0]: ranked(*sides.images_ask, 0, 2)[0], DIRECTIONS[1]: ranked(*sides.reports_ask, 1, 2)[1]}
 
 
 def measure(ranks: dict[Direction, Ranks], wanted: Sequence[Setting], settings: LinkageSettings) -> Measured:
@@ -76,8 +90,7 @@ def measure(ranks: dict[Direction, Ranks], wanted: Sequence[Setting], settings: 
 
 
 def measure_sampled(
-    images: NDArray[np.float32],
-    reports: NDArray[np.float32],
+    sides: Sides,
     cases: Cases,
     wanted: Sequence[Setting],
     settings: LinkageSettings,
@@ -87,20 +100,21 @@ def measure_sampled(
 ) -> Measured:
     """The same from drawn pools, as published."""
     found: Measured = {}
-    for turn, (direction, sides) in enumerate(zip(DIRECTIONS, ((images, reports), (reports, images)), strict=True)):
+    asking = (sides.images_ask, sides.reports_ask[::-1])
+    for turn, (direction, vectors) in enumerate(zip(DIRECTIONS, asking, strict=True)):
         asked = [setting for setting in wanted if setting.direction == direction]
         scores = sampled_pools(
-            *sides,
+            *vectors,
             [Pool(setting.size, setting.protocol == "matched") for setting in asked],
             profiles=cases.profiles,
             exclude=cases.exclude,
             ties=settings.ties,
             seed=seed,
-            progress=None if progress is None else _half(progress, turn),
+            progress=None if progress is None else _part(progress, turn, len(DIRECTIONS)),
         )
         found |= dict(zip(asked, scores, strict=True))
     return {setting: found[setting] for setting in wanted}
 
 
-def _half(progress: Progress, turn: int) -> Progress:
-    return lambda done, total: progress(turn * total + done, len(DIRECTIONS) * total)
+def _part(progress: Progress, turn: int, turns: int) -> Progress:
+    return lambda done, total: progress(turn * total + done, turns * total)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medveil.errors import SettingsError
+from medveil.part_settings import changed
 
 Match = Literal["pair", "study", "patient", "text"]
 Unit = Literal["patient", "query"]
@@ -67,6 +68,16 @@ class LinkageSettings:
         ):
             if value not in allowed:
                 raise SettingsError(f"{name} is one of {', '.join(filter(None, allowed))}")
+
+    def weakened(self) -> tuple[str, ...]:
+        """More encoders, pools or redraws weaken nothing, nor do competitors left out or ties that are won."""
+        harmless = {"pools"}
+        harmless |= {"encoders"} if set(self.encoders) >= set(LinkageSettings.encoders) else set()
+        harmless |= {"match"} if self.match != "pair" else set()
+        harmless |= {"ties"} if self.ties == "best" else set()
+        harmless |= {"redraws"} if self.redraws > LinkageSettings.redraws else set()
+        harmless |= {"threshold", "database_size"}  # the release judges these by rules of its own
+        return tuple(name for name in changed(self) if name not in harmless)
 
     def sizes(self, candidates: int) -> tuple[int | None, ...]:
         """The pools to form of so many candidates."""

@@ -23,6 +23,10 @@ class PixelSettings:
         if self.most_pairs < 1:
             raise SettingsError("the pair AUC needs at least one pair of each kind")
 
+    def weakened(self) -> tuple[str, ...]:
+        """The pair AUC is not what is judged."""
+        return ()
+
 
 @register_attack
 class PixelSimilarity:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from medveil.attacks.refit.settings import RefitSettings
+from medveil.attacks.shown_power import ShownPower
 from medveil.errors import NotMeasurable
 from medveil.parts import register_attack
 
@@ -32,11 +33,24 @@ class Refit:
     default = False
     place = "reports"
     baseline = False
+    covered_by = "linkage"  # which tries the same beside its other ways
 
     def __init__(self, settings: RefitAttackSettings | None = None, device: str = "cpu") -> None:
         self._settings, self._device = settings or RefitAttackSettings(), device
+        self._power = ShownPower()
+
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        reported = originals.table["report"].fillna("").str.strip() != ""
+        return None if reported.any() else "the data hold no reports, so there are no pairs to learn from"
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        def attack(cohort: Cohort) -> Finding:
+            return self._refitted(cohort, originals, seed)
+
+        return self._power.of(attack, released, originals, seed=seed)
+
+    def _refitted(self, released: Cohort, originals: Cohort, seed: int) -> Finding:
         """Reports that are withheld still exist somewhere, so the released X-rays are tried on the original ones."""
         known = replace(released, table=released.table.assign(report=originals.table["report"].to_numpy()))
         reported = known.table["report"].fillna("").str.strip() != ""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.refit.pairs import SeenPairs, Vectors
+from medveil.stats.factorisation import eigenvectors, singular_vectors
 
 Floats = NDArray[np.float64]
 
@@ -34,18 +35,21 @@ def as_they_are(pairs: SeenPairs) -> LinearHeads:
     return LinearHeads(np.zeros(width), np.eye(width), np.zeros(width), np.eye(width))
 
 
-def correlation_heads(pairs: SeenPairs, *, dim: int, shrinkage: float) -> LinearHeads:
+def correlation_heads(pairs: SeenPairs, *, dim: int, shrinkage: float, weights: Floats | None = None) -> LinearHeads:
     """Whiten both sides with this much shrinkage towards equal variance, and keep the directions that agree most.
 
-    Each kept direction counts by the root of its correlation on either side, so that scores weigh it by all of it.
+    `weights` say how much each pair counts in what goes together. Each kept direction counts by the root of its
+    correlation on either side, so that scores weigh it by all of it.
     """
     image_centre, report_centre = pairs.images.mean(0, np.float64), pairs.reports.mean(0, np.float64)
     images, reports = pairs.images - image_centre, pairs.reports - report_centre
     left, right = _whitening(images, shrinkage), _whitening(reports, shrinkage)
-    u, correlations, vt = np.linalg.svd(left.T @ (images.T @ reports / len(pairs)) @ right, full_matrices=False)
+    share = np.full(len(pairs), 1 / len(pairs)) if weights is None else weights / weights.sum()
+    together = (images * share[:, None]).T @ reports
+    u, correlations, vt = singular_vectors(left.T @ together @ right)
     kept = min(dim, len(correlations))
-    weights = np.sqrt(correlations[:kept])
-    return LinearHeads(image_centre, left @ u[:, :kept] * weights, report_centre, right @ vt[:kept].T * weights)
+    roots = np.sqrt(correlations[:kept])
+    return LinearHeads(image_centre, left @ u[:, :kept] * roots, report_centre, right @ vt[:kept].T * roots)
 
 
 def _whitening(centred: Floats, shrinkage: float) -> Floats:
@@ -53,7 +57,7 @@ def _whitening(centred: Floats, shrinkage: float) -> Floats:
     covariance = centred.T @ centred / len(centred)
     width = len(covariance)
     covariance = (1 - shrinkage) * covariance + shrinkage * np.trace(covariance) / width * np.eye(width)
-    values, vectors = np.linalg.eigh(covariance)
+    values, vectors = eigenvectors(covariance)
     safe = np.maximum(values, 1e-9 * max(values[-1], 1e-30))
     return (vectors / np.sqrt(safe)) @ vectors.T
 

@@ -11,7 +11,7 @@ from medveil.attacks.refit.settings import RefitSettings
 from medveil.cohort import Cohort
 from medveil.encoders.vectors.embedding_folder import Embeddings
 from medveil.errors import NotMeasurable
-from medveil.finding import ONE_IN_ELEVEN, Finding, percent
+from medveil.finding import ONE_IN_ELEVEN, Finding, Power, percent
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
@@ -64,4 +64,19 @@ def _finding(part: str, recall: Estimate, means: list[str]) -> Finding:
         ),
         limits=("An adversary with more pairs, or with a network trained from the start, would link more.",),
         glossary={HEADLINE: "The share of X-rays whose own report is ranked first by heads fitted to other patients."},
+        power=_power(recall),
     )
+
+
+def _power(recall: Estimate) -> Power:
+    """Of a refit on untouched pairs: enough if it surely beats luck, and learning did not make it worse."""
+    works = recall.low > (recall.chance or 0.0)
+    shown = (
+        f"On untouched X-rays and reports of these patients, heads fitted to one half of them link "
+        f"{percent(recall.value)} of the other's ({percent(recall.low)} to {percent(recall.high)}; chance "
+        f"{percent(recall.chance)})"
+    )
+    shown += "." if works else ": they were never shown to work on such data."
+    below = recall.value < (recall.control or 0.0)
+    held = "more than with it: the attack is below its own control" if below else "no more than with it"
+    return Power(shown, f"Without any learning {percent(recall.control)} are linked, {held}.", works and not below)

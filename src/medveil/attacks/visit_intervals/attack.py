@@ -25,6 +25,12 @@ class VisitIntervals:
     def __init__(self, settings: VisitIntervalSettings | None = None) -> None:
         self._settings = settings or VisitIntervalSettings()
 
+    @staticmethod
+    def nothing_to_attack(originals: Cohort, defended: frozenset[str]) -> str | None:
+        from medveil.attacks.visit_intervals.fingerprints import NO_INTERVALS, several_visits
+
+        return None if several_visits(originals) else NO_INTERVALS
+
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
         from medveil.attacks.visit_intervals.fingerprints import look_for
 

@@ -23,6 +23,7 @@ from medveil.stats.shares import share
 
 Floats = NDArray[np.float64]
 _LEAST = 2  # patients with several visits; of one, nothing can be told
+NO_INTERVALS = "nobody, or one patient alone, has two dated studies, so there is no interval to match"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def look_for(name: str, released: Cohort, originals: Cohort, settings: VisitInte
     groups = _by_count(released.table, originals.table)
     people = sum(len(group.numbers) for group in groups)
     if people < _LEAST:
-        raise NothingToAttack("nobody, or one patient alone, has two dated studies, so there is no interval to match")
+        raise NothingToAttack(NO_INTERVALS)
     drawn = np.sort(np.random.default_rng(seed).permutation(people)[: settings.targets])
     patients = originals.table["patient_id"].nunique()
     weights = unit_weights(len(drawn), seed=seed)
@@ -51,6 +52,12 @@ def look_for(name: str, released: Cohort, originals: Cohort, settings: VisitInte
     }
     kept = share(_success(groups, drawn, "exact", settings.within, exact=True), codes, weights, **compared)
     return _finding(name, found, kept, settings, groups)
+
+
+def several_visits(originals: Cohort) -> bool:
+    """Whether enough patients have several dated studies."""
+    dated = originals.table.dropna(subset="date").groupby("patient_id")["study_id"].nunique()
+    return int((dated > 1).sum()) >= _LEAST
 
 
 def _by_count(released: pd.DataFrame, originals: pd.DataFrame) -> list[SameCount]:

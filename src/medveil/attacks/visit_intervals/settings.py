@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from medveil.errors import SettingsError
+from medveil.part_settings import changed
 
 
 @dataclass(frozen=True)
@@ -19,3 +20,7 @@ class VisitIntervalSettings:
             raise SettingsError("an interval that is off by no day fits anyway; within is 1 day or more")
         if self.targets < 2:
             raise SettingsError("at least two patients are looked for; targets is 2 or more")
+
+    def weakened(self) -> tuple[str, ...]:
+        """Fewer patients looked for only widen the interval."""
+        return tuple(name for name in changed(self) if name != "targets")

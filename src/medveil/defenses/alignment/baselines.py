@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from medveil.defenses.alignment.heads import ROWS, Embedding, Features, Head, Heads
+from medveil.stats.factorisation import singular_vectors
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ def erase_shared_directions(
     They are the leading singular vectors of the cross-covariance: one set on the image side, one on the report side.
     Shrinking a direction of an embedding before it is scaled to unit length is linear, so it goes into the last layer.
     """
-    images, _, reports = np.linalg.svd(_cross_covariance(heads, image_features, report_features))
+    images, _, reports = singular_vectors(_cross_covariance(heads, image_features, report_features))
     erased = heads.copy()
     _shrink(erased.image, images[:, :directions], strength)
     _shrink(erased.report, reports[:directions].T, strength)

@@ -16,6 +16,7 @@ from medveil.defenses.alignment.settings import Variant
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from medveil.defenses.alignment.guarantee import Origin
     from medveil.defenses.alignment.heads import Features, Heads
     from medveil.defenses.alignment.ledger import Ledger
     from medveil.defenses.alignment.training import Progress, TrainedHeads
@@ -43,6 +44,7 @@ class AlignmentDefense:
         patients: Sequence[Any] | NDArray[Any],
         out: Path,
         public: tuple[Features, Features] | None = None,
+        public_are: Origin = "declared",
         ledger: Ledger | None = None,
         progress: Progress | None = None,
     ) -> TrainedHeads:
@@ -58,6 +60,7 @@ class AlignmentDefense:
             variant=self.variant,
             settings=self.settings,
             public=public,
+            public_are=public_are,
             ledger=ledger,
             progress=progress,
         )

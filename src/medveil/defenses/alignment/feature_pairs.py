@@ -11,9 +11,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from medveil.defenses.alignment.heads import ROWS, Features, Heads
+from medveil.defenses.alignment.heads import ROWS, Features, Heads, bounded
 from medveil.defenses.alignment.sampling import Rows
 from medveil.errors import InputError
+
+SAME = 1e-3  # of an image's features: what encoding the same picture again may change
+CLOSE = 1e-5  # of the cosine between such features, in single precision
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,8 @@ class Pairs:
         return len(self.images)
 
     def take(self, rows: Rows) -> tuple[Tensor, Tensor]:
-        images, reports = (np.ascontiguousarray(side[rows], dtype=np.float32) for side in (self.images, self.reports))
-        return torch.from_numpy(images), torch.from_numpy(reports)
+        images, reports = (torch.from_numpy(bounded(side[rows])) for side in (self.images, self.reports))
+        return images, reports
 
 
 def checked_pairs(images: Features, reports: Features, heads: Heads, whose: str = "the") -> Pairs:
@@ -45,15 +48,27 @@ def checked_pairs(images: Features, reports: Features, heads: Heads, whose: str 
 
 
 def checked_public(images: Features, reports: Features, heads: Heads, private: Pairs) -> Pairs:
-    """Public pairs, none of which is one of those to protect: with such a pair the guarantee would be void.
+    """Public pairs, none of whose images is one of those to protect: with such a pair the guarantee would be void.
 
     Images decide: two people can have the same normal report.
     """
     public = checked_pairs(images, reports, heads, "the public")
-    known = {row.tobytes() for block in _blocks(images) for row in block}
-    if any(row.tobytes() in known for block in _blocks(private.images) for row in block):
-        raise InputError("some public pairs are among the pairs to protect; give pairs of other people or of phantoms")
+    theirs = [(block, *_directions(block)) for block in _blocks(images)]
+    for ours in _blocks(private.images):
+        directions, lengths = _directions(ours)
+        for block, others, other_lengths in theirs:
+            for a, b in np.argwhere(directions @ others.T >= 1 - CLOSE):
+                apart = np.linalg.norm(ours[a].astype(np.float64) - block[b])
+                if apart <= SAME * max(lengths[a], other_lengths[b]):
+                    raise InputError(
+                        "some public pairs are among the pairs to protect; give pairs of other people or of phantoms"
+                    )
     return public
+
+
+def _directions(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return (rows / np.maximum(lengths, np.finfo(np.float32).tiny)[:, None]).astype(np.float32), lengths
 
 
 def patient_codes(patients: Sequence[Any] | NDArray[Any], pairs: int) -> NDArray[np.intp]:

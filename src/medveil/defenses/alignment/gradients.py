@@ -4,6 +4,10 @@ One pass forward and one back give, for every layer, its input and the gradient 
 are enough. The gradient of a linear layer for an example is the outer product of the two rows, so its squared length
 is the product of theirs, and the inner product of two examples' gradients is the product of two inner products. With
 the lengths known, the clipped sum is one weighted matrix product.
+
+Clipping is a promise, so it is done in double precision from the features on: in single precision a gradient's row
+depends on the batch it was computed in, by more than the noise is made for once heads magnify it, and squares overflow.
+A unit whose gradient has no finite length takes no part in the sum.
 """
 
 from __future__ import annotations
@@ -17,8 +21,8 @@ from torch.nn import functional
 from medveil.defenses.alignment.heads import Head, Heads
 from medveil.defenses.alignment.losses import Loss
 
-# lengths are rounded up by this share, so that rounding never lets a unit exceed the clipping norm
-ROUNDING = 1e-6
+# squared lengths are rounded up by this share, so that rounding never lets a unit exceed the clipping norm
+ROUNDING = 1e-9
 
 
 @dataclass
@@ -36,30 +40,46 @@ def clipped_sum(
     """Sum over units of the unit's gradient, shortened to length `clip` where it is longer; one tensor a parameter.
 
     `images` and `reports` are features, `units` (0, 1, …) says to which unit each pair belongs; the gradient of a unit
-    is that of the sum of its pairs' losses, which reaches the heads through its own pairs only.
+    is that of the sum of its pairs' losses, which reaches the heads through its own pairs only. A clipped sum is in
+    double precision.
     """
     if not len(images):
         return [torch.zeros_like(parameter) for parameter in heads.parameters()]
-    passed, flows = _back(heads, loss, images, reports)
     if clip is None:
-        weights = images.new_ones(len(images))
-    else:
-        lengths = _unit_lengths(passed, flows, units)
-        weights = (clip / lengths.clamp(min=clip))[units]
+        passed, flows = _back(heads, loss, images, reports)
+        return [part for layer, flow in zip(passed, flows, strict=True) for part in _weighted(layer, flow)]
+    passed, flows = _back(heads, loss, images.double(), reports.double())
+    lengths = _unit_lengths(passed, flows, units)
+    weights = torch.where(lengths.isfinite(), clip / lengths.clamp(min=clip), 0.0)[units]
     return [
-        part for layer, flow in zip(passed, flows, strict=True) for part in _weighted(layer, flow * weights[:, None])
+        part
+        for layer, flow in zip(passed, flows, strict=True)
+        for part in _weighted(_without(layer, weights), _nothing_where(weights == 0, flow) * weights[:, None])
     ]
 
 
 def unit_lengths(heads: Heads, loss: Loss, images: Tensor, reports: Tensor, units: Tensor) -> Tensor:
-    """The length of every unit's gradient before clipping."""
-    return _unit_lengths(*_back(heads, loss, images, reports), units)
+    """The length of every unit's gradient before clipping; not finite where the unit takes no part."""
+    return _unit_lengths(*_back(heads, loss, images.double(), reports.double()), units)
+
+
+def _without(layer: _Passed, weights: Tensor) -> _Passed:
+    """What the layer saw of those who take part: nothing times infinity would be no number."""
+    return _Passed(layer.layer, _nothing_where(weights == 0, layer.rows), layer.output)
+
+
+def _nothing_where(left_out: Tensor, rows: Tensor) -> Tensor:
+    return torch.where(left_out[:, None], 0.0, rows) if left_out.any() else rows
 
 
 def _back(heads: Heads, loss: Loss, images: Tensor, reports: Tensor) -> tuple[list[_Passed], tuple[Tensor, ...]]:
     with torch.enable_grad():
         image_layers, image_outputs = _forward(heads.image, images)
         report_layers, report_outputs = _forward(heads.report, reports)
+        # a row that is no number would spoil the others' in the products on the way back
+        image_outputs, report_outputs = (
+            _nothing_where(~rows.isfinite().all(1), rows) for rows in (image_outputs, report_outputs)
+        )
         total = loss(functional.normalize(image_outputs, dim=1), functional.normalize(report_outputs, dim=1)).sum()
         passed = image_layers + report_layers
         flows = torch.autograd.grad(total, [layer.output for layer in passed])
@@ -74,13 +94,13 @@ def _forward(head: Head, features: Tensor) -> tuple[list[_Passed], Tensor]:
         match layer:
             case nn.Linear():
                 rows = value
-                value = functional.linear(value, layer.weight.detach(), _constant(layer.bias))
+                value = functional.linear(value, _constant(layer.weight, value), _maybe(layer.bias, value))
             case nn.GroupNorm():
                 rows = functional.group_norm(value, layer.num_groups, eps=layer.eps)
-                value = torch.addcmul(layer.bias.detach(), rows, layer.weight.detach())
+                value = torch.addcmul(_constant(layer.bias, rows), rows, _constant(layer.weight, rows))
             case nn.LayerNorm():
                 rows = functional.layer_norm(value, layer.normalized_shape, eps=layer.eps)
-                value = torch.addcmul(layer.bias.detach(), rows, layer.weight.detach())
+                value = torch.addcmul(_constant(layer.bias, rows), rows, _constant(layer.weight, rows))
             case _:
                 value = layer(value)
                 continue
@@ -90,8 +110,12 @@ def _forward(head: Head, features: Tensor) -> tuple[list[_Passed], Tensor]:
     return passed, value
 
 
-def _constant(tensor: Tensor | None) -> Tensor | None:
-    return None if tensor is None else tensor.detach()
+def _constant(tensor: Tensor, like: Tensor) -> Tensor:
+    return tensor.detach().to(like.dtype)
+
+
+def _maybe(tensor: Tensor | None, like: Tensor) -> Tensor | None:
+    return None if tensor is None else _constant(tensor, like)
 
 
 def _unit_lengths(passed: list[_Passed], flows: tuple[Tensor, ...], units: Tensor) -> Tensor:
@@ -103,7 +127,7 @@ def _unit_lengths(passed: list[_Passed], flows: tuple[Tensor, ...], units: Tenso
     else:
         same = units[:, None] == units[None, :]
         products = torch.stack([_products(*both) for both in zip(passed, flows, strict=True)]).sum(0)
-        together = squares.new_zeros(count).index_add_(0, units, (products * same).sum(1))
+        together = squares.new_zeros(count).index_add_(0, units, torch.where(same, products, 0.0).sum(1))
     return (together.clamp(min=0) + ROUNDING * longest).sqrt()
 
 

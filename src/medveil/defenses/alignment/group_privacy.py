@@ -8,7 +8,9 @@ the same δ; sampling the patient as a whole would be one, but a hundredfold too
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,16 +26,27 @@ REACH = 12.0  # standard deviations of noise that are followed
 Floats = NDArray[np.float64]
 
 
+def patient_epsilon(spending: Spending | Sequence[Spending], pairs: int, delta: float) -> float:
+    """ε of a patient with so many pairs, where a unit is a pair, over one run or several; an upper bound."""
+    return _patient_epsilon((spending,) if isinstance(spending, Spending) else tuple(spending), pairs, delta)
+
+
 @cache
-def patient_epsilon(spending: Spending, pairs: int, delta: float) -> float:
-    """ε of a patient with so many pairs, where a unit is a pair; an upper bound."""
+def _patient_epsilon(spendings: tuple[Spending, ...], pairs: int, delta: float) -> float:
     if pairs <= 1:
-        return epsilon([spending], delta)
+        return epsilon(spendings, delta)
+    first, *rest = (_loss_distribution(spending, pairs, delta) for spending in spendings)
+    for other in rest:
+        first = first.compose(other)
+    return float(first.get_epsilon_for_delta(delta))
+
+
+def _loss_distribution(spending: Spending, pairs: int, delta: float) -> Any:
     from dp_accounting.pld import privacy_loss_distribution
 
     step = _Mixture(spending.noise, spending.sampling, pairs, TAIL * delta)
     together = privacy_loss_distribution.PrivacyLossDistribution(step.removed(), step.added())
-    return float(together.self_compose(spending.steps).get_epsilon_for_delta(delta))
+    return together.self_compose(spending.steps)
 
 
 class _Mixture:

@@ -26,6 +26,7 @@ from medveil.runtime.storage import write_bytes
 FORMAT = "medveil.heads/1"
 GROUPS = 32
 ROWS = 4096  # embedded at a time
+LONGEST = 1e6  # of features: far beyond any encoder's, and far below where single precision overflows
 
 Features = NDArray[np.floating]
 Embedding = NDArray[np.float32]
@@ -210,7 +211,18 @@ def _embed(head: Head, features: Features) -> Embedding:
 
 def _parts(features: Features) -> Iterator[Tensor]:
     for start in range(0, len(features), ROWS):
-        yield torch.from_numpy(np.ascontiguousarray(features[start : start + ROWS], dtype=np.float32))
+        yield torch.from_numpy(bounded(features[start : start + ROWS]))
+
+
+def bounded(features: Features) -> NDArray[np.float32]:
+    """Features as heads take them: rows longer than `LONGEST` shortened to it, each by itself."""
+    rows = np.ascontiguousarray(features, dtype=np.float32)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    long = lengths > LONGEST
+    if long.any():
+        rows = rows.copy()
+        rows[long] *= (LONGEST / lengths[long, None]).astype(np.float32)
+    return rows
 
 
 def take_over(image: nn.Module, report: nn.Module) -> Heads:

@@ -42,9 +42,10 @@ class PublicNegatives:
     temperature: float
 
     def __call__(self, images: Tensor, reports: Tensor) -> Tensor:
+        public_images, public_reports = self.images.to(images.dtype), self.reports.to(reports.dtype)
         own = (images * reports).sum(1, keepdim=True) / self.temperature
-        against_reports = torch.cat([own, images @ self.reports.T / self.temperature], 1)
-        against_images = torch.cat([own, reports @ self.images.T / self.temperature], 1)
+        against_reports = torch.cat([own, images @ public_reports.T / self.temperature], 1)
+        against_images = torch.cat([own, reports @ public_images.T / self.temperature], 1)
         return (torch.logsumexp(against_reports, 1) + torch.logsumexp(against_images, 1)) / 2 - own.squeeze(1)
 
 

@@ -63,6 +63,11 @@ class SampledStep:
         return self.settings.clip * (2 if self.variant == "dp-groups" else 1)
 
     def __call__(self, step: int) -> list[Tensor]:
+        expected = self.groups if self.variant == "dp-groups" else self.sampling * len(self.units)
+        return [(part / expected).float() for part in self.noisy_sum(step)]
+
+    def noisy_sum(self, step: int) -> list[Tensor]:
+        """What a step publishes, as the accountant sees it: all that follows is made of it."""
         rng = self.randomness.of(step)
         chosen = poisson_sample(len(self.units), self.sampling, rng)
         rows, places = self.units.rows(chosen)
@@ -72,8 +77,7 @@ class SampledStep:
             clipped_together = torch.from_numpy(np.unique(drawn, return_inverse=True)[1])
         loss = self.loss(rng, clipped_together)
         sums = clipped_sum(self.heads, loss, *self.pairs.take(rows), clipped_together, self.settings.clip)
-        expected = self.groups if self.variant == "dp-groups" else self.sampling * len(self.units)
-        return [part / expected for part in self._noisy(sums, rng)]
+        return self._noisy(sums, rng)
 
     def loss(self, rng: np.random.Generator, groups: Tensor) -> Loss:
         match self.variant:
@@ -93,8 +97,9 @@ class SampledStep:
 
 
 def _normal(count: int, rng: np.random.Generator) -> Tensor:
-    """From numpy: torch's generator keeps 32 bits of a seed, few enough to try them all."""
-    return torch.from_numpy(rng.standard_normal(count, dtype=np.float32))
+    """From numpy: torch's generator keeps 32 bits of a seed, few enough to try them all. In double precision, as the
+    sum is: coarse noise would show the sum between its steps."""
+    return torch.from_numpy(rng.standard_normal(count))
 
 
 def public_negatives(heads: Heads, public: Pairs, settings: Settings, rng: np.random.Generator) -> PublicNegatives:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,13 @@ from numpy.typing import NDArray
 from medveil.defenses.alignment import guarantee as wording
 from medveil.defenses.alignment.accounting import Spending, epsilon, noise_for
 from medveil.defenses.alignment.baselines import erase_shared_directions, with_noise
-from medveil.defenses.alignment.coupling import PAIRS, Coupling, heads_coupling
+from medveil.defenses.alignment.coupling import LARGE, PAIRS, Coupling, heads_coupling, joining
 from medveil.defenses.alignment.feature_pairs import Pairs, checked_pairs, checked_public, patient_codes
 from medveil.defenses.alignment.group_privacy import patient_epsilon
+from medveil.defenses.alignment.guarantee import Origin
 from medveil.defenses.alignment.heads import Embedding, Features, Heads
 from medveil.defenses.alignment.ledger import BudgetSpent, Ledger, fingerprint
+from medveil.defenses.alignment.losses import Loss
 from medveil.defenses.alignment.sampling import StepRandomness, Units
 from medveil.defenses.alignment.settings import VARIANTS, Settings, Variant
 from medveil.defenses.alignment.steps import (
@@ -37,12 +40,13 @@ from medveil.defenses.alignment.steps import (
     sampling_probability,
 )
 from medveil.defenses.alignment.training_run import TrainingRun
-from medveil.errors import SettingsError
+from medveil.errors import InputError, SettingsError
 from medveil.parts import Guarantee
 
 KEEP_EVERY = 500  # steps
 Progress = Callable[[int, int], None]
 PRIVATE: tuple[Variant, ...] = ("dp", "dp-groups")
+CLAIMED: tuple[Variant, ...] = (*PRIVATE, "dp-nominal")  # an epsilon is printed, if only nominally
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,14 @@ class TrainedHeads:
     noise: float = 0.0
 
     def embed(
-        self, image_features: Features, report_features: Features, *, seed: int = 0
+        self, image_features: Features, report_features: Features, *, seed: int | None = None
     ) -> tuple[Embedding, Embedding]:
-        """Embeddings as they would be released. `seed` draws the noise, where the variant has any."""
+        """Embeddings as they would be released. The noise, where the variant has any, is drawn anew every time; a
+        `seed` is for measuring only, since who knows it can take the noise off."""
         images, reports = self.heads.embed_images(image_features), self.heads.embed_reports(report_features)
         if not self.noise:
             return images, reports
-        rng = np.random.default_rng([seed, 0xA1])
+        rng = np.random.default_rng(None if seed is None else [seed, 0xA1])
         return with_noise(images, self.noise, rng), with_noise(reports, self.noise, rng)
 
 
@@ -76,13 +81,15 @@ def train_heads(
     variant: Variant = "dp",
     settings: Settings | None = None,
     public: tuple[Features, Features] | None = None,
+    public_are: Origin = "declared",
     ledger: Ledger | None = None,
     progress: Progress | None = None,
 ) -> TrainedHeads:
     """Train (or otherwise change) the heads; row i of the features is pair i of patient i.
 
-    `public` are features of pairs that are nobody's: of a public or phantom set. A killed run goes on when called again
-    with the same inputs and folder, a finished one is read back.
+    `public` are features of pairs that need no protection: `declared` public by the caller, or `phantoms`. A killed run
+    goes on when called again with the same inputs and folder, a finished one is read back; with a ledger, both are
+    booked, whether they were begun with one or not.
     """
     if variant not in VARIANTS:
         raise SettingsError(f"there is no variant of that name; choose one of {', '.join(VARIANTS)}")
@@ -94,22 +101,79 @@ def train_heads(
         raise SettingsError(
             f"{variant} holds every pair against public pairs; give features of a public or phantom set"
         )
+    units = _units(pairs, codes, settings)
+    if variant in CLAIMED and settings.delta * len(units) >= 1:
+        raise SettingsError(
+            f"δ must be below one in {len(units):,}, the number of {settings.unit}s: at {settings.delta:g}, publishing"
+            " somebody outright would keep the promise; ask for a smaller delta"
+        )
+    if ledger is not None and variant in PRIVATE and ledger.budget.unit != settings.unit:
+        raise SettingsError(f"the ledger counts by {ledger.budget.unit}; train by {ledger.budget.unit} too")
     if variant == "erase" and settings.directions >= start.dim:
         raise SettingsError(f"fewer than {start.dim} directions can be erased, or nothing is left of an embedding")
     inputs = _inputs(pairs, others, codes, start, variant, settings)
     state = TrainingRun.open(out, inputs, settings.seed)
     if not state.done:
-        _run(_Job(pairs, others, codes, start, variant, settings, ledger, state, progress or (lambda *_: None)))
+        _run(
+            _Job(
+                pairs,
+                others,
+                public_are,
+                codes,
+                units,
+                start,
+                variant,
+                settings,
+                ledger,
+                state,
+                progress or (lambda *_: None),
+            )
+        )
     heads, record = state.result()
+    if ledger is not None and variant in PRIVATE:
+        record = _booked(record, settings, ledger, state)
     noise = settings.noise if variant == "noise" else 0.0
     return TrainedHeads(heads, variant, Guarantee(**record["guarantee"]), record, noise)
+
+
+def facts_of(record: dict[str, Any], settings: Settings) -> wording.Facts:
+    """What was run, from the record of a run with noise."""
+    public, budget = record["public"], record["budget"]
+    return wording.Facts(
+        record["variant"],
+        settings,
+        Spending(record["noise_multiplier"], record["sampling"], record["steps"]),
+        Coupling(**record["coupling"]),
+        record["units"],
+        record["most_pairs"],
+        budget=None if budget is None else (budget[0], budget[1]),
+        public=None if public is None else (public["pairs"], public["are"]),
+    )
+
+
+def _booked(record: dict[str, Any], settings: Settings, ledger: Ledger, state: TrainingRun) -> dict[str, Any]:
+    """The record as the ledger stands now: others may have been booked since, or this one never was."""
+    facts = facts_of(record, settings)
+    try:
+        budget = ledger.book(state.name, facts.spending), ledger.budget.epsilon
+    except BudgetSpent:
+        raise BudgetSpent(
+            "the run that was found finished is not in the ledger, and with it the budget would be exceeded; its heads"
+            " must not be released under this budget; give a larger one, or train anew with a smaller epsilon"
+        ) from None
+    told = {**record, "budget": list(budget), "guarantee": asdict(wording.formal(replace(facts, budget=budget)))}
+    if told != record:
+        state.tell(told)
+    return told
 
 
 @dataclass(frozen=True)
 class _Job:
     pairs: Pairs
     public: Pairs | None
+    public_are: Origin
     patients: NDArray[np.intp]
+    units: Units
     start: Heads
     variant: Variant
     settings: Settings
@@ -118,13 +182,13 @@ class _Job:
     progress: Progress
 
     @property
-    def units(self) -> Units:
-        return Units.of(self.patients if self.settings.unit == "patient" else np.arange(len(self.pairs)))
-
-    @property
     def randomness(self) -> StepRandomness:
         assert self.state.seed is not None
         return StepRandomness(self.state.seed)
+
+
+def _units(pairs: Pairs, patients: NDArray[np.intp], settings: Settings) -> Units:
+    return Units.of(patients if settings.unit == "patient" else np.arange(len(pairs)))
 
 
 def _run(job: _Job) -> None:
@@ -183,9 +247,11 @@ def _train_sampled(job: _Job) -> tuple[Heads, Guarantee, dict[str, Any]]:
     spending = Spending(noise, sampling, steps)
     budget = _book(job, spending)
     _optimise(heads, step, steps, job)
-    most = Units.of(job.patients).largest
-    facts = wording.Facts(job.variant, settings, spending, coupled, len(step.units), most, budget)
-    return heads, wording.formal(facts), _accounts(job, step, spending, coupled, most)
+    public = None if job.public is None or job.variant != "dp" else (len(job.public), job.public_are)
+    # by patient it is of no use, and it would be told outside the books
+    most = Units.of(job.patients).largest if settings.unit == "pair" else 0
+    facts = wording.Facts(job.variant, settings, spending, coupled, len(step.units), most, budget, public)
+    return heads, wording.formal(facts), _accounts(facts, step)
 
 
 def _sampled(job: _Job, heads: Heads, noise: float) -> SampledStep:
@@ -194,15 +260,33 @@ def _sampled(job: _Job, heads: Heads, noise: float) -> SampledStep:
 
 def _coupling(step: SampledStep) -> Coupling:
     """Of this step's loss behind these heads, on random features; units of two pairs where a unit may have several."""
-    units = torch.arange(PAIRS) // (1 if step.settings.unit == "pair" and step.variant != "dp-groups" else 2)
-    return heads_coupling(step.heads, step.loss(np.random.default_rng(0), units), units)
+    unit = 1 if step.settings.unit == "pair" else 2
+    units = torch.arange(PAIRS) // (2 if step.variant == "dp-groups" else unit)
+    found = heads_coupling(step.heads, _loss_of(step, units), units)
+    together = torch.arange(LARGE) // unit
+    if step.variant == "dp-groups":
+        drawn = torch.randint(
+            LARGE // step.settings.group_size + 1, (LARGE,), generator=torch.Generator().manual_seed(1)
+        )
+        together = drawn[together]
+    moved = joining(
+        step.heads,
+        partial(_loss_of, step),
+        together,
+        step.settings.clip,
+        sensitivity=step.sensitivity,
+        pairs=unit,
+    )
+    return replace(found, joining=moved)
+
+
+def _loss_of(step: SampledStep, together: torch.Tensor) -> Loss:
+    return step.loss(np.random.default_rng(0), together)
 
 
 def _book(job: _Job, spending: Spending) -> tuple[float, float] | None:
     if job.ledger is None or job.variant not in PRIVATE:
         return None
-    if job.ledger.budget.unit != job.settings.unit:
-        raise SettingsError(f"the ledger counts by {job.ledger.budget.unit}; train by {job.ledger.budget.unit} too")
     try:
         return job.ledger.book(job.state.name, spending), job.ledger.budget.epsilon
     except BudgetSpent:
@@ -210,18 +294,23 @@ def _book(job: _Job, spending: Spending) -> tuple[float, float] | None:
         raise
 
 
-def _accounts(job: _Job, step: SampledStep, spending: Spending, coupled: Coupling, most: int) -> dict[str, Any]:
-    delta = job.settings.delta
+def _accounts(facts: wording.Facts, step: SampledStep) -> dict[str, Any]:
+    spending, delta = facts.spending, facts.settings.delta
     accounts = {
         "steps": spending.steps,
         "sampling": spending.sampling,
         "noise_multiplier": spending.noise,
         "sensitivity": step.sensitivity,
+        "units": facts.units,
+        "most_pairs": facts.most_pairs,
+        "public": None if facts.public is None else {"pairs": facts.public[0], "are": facts.public[1]},
+        "budget": None if facts.budget is None else list(facts.budget),
         "epsilon": {how: epsilon([spending], delta, how) for how in ("pld", "rdp")},
-        "coupling": asdict(coupled),
+        "coupling": asdict(facts.coupling),
     }
-    if job.settings.unit == "pair":
-        accounts["epsilon_of_patient"] = {"pairs": most, "epsilon": patient_epsilon(spending, most, delta)}
+    if facts.settings.unit == "pair":
+        cost = patient_epsilon(spending, facts.most_pairs, delta)
+        accounts["epsilon_of_patient"] = {"pairs": facts.most_pairs, "epsilon": cost}
     return accounts
 
 
@@ -235,6 +324,11 @@ def _optimise(heads: Heads, step: Step, steps: int, job: _Job) -> None:
         job.progress(taken, steps)
 
     optimise(heads, optimiser, step, range(job.state.restore(heads, optimiser), steps), after)
+    if not all(parameter.isfinite().all() for parameter in heads.parameters()):
+        raise InputError(
+            "training ended in heads that are not numbers, and nothing was kept of them; look for features of no"
+            " ordinary size, or train with a smaller learning rate or clip"
+        )
 
 
 def _inputs(

@@ -94,10 +94,14 @@ class TrainingRun:
     def finish(self, heads: Heads, record: dict[str, Any]) -> None:
         """Write what is for others, then forget the rest."""
         heads.save(self.folder / HEADS)
-        write_json(self.folder / RECORD, record)
+        self.tell(record)
         self.seed = None
         self._write()
         (self.folder / _CHECKPOINT).unlink(missing_ok=True)
+
+    def tell(self, record: dict[str, Any]) -> None:
+        """Write how the heads came about, in the place of what was told before."""
+        write_json(self.folder / RECORD, record)
 
     def result(self) -> tuple[Heads, dict[str, Any]]:
         """What a finished run left."""

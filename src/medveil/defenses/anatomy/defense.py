@@ -17,7 +17,8 @@ from medveil.person.keys import Keys
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from pydicom.dataset import FileDataset
+    from pydicom.dataelem import DataElement
+    from pydicom.dataset import Dataset, FileDataset
 
     from medveil.defenses.anatomy.method import Film, Method
 
@@ -211,9 +212,7 @@ def _put_into(dataset: FileDataset, made: NDArray[np.uint8]) -> None:
     """The film in place of the old one, with nothing that described the old pixels."""
     from pydicom.uid import ExplicitVRLittleEndian
 
-    for name in _OF_THE_OLD:
-        if name in dataset:
-            delattr(dataset, name)
+    dataset.walk(_forget_old)
     dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
     dataset.Rows, dataset.Columns = made.shape[:2]
     dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
@@ -225,7 +224,12 @@ def _put_into(dataset: FileDataset, made: NDArray[np.uint8]) -> None:
     dataset["PixelData"].is_undefined_length = False
 
 
-_OF_THE_OLD = (
+def _forget_old(dataset: Dataset, element: DataElement) -> None:
+    if element.keyword in OF_THE_OLD_FILM:
+        del dataset[element.tag]
+
+
+OF_THE_OLD_FILM = (  # attributes that describe its pixels
     *("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelAspectRatio", "PixelPaddingValue"),
     *("PixelPaddingRangeLimit", "WindowCenter", "WindowWidth", "WindowCenterWidthExplanation", "VOILUTFunction"),
     *("VOILUTSequence", "ModalityLUTSequence", "RescaleIntercept", "RescaleSlope", "RescaleType"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from medveil.defenses.headers.options import NOT_DONE, Option
+from medveil.defenses.headers.options import NOT_DONE, RETAINING, Option
 from medveil.parts import Defense, Guarantee, Subject, register_defense
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
@@ -119,6 +119,18 @@ class CleanHeaders:
     def told(self) -> dict[str, object]:
         """For the record of a run: what the profile said, which may say something else the next time."""
         return {"profile": self.profile.told(), "realistic": self.settings.realistic}
+
+    @property
+    def let_out(self) -> tuple[str, ...]:
+        """What the profile retains beyond the usual one."""
+        from medveil.defenses.headers.profile import Profile
+
+        usual = Profile.default()
+        retained = sorted(one.meaning for one in self.profile.options - usual.options if one in RETAINING)
+        more = [f"the profile asks for the {meaning}, and no attack looks at what that keeps." for meaning in retained]
+        if self.profile.weakened:
+            more.append("the profile has exceptions of its own, and no attack looks at what they keep.")
+        return tuple(more)
 
     @property
     def options_done(self) -> list[str]:

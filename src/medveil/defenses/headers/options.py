@@ -47,6 +47,7 @@ class Option(Enum):
 
 
 NOT_DONE = frozenset({Option.CLEAN_RECOGNIZABLE})  # no part of medveil can: a profile may ask, but no file claims it
+RETAINING = frozenset(option for option in Option if option.meaning.startswith("Retain"))
 BY_CODE = {option.code: option for option in Option}
 
 

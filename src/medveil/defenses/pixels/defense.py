@@ -102,6 +102,11 @@ class RemovedText:
             keep_markers=self.settings.markers == "keep",
         )
 
+    @property
+    def let_out(self) -> tuple[str, ...]:
+        kept = "images that show a face are released as they are, because faces=keep was set; a face names its owner."
+        return (kept,) if self.settings.faces == "keep" else ()
+
     def check_models(self) -> None:
         """A detector and a reader of the user's are tried before anything is written."""
         with self._own_engines():

@@ -19,7 +19,8 @@ from medveil.attacks.identity.adversaries.attacked import Attacked
 from medveil.attacks.identity.adversaries.attackers import attack
 from medveil.attacks.identity.adversaries.films import Films
 from medveil.attacks.identity.adversaries.recognisers import Recognisers
-from medveil.defenses.anatomy.method import Film, Method
+from medveil.defenses.anatomy.coded.method import Coded
+from medveil.defenses.anatomy.method import Film, Method, load_method
 from medveil.stats.estimate import Estimate
 from medveil.utility.diagnosis.comparison import MACRO, aurocs, share_kept
 from medveil.utility.diagnosis.diagnosing import Classifier, Diagnosed, Effort, learn, tried
@@ -40,6 +41,11 @@ class Side:
     labels: NDArray[np.float32]
     patients: NDArray[np.int64]
     fields: Sequence[Mapping[str, Any]]
+
+    def take(self, chosen: NDArray[np.bool_]) -> Side:
+        at = np.flatnonzero(chosen)
+        fields = [self.fields[int(row)] for row in at]
+        return Side(self.pixels[at], self.labels[at], self.patients[at], fields)
 
     def attacked(self, defended: Pixels) -> Films:
         return Films(self.pixels, defended, self.patients)
@@ -145,6 +151,12 @@ class Frontier:
 
     def _learned(self, shown: Pixels) -> Classifier:
         return learn(self.fit.labelled.shown(shown), effort=self.effort, device=self.device, seed=self.seed)
+
+
+def measured_method(name: str, *, weights: Path | None, device: str) -> Method:
+    """A method that also makes films anew which its generator has learned from, as those of `fit` may be."""
+    method = load_method(name, weights=weights, device=device)
+    return type(method)(weights=weights, device=device, measuring=True) if isinstance(method, Coded) else method
 
 
 def defended(side: Side, method: Method, level: float, *, seed: str) -> Pixels:

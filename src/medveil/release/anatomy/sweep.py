@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import medveil
 from medveil.attacks.identity.adversaries.recognisers import load_recognisers
 from medveil.cohort import LABELS, Cohort
 from medveil.cohort.images import load_image
-from medveil.defenses.anatomy.method import METHODS, Method, load_method
+from medveil.defenses.anatomy.method import METHODS, Film, Method, Refuses, load_method
 from medveil.encoders.identity.chest_check import bundled_check, chest_features
 from medveil.encoders.identity.preparing import prepare
 from medveil.errors import InputError, NotMeasurable, Quarantined
-from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged
+from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged, measured_method
 from medveil.runtime.storage import write_bytes
 from medveil.utility.diagnosis.diagnosing import Effort, learn
 
@@ -32,10 +33,11 @@ FEWEST = 20  # patients on each side
 
 @dataclass(frozen=True)
 class Setting:
-    """A method at a level; without one, the films as they are."""
+    """A method at a level; without one, the films as they are. `weights` tells its networks from others."""
 
     method: Method | None
     level: float = 0.0
+    weights: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,15 +64,26 @@ def sweep(
     progress: Progress = lambda stage, done, total: None,
 ) -> Swept:
     """`methods` by name, all by default; `weights` is a folder of trained ones; `fit` and `measure` name splits."""
+    names = methods or METHODS
     films, set_aside = read_films(cohort, progress)
-    sides = _split(films, cohort, fit, measure, seed)
-    settings, left_out = _settings(methods or METHODS, weights, device)
+    fitted, target = _split(films, cohort, fit, measure, seed)
+    shown = protectable(target, names, weights, device)
+    set_aside += len(target.pixels) - len(shown.pixels)
+    sides = fitted, shown
+    _check_enough(*sides)
+    settings, left_out = _settings(names, weights, device)
     clean = learn(sides[0].labelled, effort=effort, device=device, seed=seed)
     frontier = Frontier(*sides, clean, load_recognisers(device=device), effort, device, seed)
     points = []
     for at, setting in enumerate([Setting(None), *settings]):
         progress("settings", at, len(settings) + 1)
-        points.append(_kept(frontier, setting, keep))
+        if setting.method is not None and setting.method.name in left_out:
+            continue
+        try:
+            points.append(_kept(frontier, setting, keep))
+        except Quarantined as refused:  # of a film to learn from: without labels there is nothing to draw it from
+            assert setting.method is not None
+            left_out[setting.method.name] = f"a film is {refused}"
     progress("settings", len(settings) + 1, len(settings) + 1)
     return Swept(judged(points, LABELS, seed=seed), left_out, set_aside, sides[1].pixels[: len(points[0].samples)])
 
@@ -79,11 +92,6 @@ def sweep(
 class _Films:
     rows: NDArray[np.intp]
     side: Side
-
-    def take(self, chosen: NDArray[np.bool_]) -> Side:
-        at = np.flatnonzero(chosen)
-        side = self.side
-        return Side(side.pixels[at], side.labels[at], side.patients[at], [side.fields[int(row)] for row in at])
 
 
 def read_films(cohort: Cohort, progress: Progress = lambda stage, done, total: None) -> tuple[_Films, int]:
@@ -114,32 +122,56 @@ def _split(films: _Films, cohort: Cohort, fit: str | None, measure: str | None, 
     patients = films.side.patients
     if fit and measure:
         named = cohort.table["split"].to_numpy(object)[films.rows]
-        sides = films.take(named == fit), films.take(named == measure)
+        sides = films.side.take(named == fit), films.side.take(named == measure)
         if set(sides[0].patients) & set(sides[1].patients):
             raise InputError("a patient is in both splits; name splits that share nobody")
     else:
         order = np.random.default_rng(seed).permutation(int(patients.max()) + 1)
         taught = np.isin(patients, order[: len(order) // 2])
-        sides = films.take(taught), films.take(~taught)
+        sides = films.side.take(taught), films.side.take(~taught)
+    return sides
+
+
+def protectable(target: Side, names: Sequence[str], weights: Path | None = None, device: str = "cpu") -> Side:
+    """Those that every method would release: a generator that knows a film from its training would flatter itself."""
+    keep = np.ones(len(target.pixels), bool)
+    for name in names:
+        try:
+            method = load_method(name, weights=_own(name, weights), device=device)
+        except InputError:
+            continue  # told where the settings are
+        if isinstance(method, Refuses):
+            films = [Film(pixels, fields) for pixels, fields in zip(target.pixels, target.fields, strict=True)]
+            keep &= np.array([method.refusal(film) is None for film in films], bool)
+    return target.take(keep)
+
+
+def _check_enough(*sides: Side) -> None:
     if min(len(np.unique(side.patients)) for side in sides) < FEWEST:
         raise NotMeasurable(
-            f"attackers and classifiers need at least {FEWEST} patients to learn from and to be tried on"
+            f"attackers and classifiers need at least {FEWEST} patients to learn from, and as many to be tried on whom "
+            "the generator has not learned from"
         )
-    return sides
 
 
 def _settings(names: Sequence[str], weights: Path | None, device: str) -> tuple[list[Setting], dict[str, str]]:
     settings: list[Setting] = []
     left_out: dict[str, str] = {}
     for name in names:
-        own = weights / f"{name}.safetensors" if weights else None
+        own = _own(name, weights)
         try:
-            method = load_method(name, weights=own if own and own.exists() else None, device=device)
+            method = measured_method(name, weights=own, device=device)
         except InputError as missing:
             left_out[name] = str(missing)
         else:
-            settings += [Setting(method, level) for level in method.levels]
+            known = "" if own is None else hashlib.sha256(own.read_bytes()).hexdigest()
+            settings += [Setting(method, level, known) for level in method.levels]
     return settings, left_out
+
+
+def _own(name: str, weights: Path | None) -> Path | None:
+    path = None if weights is None else weights / f"{name}.safetensors"
+    return path if path and path.exists() else None
 
 
 def _kept(frontier: Frontier, setting: Setting, keep: Path) -> Point:
@@ -167,5 +199,6 @@ def _digest(frontier: Frontier, setting: Setting) -> str:
         of.update(side.pixels.tobytes())
         of.update(side.patients.tobytes())
     name = setting.method.name if setting.method else ""
-    of.update(f"{name} {setting.level} {frontier.effort} {frontier.seed}".encode())
+    told = (name, setting.level, setting.weights, frontier.effort, frontier.seed, medveil.__version__)
+    of.update(repr(told).encode())
     return of.hexdigest()[:24]

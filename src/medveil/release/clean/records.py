@@ -4,7 +4,7 @@ run.json            version, writer, settings, fingerprint of the key, date
 journal.sqlite      one entry a patient, from which a killed run continues
 quarantine.csv      what was withheld and why, by pseudonym
 deid.json           what was found and done, in counts
-withdrawn.json      what a person took out after looking at it
+withdrawn.json      what a person took out after looking at it, or the check because text is still read in it
 reviewed.json       what a person kept or removed in the pixels of single films
 seals.json          a seal on each of these, which nobody without the key can make
 """
@@ -32,6 +32,8 @@ QUARANTINE = "quarantine.csv"
 SUMMARY = "deid.json"
 WITHDRAWN = "withdrawn.json"
 SEALS = "seals.json"
+STILL_READ, NOT_READ_AGAIN = "text is still read in it", "could not be read again"
+BY_THE_CHECK = (STILL_READ, NOT_READ_AGAIN)  # why it withdrew an image; a person may take that back
 SEALED = (RUN, JOURNAL, QUARANTINE, SUMMARY, WITHDRAWN, REVIEWED)
 
 
@@ -117,7 +119,7 @@ def _digest(record: Path) -> str:
 
 
 def withdrawn(out: Path) -> dict[str, str]:
-    """What a person took out of the output after looking at it: the reason by released path."""
+    """What a person or the check took out of the output after looking at it: the reason by released path."""
     try:
         return {str(path): str(reason) for path, reason in json.loads((out / WITHDRAWN).read_bytes()).items()}
     except FileNotFoundError:
@@ -126,19 +128,27 @@ def withdrawn(out: Path) -> dict[str, str]:
         raise InputError(f"{out / WITHDRAWN} cannot be read; bring it back, or start in a new folder") from None
 
 
-def withdraw(out: Path, paths: Iterable[str], reason: str) -> None:
-    """Gone, told in the quarantine, and not cleaned anew. Noted first: a kill in between loses no decision."""
-    chosen = dict.fromkeys(paths, reason)
+def withdraw(out: Path, chosen: Mapping[str, str]) -> None:
+    """Gone, told in the quarantine, and not cleaned anew: reasons by path. Noted first: a kill loses no decision."""
     write_json(out / WITHDRAWN, dict(sorted({**withdrawn(out), **chosen}.items())))
     names = {place_of(entry): entry["id"] for entry in noted_files(out)}
-    gone = {names.get(path, Path(path).stem) for path in chosen}
+    gone = {names.get(path, Path(path).stem): reason for path, reason in chosen.items()}
     with (out / QUARANTINE).open(newline="") as file:
         rows = {(row["id"], row["reason"], row.get("rows") or "") for row in csv.DictReader(file)}
     for path in chosen:
         (out / DATA / path).unlink(missing_ok=True)
-    rows = {row for row in rows if row[0] not in gone} | {(name, reason, "") for name in gone}
+    rows = {row for row in rows if row[0] not in gone} | {(name, reason, "") for name, reason in gone.items()}
     remove_empty_folders(out / DATA)
     write_quarantine(out, rows)
+
+
+def take_back(out: Path, paths: Iterable[str]) -> None:
+    """What the check withdrew and a person has decided about: it is cleaned anew. Rejected ones stay away."""
+    chosen = set(paths)
+    noted = withdrawn(out)
+    left = {path: why for path, why in noted.items() if why not in BY_THE_CHECK or path not in chosen}
+    if left != noted:
+        write_json(out / WITHDRAWN, left)
 
 
 def released_files(out: Path) -> Iterable[Entry]:

@@ -57,6 +57,7 @@ def removed(before: Estimate, after: Estimate) -> Estimate:
     start = before.value - before.chance
     value = (start - (after.value - after.chance)) / start if start > 0 else float("nan")
     known = draws[np.isfinite(draws)]
-    return Estimate.from_replicates(
-        value, known if len(known) else np.array([np.nan, np.nan]), n=after.n, units=after.units, unit=after.unit
-    )
+    if not len(known):
+        nothing = float("nan")
+        return Estimate(value, nothing, nothing, nothing, after.n, after.units, unit=after.unit)
+    return Estimate.from_replicates(value, known, n=after.n, units=after.units, unit=after.unit)

@@ -15,10 +15,12 @@ from pathlib import Path
 import numpy as np
 
 from medveil.attacks.refit.refitting import RefitPoint
+from medveil.defenses.alignment import guarantee as wording
 from medveil.defenses.alignment.defense import AlignmentDefense
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent, Ledger
-from medveil.defenses.alignment.training import TrainedHeads
+from medveil.defenses.alignment.training import PRIVATE, TrainedHeads, facts_of
+from medveil.defenses.alignment.training_run import RECORD
 from medveil.errors import InputError, SettingsError
 from medveil.finding import Finding
 from medveil.parts import Guarantee
@@ -41,13 +43,14 @@ from medveil.release.protect.tables import csv_rows
 from medveil.release.protect.worst_case_audit import worst_case_audit
 from medveil.runtime.storage import write_bytes, write_json
 from medveil.stats.paired import Correction
-from medveil.stats.privacy_audit import PrivacyAudit, audit_one_run
+from medveil.stats.privacy_audit import audit_one_run
 
 Progress = Callable[[str, int, int], None]  # what was measured, and how many of how many are done
 
 NOTHING = Guarantee("none", "Nothing was changed and nothing is promised.")
 NOT_OURS = Guarantee("none", "These heads were made elsewhere; nothing is promised.")
 CSV, JSON = "frontier.csv", "frontier.json"
+AUDITED = "audited-heads"
 
 
 @dataclass(frozen=True)
@@ -85,14 +88,16 @@ def protect_alignment(
 
     `others` are heads made elsewhere, by name, measured beside them. Trained heads, what was measured, `frontier.csv`
     and `frontier.json` are written into `out`. Private candidates are audited with so many `canaries` in a second run
-    each, and in so many short `trials` on the worst data; 0 leaves an audit out. A `ledger` books every private run:
-    a sweep spends the sum of its epsilons.
+    each, whose cost is a part of the epsilon that is stated, and in so many `trials` of a step on the worst data, which
+    cost nothing; 0 leaves an audit out. A `ledger` books every private run: a sweep spends the sum of its epsilons.
     """
     sweep = candidates() if sweep is None else sweep
     if len({candidate.folder for candidate in sweep}) != len(sweep):
         raise SettingsError("a sweep names every setting once")
     how = measuring or MeasurementSettings()
     _check(data)
+    for candidate in sweep:
+        _refuse_audit(candidate, data, canaries, trials)
     bench = _Bench(data, start, Path(out), how, _Audits(canaries, trials), ledger, data.digest())
     others = others or {}
     steps = len(sweep) + len(others) + 2
@@ -150,21 +155,29 @@ class _Bench:
         folder = self.out / candidate.folder
         train = self.data.train
         trained = self._train(candidate, train.images, train.reports, train.patients, folder / "heads")
-
-        def embed(images: Vectors, reports: Vectors, number: int) -> tuple[Vectors, Vectors]:
-            return trained.embed(images, reports, seed=self.how.seed + number)
-
-        claims = trained.record.get("epsilon", {})
         point = OperatingPoint(
             candidate.name,
             candidate.variant,
             _NOT_YET,
             trained.guarantee,
-            epsilon=claims.get(candidate.settings.accountant),
+            epsilon=trained.record.get("epsilon", {}).get(candidate.settings.accountant),
             record=trained.record,
         )
-        mark = f"{_weights(trained.heads)} {trained.noise} {self.audits}"
-        return self._measured(point, candidate.folder, embed, mark, partial(self._audited, candidate=candidate))
+        # before what is read back: a run that is found finished is booked like any other
+        if candidate.audited and self.audits.canaries:
+            point = self._audited(point, candidate, trained, folder)
+        elif candidate.variant in PRIVATE and (folder / AUDITED / RECORD).exists():
+            raise SettingsError(
+                f"{folder} holds an audit of these heads, whose cost cannot be left out of what is stated; give as many"
+                " canaries as before, or choose an empty folder"
+            )
+
+        def embed(images: Vectors, reports: Vectors, number: int) -> tuple[Vectors, Vectors]:
+            return trained.embed(images, reports, seed=self.how.seed + number)
+
+        mark = f"{_weights(trained.heads)} {trained.noise} {self.audits.trials}"
+        point = self._measured(point, candidate.folder, embed, mark, partial(self._on_worst_data, candidate=candidate))
+        return point if point.refuted is None or point.guarantee.kind != "formal" else _without_claim(point)
 
     def _measured(
         self,
@@ -178,34 +191,49 @@ class _Bench:
         folder, mark = self.out / name, self._fingerprint(mark)
         known = load_point(folder, fingerprint=mark)
         if known is not None:
-            return known
+            return replace(point, measured=known.measured, worst_case=known.worst_case)
         point = replace(point, measured=measure(embed, self.data, self.how))
         point = audited(point) if audited else point
         save_point(point, folder, fingerprint=mark)
         return point
 
-    def _audited(self, point: OperatingPoint, candidate: Candidate) -> OperatingPoint:
-        if candidate.audited and self.audits.canaries:
-            point = replace(point, audit=self._canary_audit(candidate, self.out / candidate.folder))
-        if candidate.claims and self.audits.trials:
-            worst = worst_case_audit(
-                candidate.variant, candidate.settings, trials=self.audits.trials, seed=self.how.seed
-            )
-            point = replace(point, worst_case=worst)
-        return point
+    def _on_worst_data(self, point: OperatingPoint, candidate: Candidate) -> OperatingPoint:
+        if not (candidate.claims and self.audits.trials):
+            return point
+        worst = worst_case_audit(candidate.variant, candidate.settings, trials=self.audits.trials, seed=self.how.seed)
+        return replace(point, worst_case=worst)
 
-    def _canary_audit(self, candidate: Candidate, folder: Path) -> PrivacyAudit:
-        """A second run, with canaries among the training pairs. What it tells is published, so it is booked too."""
-        planted = make_canaries(self.data.train, self.audits.canaries, seed=self.how.seed)
+    def _audited(
+        self, point: OperatingPoint, candidate: Candidate, trained: TrainedHeads, folder: Path
+    ) -> OperatingPoint:
+        """A second run, with canaries among the training pairs. What it tells is printed, so it is booked, and its
+        cost is a part of what is stated."""
+        planted = make_canaries(self.data, self.audits.canaries, seed=self.how.seed)
         try:
-            trained = self._train(candidate, *planted.planted(self.data.train), folder / "audited-heads")
+            second = self._train(candidate, *planted.planted(self.data.train), folder / AUDITED)
         except BudgetSpent:
             raise BudgetSpent(
                 "the audit is a second private run on the same data and does not fit into the budget; run again with "
                 "a larger budget or without canaries, and what was trained is kept"
             ) from None
-        scores = canary_scores(self.start, trained.heads, planted)
-        return audit_one_run(scores, planted.included, delta=candidate.settings.delta)
+        scores = canary_scores(self.start, second.heads, planted)
+        point = replace(point, audit=audit_one_run(scores, planted.included, delta=candidate.settings.delta))
+        if candidate.variant not in PRIVATE:
+            return point
+        facts = facts_of(trained.record, candidate.settings)
+        later = facts_of(second.record, candidate.settings)
+        # the ledger as it stands after both
+        facts = replace(facts, audit=later.spending, budget=later.budget)
+        guarantee = wording.formal(facts)
+        record = {
+            **trained.record,
+            "budget": None if facts.budget is None else list(facts.budget),
+            "guarantee": asdict(guarantee),
+            "stated_epsilon": wording.stated_epsilon(facts),
+            "stated_epsilon_of_patient": wording.epsilon_of_patient(facts),
+            "audit_run": asdict(later.spending),
+        }
+        return replace(point, guarantee=guarantee, record=record)
 
     def _train(
         self,
@@ -223,6 +251,7 @@ class _Bench:
             patients=patients,
             out=out,
             public=None if public is None else (public.images, public.reports),
+            public_are=self.data.public_are,
             ledger=self.ledger,
         )
 
@@ -232,6 +261,25 @@ class _Bench:
 
 
 _NOT_YET = Measurements({}, {})
+
+
+def _without_claim(point: OperatingPoint) -> OperatingPoint:
+    assert point.epsilon is not None and point.refuted is not None
+    guarantee = wording.refuted(point.epsilon, point.refuted)
+    return replace(point, guarantee=guarantee, record={**(point.record or {}), "guarantee": asdict(guarantee)})
+
+
+def _refuse_audit(candidate: Candidate, data: ProtectionData, canaries: int, trials: int) -> None:
+    """Before anything is trained: an audit in which delta could explain whatever is seen."""
+    settings = candidate.settings
+    units = data.train.units if settings.unit == "patient" else len(data.train)
+    many = max(canaries if candidate.audited else 0, trials if candidate.claims else 0)
+    too_many = candidate.claims and canaries and (units + canaries) * settings.delta >= 1
+    if too_many or 2 * many * settings.delta >= 1:
+        raise SettingsError(
+            f"with δ = {settings.delta:g}, {canaries:,} canaries or {trials:,} trials prove nothing; ask for a smaller"
+            " delta, or for fewer canaries and trials"
+        )
 
 
 def _weights(heads: Heads) -> str:

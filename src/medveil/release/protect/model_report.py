@@ -20,7 +20,10 @@ from medveil.stats.estimate import Estimate
 
 # who knows all patients but one could try who fits a digest of them all
 WITHHELD = "withheld: a digest of the training data would tell who took part"
+SECRET = ("seed",)  # of the noise: who knows it can take the noise off
 STRONGEST = "Recall@1 after the strongest refit"
+STRONG_EPSILON = 1.0
+EPSILON_SOURCE = "tier 1 of Ponomareva et al., How to DP-fy ML, 2023"
 
 
 def report_model(
@@ -33,8 +36,12 @@ def report_model(
     seed: int,
     settings: dict[str, Any],
     threshold: Threshold | None = None,
+    under_two_ids: int = 0,
 ) -> tuple[Verdict, Path]:
-    """Write report.html and report.json into `out`. One setting is judged; of several, none is chosen."""
+    """Write report.html and report.json into `out`. One setting is judged; of several, none is chosen.
+
+    `under_two_ids` counts the images trained on that stand under more than one patient.
+    """
     before, *others = result.points
     chosen = others[0] if len(others) == 1 else None
     judged = () if chosen is None else _attacks(before, chosen, result, threshold or ONE_IN_ELEVEN)
@@ -42,8 +49,8 @@ def report_model(
         subject=replace(protected.subject, name=f"The heads of {encoder}, on {protected.subject.name}", kind="model"),
         removals=() if chosen is None else (_removal(chosen),),
         comparisons=(*judged, Comparison(None, result.finding)),
-        gaps=tuple(_gaps(chosen, result)),
-        provenance=how_to_repeat(command, seed, settings, input_sha256=WITHHELD),
+        gaps=(*_gaps(chosen, result), *_twice(under_two_ids), *_raised(threshold)),
+        provenance=how_to_repeat(command, seed, settings, input_sha256=WITHHELD, secret=SECRET),
     )
     return content.verdict, write_report(content, out)
 
@@ -137,13 +144,65 @@ def _candidates(keys: MetricKeys) -> str:
     return "all test reports" if keys.pool == "all" else f"{keys.pool} reports"
 
 
+def _weak_points(point: OperatingPoint) -> Iterator[Gap]:
+    """Of a formal guarantee: too large an epsilon, or nobody who tried to refute it."""
+    record, claimed = point.record or {}, point.epsilon
+    assert claimed is not None
+    patients = record.get("epsilon_of_patient", {}).get("epsilon", claimed)
+    stated = max(record.get("stated_epsilon_of_patient", patients), *(record.get("budget") or [0.0])[:1])
+    if stated > STRONG_EPSILON:
+        yield Gap(
+            "Epsilon",
+            f"a patient's is {stated:.3g}, with the audit and whatever else is in the ledger; above {STRONG_EPSILON:g}"
+            f" a guarantee is not taken for strong ({EPSILON_SOURCE}).",
+            blocking=True,
+        )
+    if point.audit is None:
+        yield Gap("The guarantee", "it was not audited: no canaries were planted.", blocking=True)
+    elif not point.audit.could_refute(claimed):
+        yield Gap(
+            "The guarantee",
+            f"its audit could not have refuted it: with {point.audit.canaries:,} canaries it could have proved"
+            f" ε = {point.audit.most:.3g} at most, and {claimed:.3g} is claimed; plant more.",
+            blocking=True,
+        )
+
+
+def _raised(threshold: Threshold | None) -> Iterator[Gap]:
+    if threshold is not None and threshold.value > ONE_IN_ELEVEN.value:
+        yield Gap(
+            "Threshold",
+            f"up to {percent(threshold.value)} of images linked was accepted by whoever ran this, above the "
+            f"{percent(ONE_IN_ELEVEN.value)} in common use: a person has to answer for that.",
+            blocking=True,
+        )
+
+
+def _twice(images: int) -> Iterator[Gap]:
+    if images:
+        yield Gap(
+            "People",
+            f"{images:,} of the images trained on stand under more than one patient; a guarantee holds for an id, not"
+            " for whoever has two; put them right and train again.",
+            blocking=True,
+        )
+
+
 def _gaps(chosen: OperatingPoint | None, result: FrontierResult) -> Iterator[Gap]:
     if chosen is None:
         yield Gap("The choice", "settings were compared and none was chosen; run one of them alone.", blocking=True)
+    elif chosen.refuted is not None:
+        yield Gap(
+            "The guarantee",
+            f"an audit refuted it: ε = {chosen.epsilon:.3g} was claimed, at least {chosen.refuted:.3g} was proved.",
+            blocking=True,
+        )
     elif chosen.guarantee.kind != "formal":
         yield Gap(
             "Membership", "who took part in training the heads was not measured, nor is it bounded.", blocking=True
         )
+    else:
+        yield from _weak_points(chosen)
     if not result.features:
         yield Gap("Refit", "the data set has too few pairs for an adversary who refits the heads.", blocking=True)
     yield Gap(

@@ -35,8 +35,16 @@ class OperatingPoint:
     guarantee: Guarantee
     epsilon: float | None = None
     audit: PrivacyAudit | None = None  # with canaries among the training pairs
-    worst_case: PrivacyAudit | None = None  # on the data that is worst for a loss over the batch
+    worst_case: PrivacyAudit | None = None  # of one step, on the data that is worst for the loss
     record: dict[str, Any] | None = None
+
+    @property
+    def refuted(self) -> float | None:
+        """The epsilon that an audit proved, where it is larger than the one that is claimed."""
+        audits = (audit for audit in (self.audit, self.worst_case) if audit is not None)
+        if self.epsilon is None:
+            return None
+        return max((audit.lower for audit in audits if audit.refutes(self.epsilon)), default=None)
 
     @property
     def estimates(self) -> dict[str, Estimate]:

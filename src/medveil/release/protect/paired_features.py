@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,14 @@ class PairedFeatures:
         """The findings of every pair, for pools of candidates that resemble it."""
         return (self.targets == 1) & self.counts
 
+    @property
+    def under_two_ids(self) -> int:
+        """Images that stand under more than one patient: one person with two ids, or a file that was misplaced."""
+        import pandas as pd
+
+        seen = pd.DataFrame({"image": [row.tobytes() for row in self.images], "patient": self.patients})
+        return int((seen.groupby("image")["patient"].nunique() > 1).sum())
+
     def take(self, rows: Codes | NDArray[np.bool_]) -> PairedFeatures:
         """Some pairs, their patients and texts numbered anew."""
         patients, texts = (np.unique(codes[rows], return_inverse=True)[1] for codes in (self.patients, self.texts))
@@ -96,6 +104,7 @@ class ProtectionData:
     own: PairedFeatures | None = None
     public: PairedFeatures | None = None
     elsewhere: Mapping[str, PairedFeatures] = field(default_factory=dict)
+    public_are: Literal["declared", "phantoms"] = "declared"  # who says that they are public
 
     def parts(self) -> dict[str, PairedFeatures]:
         """All parts there are, by name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from zipfile import BadZipFile
@@ -23,22 +23,25 @@ from medveil.encoders.headless import Headless, headless
 from medveil.errors import InputError
 from medveil.release.protect.measurement import OWN_PAIRS
 from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
+from medveil.release.protect.shared_people import Watch, refuse_shared_people
 from medveil.runtime.storage import write_bytes
 
 PHANTOMS = 256
 PHANTOM_SEED = 1_902_653_077  # of no hospital anybody would build: public pairs must not be pairs to protect
 FEWEST_OWN = min(filter(None, OWN_PAIRS))  # with fewer, no adversary is tried
 
-Watch = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True)
 class Prepared:
-    """The features of all parts, the heads the model comes with, and how many images are left out for which reason."""
+    """The features of all parts, the heads the model comes with, and how many images are left out for which reason.
+
+    `trained_on` are the ids of the patients in the part that heads are trained on.
+    """
 
     data: ProtectionData
     heads: Heads
     set_aside: dict[str, int]
+    trained_on: frozenset[str]
 
 
 def prepare(
@@ -51,10 +54,13 @@ def prepare(
     cache: Path | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> Prepared:
-    """Encode everything once. Without a `public` cohort, phantom pairs are made and kept in the cache or in `work`.
+    """Encode everything once. Without a `public` cohort, phantom pairs are made and kept in the cache or in `work`; one
+    that shares people with the cohort is refused.
 
     The refitting adversary's own pairs are all pairs that are not measured on: the most this data set can give them.
     """
+    if public is not None:
+        refuse_shared_people(cohort, public, watch)
     bare = headless(encoder)
     pairs, table, set_aside = _encoded(cohort, bare, cache, "encoding", watch)
     part = parts_of(table)
@@ -70,9 +76,11 @@ def prepare(
         elsewhere={
             name: _encoded(other, bare, cache, f"encoding {name}", watch)[0] for name, other in (transfer or {}).items()
         },
+        public_are="phantoms" if public is None else "declared",
     )
+    trained_on = frozenset(table.loc[part == "train", "patient_id"].astype(str))
     reasons = {**set_aside, **({"in none of train, val and test": unused} if unused else {})}
-    return Prepared(data, take_over(bare.image_head, bare.report_head), reasons)
+    return Prepared(data, take_over(bare.image_head, bare.report_head), reasons, trained_on)
 
 
 def parts_of(table: pd.DataFrame) -> pd.Series:

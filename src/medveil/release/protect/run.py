@@ -24,7 +24,9 @@ from medveil.release.protect.frontier import CSV, FrontierResult, protect_alignm
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.model_report import report_model, summary
 from medveil.release.protect.operating_point import OperatingPoint
-from medveil.release.protect.preparation import Watch, prepare
+from medveil.release.protect.preparation import prepare
+from medveil.release.protect.shared_people import Watch
+from medveil.release.protect.worst_case_audit import TRIALS
 from medveil.runtime.storage import told, write_bytes, write_json
 
 SEED = 7  # of measuring: that of the noise must stay secret
@@ -70,6 +72,7 @@ def protect_data_set(
     ledger: Path | None = None,
     cache: Path | None = None,
     canaries: int = CANARIES,
+    trials: int = TRIALS,
     threshold: float | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> ModelOutcome:
@@ -88,7 +91,9 @@ def protect_data_set(
         transfer=elsewhere,
         cache=cache,
         canaries=canaries,
-        ledger=None if budget is None else _ledger(budget, ledger, protected, tried),
+        trials=trials,
+        budget=None if budget is None else Budget(budget, tried[0].settings.delta, tried[0].settings.unit),
+        ledger=ledger,
         threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
         watch=watch,
     )
@@ -105,14 +110,16 @@ def protect_model(
     transfer: Mapping[str, Cohort] | None = None,
     cache: Path | None = None,
     canaries: int = CANARIES,
-    ledger: Ledger | None = None,
+    trials: int = TRIALS,
+    budget: Budget | None = None,
+    ledger: Path | None = None,
     threshold: Threshold | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> ModelOutcome:
     """Protect the heads of `encoder` in one way, or compare several. A killed run continues where it stopped.
 
     `out` gets the report, `frontier.csv` and, if one way was tried, the heads and their guarantee; `runs/` in it is
-    for the owner alone.
+    for the owner alone. Private runs on the same patients keep to `budget` together, in the file `ledger`.
     """
     work = out / RUNS
     with told():
@@ -126,7 +133,8 @@ def protect_model(
         sweep=tried,
         measuring=MeasurementSettings(seed=SEED),
         canaries=canaries,
-        ledger=ledger,
+        trials=trials,
+        ledger=None if budget is None else Ledger.of(ledger or default_ledger_file(), prepared.trained_on, budget),
         progress=lambda _, done, total: watch("settings", done, total),
     )
     write_bytes(out / CSV, (work / CSV).read_bytes())
@@ -145,6 +153,7 @@ def protect_model(
             "images set aside": prepared.set_aside,
         },
         threshold=threshold,
+        under_two_ids=prepared.data.train.under_two_ids,
     )
     return ModelOutcome(verdict, page, result, protected.subject.withheld)
 
@@ -152,10 +161,11 @@ def protect_model(
 def _hand_over(out: Path, heads: Path, point: OperatingPoint, encoder: Encoder) -> None:
     """What is for others, beside the report: the heads and their guarantee."""
     write_bytes(out / HEADS, heads.read_bytes())
-    audit = None if point.audit is None else vars(point.audit)
+    audits = {"audit": point.audit, "audit_on_worst_data": point.worst_case}
+    told = {name: None if audit is None else vars(audit) for name, audit in audits.items()}
     write_json(
         out / "guarantee.json",
-        {"encoder": encoder.name, "fingerprint": encoder.fingerprint, **(point.record or {}), "audit": audit},
+        {"encoder": encoder.name, "fingerprint": encoder.fingerprint, **(point.record or {}), **told},
     )
 
 
@@ -180,9 +190,3 @@ def _refuse_ledger(budget: float | None, path: Path | None, tried: Sequence[Cand
         raise SettingsError("a ledger needs a budget; add --budget")
     if budget is not None and not all(candidate.variant in PRIVATE for candidate in tried):
         raise SettingsError(f"only {' and '.join(PRIVATE)} can keep to a budget; leave it out, or the other variants")
-
-
-def _ledger(budget: float, path: Path | None, protected: Input, tried: Sequence[Candidate]) -> Ledger:
-    settings = tried[0].settings
-    # by the images, not by features of them: runs on other encoders spend the same people's privacy
-    return Ledger(path or default_ledger_file(), protected.sha256, Budget(budget, settings.delta, settings.unit))

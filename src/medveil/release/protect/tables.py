@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Sequence
 
+from medveil.defenses.alignment.guarantee import at_most
 from medveil.finding import Table
 from medveil.release.protect.dominance import Standing, removed
 from medveil.release.protect.operating_point import OperatingPoint
@@ -129,22 +131,20 @@ def audit_table(points: Sequence[OperatingPoint]) -> Table | None:
         "claim",
         "right guesses, canaries",
         "ε at least",
+        "the most it could have proved",
         "right guesses, worst data",
         "ε at least there",
+        "the most it could have proved there",
     )
     audited = [point for point in points if point.audit is not None or point.worst_case is not None]
     rows = tuple((point.name, _claim(point), *_proved(point.audit), *_proved(point.worst_case)) for point in audited)
     return Table("Audit of the guarantee (lower bounds on ε, each 95 % sure)", columns, rows) if rows else None
 
 
-def _proved(audit: PrivacyAudit | None) -> tuple[str, str]:
-    return ("–", "–") if audit is None else (f"{audit.correct} of {audit.guesses}", f"{audit.lower:.2f}")
-
-
-def refuted(point: OperatingPoint) -> bool:
-    """Whether an audit proved a larger epsilon than is claimed."""
-    audits = (audit for audit in (point.audit, point.worst_case) if audit is not None)
-    return point.epsilon is not None and any(audit.refutes(point.epsilon) for audit in audits)
+def _proved(audit: PrivacyAudit | None) -> tuple[str, str, str]:
+    if audit is None:
+        return "–", "–", "–"
+    return f"{audit.correct} of {audit.guesses}", f"{audit.lower:.2f}", f"{audit.most:.2f}"
 
 
 def csv_rows(points: Sequence[OperatingPoint]) -> str:
@@ -165,7 +165,9 @@ def csv_rows(points: Sequence[OperatingPoint]) -> str:
 
 
 def told(estimate: Estimate, *, digits: int = 2) -> str:
-    """In percent, with its interval."""
+    """In percent, with its interval, where there is one."""
+    if not math.isfinite(estimate.low):
+        return "–"
     value, low, high = (f"{100 * number:.{digits}f}" for number in (estimate.value, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"
 
@@ -173,8 +175,11 @@ def told(estimate: Estimate, *, digits: int = 2) -> str:
 def _claim(point: OperatingPoint) -> str:
     if point.epsilon is None:
         return "none"
-    told = f"ε = {point.epsilon:.3g}" + ("" if point.guarantee.kind == "formal" else ", nominal: no guarantee")
-    return f"{told}, refuted" if refuted(point) else told
+    told, stated = f"ε = {point.epsilon:.3g}", (point.record or {}).get("stated_epsilon", point.epsilon)
+    if point.guarantee.kind != "formal":
+        nominal = ", nominal" if point.variant == "dp-nominal" else ""
+        return f"{told}{nominal}: no guarantee" + ("" if point.refuted is None else ", refuted")
+    return told if stated == point.epsilon else f"{told}, with its audit {at_most(stated)}"
 
 
 def _stand_told(stand: Standing) -> str:

@@ -22,6 +22,7 @@ from medveil.person.keys import Keys
 from medveil.release.clean.cleaning import GroupCleaner
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.records import (
+    BY_THE_CHECK,
     DATA,
     SUMMARY,
     broken_seals,
@@ -29,6 +30,7 @@ from medveil.release.clean.records import (
     place_of,
     released_files,
     seal_records,
+    take_back,
     withdraw,
     withdrawn,
 )
@@ -39,6 +41,7 @@ from medveil.release.clean.table_writer import TableWriter
 from medveil.release.folder import held, now, read_run, refuse_other_key
 from medveil.release.review.decisions_file import Decisions
 from medveil.release.settings import Progress
+from medveil.release.signing import note_decisions
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import GroupChecker
 from medveil.release.verify.manifest import FILE as MANIFEST
@@ -138,7 +141,7 @@ class _Review:
 
     def only_reject(self, reviewed: Reviewed) -> CarriedOut:
         """No film changes: no original is needed, and what the check found of the others holds."""
-        withdraw(self.out, self.decided.rejected, REJECTED)
+        withdraw(self.out, dict.fromkeys(self.decided.rejected, REJECTED))
         if RunRecord.of(self.out).is_table and (self.out / DATA / TABLE).exists():
             TableWriter().finish(self.out, Cohort.open(self.out / DATA).name.removesuffix(", released"))
         done = CarriedOut(self.decided.accepted, self.decided.rejected)
@@ -153,11 +156,13 @@ class _Review:
     def clean_again(self, source: Path, reviewed: Reviewed, chosen: dict[str, FilmChoices]) -> CarriedOut:
         work, engine = self._work(source)
         self._refuse_other_originals(work, engine, source, frozenset(chosen))
-        before = {entry["path"] for entry in released_files(self.out)}
+        gone = {path: reason for path, reason in withdrawn(self.out).items() if reason in BY_THE_CHECK}
+        before = {entry["path"] for entry in released_files(self.out)} - gone.keys()
         with held(self.out):
             after = replace(reviewed.with_films(chosen), pending=self.decided.digest)
             after.write(self.out, self.keys)
-            withdraw(self.out, self.decided.rejected, REJECTED)
+            withdraw(self.out, dict.fromkeys(self.decided.rejected, REJECTED))
+            take_back(self.out, chosen)
             # after a kill nobody knows how far it came: as any run that is continued, it goes through everything
             self._clean(work, engine, None if reviewed.pending else frozenset(chosen))
             reasons = self._withheld(chosen)
@@ -165,6 +170,7 @@ class _Review:
             if refused:
                 after = after.with_films({path: reviewed.choices(path) for path in refused})
                 after.write(self.out, self.keys)
+                withdraw(self.out, {path: gone[path] for path in refused if path in gone})
                 self._clean(work, engine, refused)
             released = {entry["path"] for entry in released_files(self.out)}
             done = CarriedOut(
@@ -251,7 +257,9 @@ class _Review:
             "released": list(done.released),
             "refused": list(done.refused),
         }
-        replace(reviewed, sessions=(*reviewed.sessions, session), pending="").write(self.out, self.keys)
+        noted = replace(reviewed, sessions=(*reviewed.sessions, session), pending="")
+        noted.write(self.out, self.keys)
+        note_decisions(self.out, noted)
 
     def _checked(self, work: Work, source: Path, films: set[str]) -> tuple[Discrepancy, ...]:
         """What the check finds in the films that changed. Where the whole was checked and signed, it is so again."""

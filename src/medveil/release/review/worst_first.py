@@ -20,6 +20,7 @@ from medveil.cohort.dicom.read import frame_count, read_pixels
 from medveil.cohort.dicom.stored_pixels import StoredPixels
 from medveil.cohort.images import load_colours, load_image
 from medveil.cohort.input import Kind
+from medveil.cohort.preprocess import colour_planes
 from medveil.cohort.tables.encodings import decode
 from medveil.defenses.pixels.choices import Choices
 from medveil.defenses.pixels.objects.kinds import PHOTOGRAPH, RECOGNISABLE
@@ -33,7 +34,7 @@ from medveil.release.clean.dicom_file import open_whole
 from medveil.release.clean.dicom_writer import upright_picture
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.groups import Group, ImageRow, Item
-from medveil.release.clean.records import DATA, noted_files, place_of, withdrawn
+from medveil.release.clean.records import BY_THE_CHECK, DATA, STILL_READ, noted_files, place_of, withdrawn
 from medveil.release.clean.reviewed import Reviewed
 from medveil.release.clean.table_writer import header_of
 from medveil.release.folder import read_run, refuse_other_key
@@ -42,6 +43,7 @@ from medveil.release.review.film_pictures import FrameOfFilm
 from medveil.release.settings import Progress
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.group_check import released_rows
+from medveil.release.verify.pixel_check import Reader, stray_text
 from medveil.release.verify.run_record import RunRecord
 from medveil.report.review_page import Case, render_review
 from medveil.runtime.journal import FILE as JOURNAL
@@ -70,7 +72,7 @@ class Candidate:
     @property
     def waits(self) -> bool:
         """Whether it was withheld for a person to look at."""
-        return self.noted.get("quarantined") in FOR_A_PERSON
+        return self.noted.get("quarantined") in (*FOR_A_PERSON, *BY_THE_CHECK)
 
     def badness(self, discrepancies: Mapping[str, list[Discrepancy]]) -> tuple[bool, int, float, str]:
         masked = max(self.noted.get("masked", [0.0]), default=0.0)
@@ -122,8 +124,9 @@ def _candidates(out: Path, items: list[tuple[Item, Group]], record: RunRecord, k
     here: list[Candidate] = []
     for one, group in items:
         path = record.writer.path(one, keys)
-        candidate = Candidate(path, one, group, noted.get(path, {}))
-        if candidate.waits and path not in gone:
+        by_the_check = {"quarantined": gone[path]} if gone.get(path) in BY_THE_CHECK else {}
+        candidate = Candidate(path, one, group, noted.get(path, {}) | by_the_check)
+        if candidate.waits and (by_the_check or path not in gone):
             yield candidate
         elif (data / path).exists():
             here.append(candidate)
@@ -236,14 +239,17 @@ class _Drawing:
         person = one.group.person(self.keys, self.source)
         subject, shown = self._accepted(one, person, self._engine)
         reason = str(one.noted["quarantined"])
-        asking = [number for number, boxes in enumerate(subject.doubtful) if boxes or reason != DOUBTFUL]
+        doubtful = list(subject.doubtful)
+        if reason == STILL_READ:
+            doubtful = [(*boxes, *_legible(shown(number))) for number, boxes in enumerate(doubtful)]
+        asking = [number for number, boxes in enumerate(doubtful) if boxes or reason not in (DOUBTFUL, STILL_READ)]
         choices = self.reviewed.choices(one.path)
         shots = [
             FrameOfFilm(
                 number,
                 *_alike(self._before(one, number), shown(number)),
                 subject.painted[number],
-                subject.doubtful[number],
+                doubtful[number],
                 asks=True,
             ).shot(choices)
             for number in asking[:MOST_FRAMES]
@@ -274,6 +280,12 @@ class _Drawing:
         accept = {0: Choices(accept=True)}
         subject = pixels.apply(Subject(person, picture=self._before(one, 0), choices=accept, header=header))
         return subject, lambda number: subject.picture
+
+
+def _legible(image: Any) -> tuple[Box, ...]:
+    """Where the check reads text."""
+    planes = [image] if image.ndim == 2 else [image.mean(axis=2).astype(image.dtype), *colour_planes(image)]
+    return tuple(read.box for plane in planes for read in stray_text(Reader().read(plane)))
 
 
 def _dicom_frame(path: Path, number: int) -> Any:

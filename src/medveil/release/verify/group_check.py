@@ -43,6 +43,7 @@ from medveil.release.verify.damage_check import FilmCheck, check_film
 from medveil.release.verify.discrepancy import BY_REVIEW, KEPT, Discrepancy
 from medveil.release.verify.header_check import HeaderCheck
 from medveil.release.verify.pixel_check import Read, Reader, is_of, stray_text
+from medveil.release.verify.plain_search import plain_identifiers
 from medveil.release.verify.row_check import RowCheck
 from medveil.release.verify.run_record import RunRecord
 from medveil.release.verify.table_check import TableCheck, rows_of
@@ -72,7 +73,7 @@ class GroupChecker:
     record: RunRecord
     answers: dict[str, ImageGold] = field(default_factory=dict)
     read: frozenset[str] | None = None  # released images to look for text in; all, unless named
-    find_afresh: bool = True  # whether texts are also searched for what nobody knew of
+    find_afresh: bool = True  # whether texts are searched as the cleaner does too, and not by plain patterns alone
     reviewed: Reviewed = field(default_factory=Reviewed)
 
     @cached_property
@@ -81,7 +82,7 @@ class GroupChecker:
 
     @property
     def _text_check(self) -> TextCheck:
-        return TextCheck(_cleaner().find if self.find_afresh else _nothing)
+        return TextCheck(_both_ways if self.find_afresh else plain_identifiers)
 
     def name(self, group: Group) -> str:
         return self.record.writer.identifier(group.files[0], self.keys)
@@ -109,6 +110,37 @@ class GroupChecker:
 
     def discrepancies(self, group: Group) -> list[Discrepancy]:
         return sorted(set(self._checked(group, self._digests(group))))
+
+    def legible(self, group: Group) -> list[Discrepancy]:
+        """Of the images to look for text in: where any is read that nobody let stay, and what cannot be looked at.
+        Nothing else is checked."""
+        looked_at = [one for one in group.files if self.read is None or self._path(one) in self.read]
+        if not looked_at:
+            return []
+        person = RetainedByProfile(self.source, self.record.profile).person(group, self.keys)
+        search = KnownSearch(without_moved_dates(person))
+        found: list[Discrepancy] = []
+        for one in looked_at:
+            path = self._path(one)
+            try:
+                for frame, (image, colours) in enumerate(self._shown(one, path)):
+                    found += self._pixels(path, image, None, colours, search, frame)
+            except Exception:  # what cannot be looked at has not passed
+                found.append(Discrepancy(path, "files", "", "", "readable", "could not be checked"))
+        return [one for one in found if one.leak]
+
+    def _shown(self, one: Item, path: str) -> Iterator[tuple[Any, list[Any]]]:
+        """What each frame of a released image shows, and what it shows in colour alone."""
+        if isinstance(one, ImageRow):
+            yield load_image(self.data, path), []
+        elif one.kind is Kind.IMAGE:
+            rgb = load_colours(self.data, path)
+            yield load_image(self.data, path), [] if rgb is None else colour_planes(rgb)
+        else:
+            header = open_dicom(self.data / path, pixels=False)
+            colours = _colours(self.data / path, header)
+            for frame in range(frame_count(header) if "Rows" in header else 0):
+                yield read_pixels(self.data / path, frame), colours(frame)
 
     def unchecked(self, group: Group, loss: Loss) -> list[Discrepancy]:
         """Of a group whose check was lost with its process: what cannot be checked has not passed."""
@@ -165,7 +197,11 @@ class GroupChecker:
         released = open_dicom(self.data / path, pixels=False)
         original = open_dicom(self.source / one.path, pixels=False)
         check = HeaderCheck(
-            self.record.profile, subject.person.shift, subject.search, Surrogates(subject.person, realistic=True).uid
+            self.record.profile,
+            subject.person.shift,
+            subject.search,
+            Surrogates(subject.person, realistic=True).uid,
+            self.record.made_anew,
         )
         yield from check.discrepancies(path, released, original)
         gold = self.answers.get(one.path)
@@ -303,8 +339,10 @@ def _rows_of(data: Path, changed: int) -> dict[str, dict[str, Any]]:
         return {}
 
 
-def _nothing(text: str) -> list[Span]:
-    return []
+def _both_ways(text: str) -> list[Span]:
+    """By plain patterns, which had no part in the cleaning, and as the cleaner itself finds."""
+    found = plain_identifiers(text)
+    return found + [one for one in _cleaner().find(text) if one not in found]
 
 
 @lru_cache(maxsize=1)

@@ -1,10 +1,15 @@
-"""Text in the released pixels, read by a network that had no part in removing it (PP-OCR, by RapidOCR)."""
+"""Text in the released pixels, read by networks that had no part in removing it, where such are installed.
+
+RapidOCR's network that finds lines is a stranger to the cleaner; the one that reads them is the cleaner's second
+reader. Where the package rapidocr_onnxruntime is installed, the one of PP-OCRv4 that lies in it reads instead.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,7 @@ SURE = 0.6  # of 1: what is read with less certainty is a rib or a wire
 SHORT, SURE_OF_SHORT = 5, 0.9  # characters: vertebrae read as 0000, and a small ERECT as EREOT, but never so surely
 SMALLEST_SIDE = 736  # pixels; smaller images are enlarged, for small print
 LARGEST_SIDE = 2000
-_DETECTION = "*det*.onnx"
+_DETECTION, _RECOGNITION = "*det*.onnx", "*rec*.onnx"
 _RINGS = frozenset("0O")  # sternal wires in a row, read with certainty; no name or number is made of these alone
 _TWISTED = _RINGS | {"8"}  # with the twist of a wire in it, read with less
 TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
@@ -51,7 +56,8 @@ class Reader:
         from rapidocr import RapidOCR
 
         engine = RapidOCR(
-            params={
+            params=_strangers()
+            | {
                 "Global.log_level": "critical",
                 "Global.use_cls": True,
                 "Global.text_score": SURE,
@@ -78,6 +84,34 @@ class Reader:
                 box = _box(np.asarray(corners), turn, gray.shape)
                 found.append(Read(text, box, float(score)))
         return found
+
+
+def read_by() -> str:
+    """Who read the images, and whether the cleaner knows them."""
+    if stranger() is not None:
+        return "Lines were found by PP-OCRv6 and read by PP-OCRv4; these networks have no part in removing text."
+    return (
+        "Images were read by PP-OCRv6: its network that finds lines has no part in removing text, but the one that "
+        "reads them is the cleaner's second reader, so that both misread the same. With the package "
+        "rapidocr-onnxruntime another one reads."
+    )
+
+
+@cache
+def stranger() -> Path | None:
+    """The recognising network that the cleaner does not use, where it is installed; its package is not imported."""
+    spec = find_spec("rapidocr_onnxruntime")
+    for folder in spec.submodule_search_locations or [] if spec else []:
+        for model in sorted((Path(folder) / "models").glob(_RECOGNITION)):
+            return model
+    return None
+
+
+def _strangers() -> dict[str, Any]:
+    from rapidocr import OCRVersion
+
+    model = stranger()
+    return {} if model is None else {"Rec.model_path": str(model), "Rec.ocr_version": OCRVersion.PPOCRV4}
 
 
 def stray_text(reads: list[Read]) -> list[Read]:

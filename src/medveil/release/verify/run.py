@@ -30,6 +30,7 @@ from medveil.release.verify.full_search import search_everywhere
 from medveil.release.verify.group_check import FILMS, GroupChecker
 from medveil.release.verify.integrity import is_made_by_a_run, not_as_written
 from medveil.release.verify.manifest import write_manifest
+from medveil.release.verify.pixel_check import read_by
 from medveil.release.verify.quarantine import read_quarantine
 from medveil.release.verify.run_record import Originals, RunRecord
 from medveil.release.verify.worst_films import draw_worst, refuse_shared
@@ -51,11 +52,12 @@ class VerifyOutcome:
 
     files: int
     leaks: int
-    losses: int
+    losses: int  # that were seen; all of them only where there was an answer key
     profile: str  # whose the headers were compared with
     summary: Path
     discrepancies: tuple[Discrepancy, ...] = ()
     damage: Damage | None = None  # to the films, where there are any
+    answer_key: bool = False
 
     @property
     def kept_by_review(self) -> int:
@@ -115,7 +117,7 @@ def verify(
         discrepancies += found
         discrepancies += _unaccounted(out, originals, record, keys, set(hashes))
         discrepancies += not_as_written(out, hashes, record, keys)
-        against = {"profile": told, "answer_key": gold is not None}
+        against = {"profile": told, "answer_key": gold is not None, "read_by": read_by()}
         damage = films.damage()
         if worst is not None and damage is not None:
             draw_worst(worst, damage, originals, out / DATA, record, keys)
@@ -199,7 +201,8 @@ def _write(
         "files": len(hashes),
         **against,
         "leaks": leaks,
-        "losses": losses,
+        "losses": losses if against["answer_key"] else None,
+        "losses_seen": losses,
         "kept_by_review": len(discrepancies) - leaks - losses,
         "by_check": dict(sorted(Counter(discrepancy.check for discrepancy in discrepancies).items())),
         "by_finding": dict(
@@ -221,4 +224,5 @@ def _write(
         out / "verify.json",
         tuple(discrepancies),
         damage,
+        against["answer_key"],
     )

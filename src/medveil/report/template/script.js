@@ -89,11 +89,11 @@
   );
   for (const id of links.keys()) watch.observe(document.getElementById(id));
 
-  // Paper shows everything.
+  // Paper shows everything but the numbers behind figures, which report.json holds.
   let closed = [];
   addEventListener("beforeprint", () => {
     hide();
-    closed = [...document.querySelectorAll("details:not([open])")];
+    closed = [...document.querySelectorAll("details:not([open], .repeats)")];
     for (const details of closed) details.open = true;
   });
   addEventListener("afterprint", () => {

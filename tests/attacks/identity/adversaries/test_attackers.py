@@ -185,6 +185,15 @@ def test_effort() -> None:
             effort_of(wrong, "cpu")
 
 
+def test_few_films_are_not_learned_by_heart() -> None:
+    assert SMALL.on(10_000) == SMALL
+    few = SMALL.on(40)
+    assert few.steps * few.patients * few.images == 12 * 40 == few.restoring_steps * few.restored_films
+    assert SMALL.on(1).steps == 1
+    asked = effort_of(70, "cpu")
+    assert asked.on(40).steps == 70  # a number of steps is kept to
+
+
 def test_unknown_attacker(people: People, recognisers: Recognisers) -> None:
     with pytest.raises(SettingsError, match="no attacker called oracle"):
         attack(people(4, 2), people(4, 2, first=10), recognisers=recognisers, attackers=["oracle"])

@@ -38,7 +38,7 @@ def test_it_is_an_attack(attack: IdentityAdversaries, clinic: Any, cohort_of: An
     assert finding.estimate.n == 24 and finding.estimate.units == 12
     # sought in the other half: eleven films, of which one is the match
     assert finding.estimate.chance == pytest.approx(1 / 11)
-    assert "taught the attackers" in " ".join(finding.concerns)  # six patients are too few
+    assert "taught those that learn" in " ".join(finding.doubts)  # six patients are too few
 
 
 def test_patients_are_those_of_the_originals(attack: IdentityAdversaries, clinic: Any, cohort_of: Any) -> None:
@@ -124,7 +124,7 @@ def test_a_table_that_tells_more_is_told_but_no_weakness(people: Any, recogniser
     done = cross_fitted(hidden, effort=tiny, recognisers=recognisers)
     finding = adversaries_finding("x", done, reading.ReadFilms(hidden, {}, 24, 24, 24), SMALL, seed=0)
     assert finding.estimate.control == 1
-    assert finding.concerns == ()
+    assert finding.doubts == () and finding.power is not None and finding.power.enough
     assert any("Age, sex, view and site alone find 100.0 %" in limit for limit in finding.limits)
 
 
@@ -135,7 +135,7 @@ def test_attackers_below_the_table_on_untouched_films_are_weak(
     done = cross_fitted(films, effort=tiny, recognisers=recognisers, attackers=["frozen"])
     weak = replace(done, undefended={"frozen": (np.arange(48) % 3 == 0).astype(float)})
     finding = adversaries_finding("x", weak, reading.ReadFilms(films, {}, 24, 24, 24), SMALL, seed=0)
-    assert len(finding.concerns) == 1 and "weaker than anybody with the table" in finding.concerns[0]
+    assert len(finding.doubts) == 1 and "weaker than anybody with the table" in finding.doubts[0]
     assert finding.estimates[UNTOUCHED].value == pytest.approx(1 / 3)
 
 
@@ -144,4 +144,4 @@ def test_failing_on_untouched_films_proves_nothing(people: Any, recognisers: Rec
     noise = np.random.default_rng(0).integers(256, size=films.original.shape, dtype=np.uint8)
     done = cross_fitted(Films(noise, noise, films.patients), effort=tiny, recognisers=recognisers)
     finding = adversaries_finding("x", done, reading.ReadFilms(films, {}, 24, 24, 24), SMALL, seed=0)
-    assert any("untouched films" in concern for concern in finding.concerns)
+    assert any("untouched films" in concern for concern in finding.doubts)

@@ -53,7 +53,8 @@ def attack(
     if target.returning == 0 or len(np.unique(target.patients)) < 2:
         raise NotMeasurable("no patient has films of two visits, or there is one patient only: nobody to recognise")
     known = recognisers or load_recognisers(device=device)
-    work = _Attack(fit, target, effort_of(effort, device), device, seed, keep, known, _Steps(progress))
+    tries = effort_of(effort, device).on(len(fit))
+    work = _Attack(fit, target, tries, device, seed, keep, known, _Steps(progress))
     return work.run([name for name in ATTACKERS if name in attackers])
 
 

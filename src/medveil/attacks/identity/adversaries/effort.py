@@ -13,6 +13,7 @@ class Effort:
 
     A step of the retrained attacker sees `images` films each of `patients` patients. `likeness` is how much restored
     films must also be alike to the originals in the eyes of a recogniser; 0 leaves the pixels alone to decide.
+    Nothing is learned from a film that was seen more than `passes` times but the film itself.
     """
 
     steps: int
@@ -25,9 +26,20 @@ class Effort:
     width: int  # maps of the restoring network at full size
     likeness: float
     every: int  # steps between two saved states
+    passes: int | None = None
+
+    def on(self, films: int) -> Effort:
+        """With no more steps than there are passes over so many films."""
+        if self.passes is None:
+            return self
+        seen = self.passes * films
+        steps, restoring = -(-seen // (self.patients * self.images)), -(-seen // self.restored_films)
+        return replace(
+            self, steps=max(1, min(self.steps, steps)), restoring_steps=max(1, min(self.restoring_steps, restoring))
+        )
 
 
-SMALL = Effort(90, 128, 12, 2, 90, 96, 12, 12, likeness=0.0, every=15)
+SMALL = Effort(90, 128, 12, 2, 90, 96, 12, 12, likeness=0.0, every=15, passes=12)
 FULL = Effort(600, 192, 16, 4, 300, 128, 48, 32, likeness=1.0, every=100)
 NAMED = {"small": SMALL, "full": FULL}
 
@@ -45,4 +57,5 @@ def effort_of(asked: str | int | Effort, device: str) -> Effort:
         steps = 0
     if steps < 1:
         raise SettingsError("the attackers' effort is small, full, or a number of steps")
-    return replace(base, steps=steps, restoring_steps=max(1, round(steps * base.restoring_steps / base.steps)))
+    restoring = max(1, round(steps * base.restoring_steps / base.steps))
+    return replace(base, steps=steps, restoring_steps=restoring, passes=None)

@@ -6,7 +6,7 @@ from medveil.attacks.identity.adversaries.attacked import Attacked, Strongest
 from medveil.attacks.identity.adversaries.effort import Effort
 from medveil.attacks.identity.adversaries.matching import STRANGERS
 from medveil.attacks.identity.adversaries.reading import ReadFilms
-from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Series, Table, percent
+from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Power, Series, Table, percent
 from medveil.stats.estimate import Estimate
 
 HEADLINE = "precision@1 of the strongest attacker"
@@ -53,7 +53,7 @@ def adversaries_finding(part: str, done: Attacked, read: ReadFilms, effort: Effo
         figures=(_figure(done, found),),
         tables=(_table(done, found, seed), *_set_aside(read)),
         glossary=GLOSSARY,
-        concerns=_concerns(untouched, done),
+        power=_power(untouched, done),
     )
 
 
@@ -74,12 +74,19 @@ def _method(done: Attacked, effort: Effort, looks: int) -> str:
         f"Attackers: {others}. Each takes every film of a patient with several visits and names the most similar film "
         "of another visit, once among the released films and once among the originals of the others. Patients are "
         "dealt into two halves: films of the one, before and after the defenses, teach the attackers that learn "
-        f"({effort.steps} steps of {effort.patients * effort.images} films at {effort.size} pixels; restoration "
-        f"{effort.restoring_steps} steps at {effort.restored_size}), films of the other are attacked, and the reverse. "
+        f"({_tries(effort)}), films of the other are attacked, and the reverse. "
         f"The highest of {looks} upper ends counts. It needs no correction for looking so often, for the upper end of "
         "whoever is strongest in truth is among them; the lower end is corrected by Bonferroni. Intervals are the "
         "wider of a bootstrap by patient and the exact one that counts every patient once."
     )
+
+
+def _tries(effort: Effort) -> str:
+    steps = (
+        f"{effort.steps} steps of {effort.patients * effort.images} films at {effort.size} pixels; restoration "
+        f"{effort.restoring_steps} steps at {effort.restored_size}"
+    )
+    return steps if effort.passes is None else f"at most {steps}; no film more than {effort.passes} times"
 
 
 def _limits(found: Estimate, done: Attacked, read: ReadFilms) -> tuple[str, ...]:
@@ -111,25 +118,25 @@ def _limits(found: Estimate, done: Attacked, read: ReadFilms) -> tuple[str, ...]
     return tuple(limits)
 
 
-def _concerns(untouched: Estimate, done: Attacked) -> tuple[str, ...]:
+def _power(untouched: Estimate, done: Attacked) -> Power:
     """An attack that did not succeed reassures only if it could have."""
-    concerns = []
-    if untouched.low <= (untouched.chance or 0.0):
-        concerns.append(
-            "Even in untouched films the attackers find hardly more than chance, so their failure on the released "
-            "ones proves nothing."
+    works = untouched.low > (untouched.chance or 0.0)
+    weaker = untouched.value < min(untouched.control or 0.0, WORKS)
+    few = done.learned_from[1] < FEWEST
+    shown = (
+        f"In untouched films of these patients the attackers find {percent(untouched.value)} "
+        f"({percent(untouched.low)} to {percent(untouched.high)}; chance {percent(untouched.chance)})"
+    )
+    shown += "." if works else ", hardly more than chance, so that their failure on the released ones proves nothing."
+    if few:
+        shown += (
+            f" Only {done.learned_from[1]} patients with several visits taught those that learn; with fewer than "
+            f"{FEWEST} they have hardly learned."
         )
-    elif untouched.value < min(untouched.control or 0.0, WORKS):
-        concerns.append(
-            "Even in untouched films the attackers find fewer than half of the patients' films, and fewer than age, "
-            "sex, view and site do: they are weaker than anybody with the table."
-        )
-    if done.learned_from[1] < FEWEST:
-        concerns.append(
-            f"Only {done.learned_from[1]} patients with several visits taught the attackers that learn; with fewer "
-            f"than {FEWEST} they have hardly learned."
-        )
-    return tuple(concerns)
+    held = "" if untouched.control is None else f"Age, sex, view and site alone find {percent(untouched.control)}."
+    if weaker:
+        held += " The attackers find fewer: they are weaker than anybody with the table."
+    return Power(shown, held, enough=works and not weaker and not few)
 
 
 def _figure(done: Attacked, found: dict[tuple[str, str], Estimate]) -> Figure:

@@ -17,7 +17,7 @@ from medveil.defenses.anatomy.coded.codebook import LONGEST, Codebook
 from medveil.defenses.anatomy.coded.generator import Generator
 from medveil.defenses.anatomy.coded.known_films import KnownFilms
 from medveil.defenses.anatomy.coded.model_file import Parts, load_coded
-from medveil.defenses.anatomy.coded.semantics import Semantics, view_of
+from medveil.defenses.anatomy.coded.semantics import Semantics
 from medveil.defenses.anatomy.latents import FILM, Autoencoder, load_autoencoder
 from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.encoders.findings.network import load_findings
@@ -27,14 +27,12 @@ from medveil.runtime.once import once
 from medveil.weights.bundled import bundled
 
 COLOUR = "in colour, and this way of hiding anatomy knows gray films only"
-OTHER_VIEW = "not a frontal view, by the table"
-NOT_FRONTAL = "does not look like a frontal chest X-ray"
 KNOWN = "the generator has learned from this film, so it cannot hide whose it is"
 
 
 class Coded:
-    """Codes of b bits. With `measuring`, films are made anew whatever they are, also those that the generator has
-    learned from: to measure what films made from codes are good for, never to release them."""
+    """Codes of b bits. With `measuring`, films that the generator has learned from are made anew too: to measure what
+    films made from codes are good for, never to release them."""
 
     name = "coded"
     title = "re-made from a code"
@@ -59,13 +57,7 @@ class Coded:
             return COLOUR
         if film.pixels.shape != (FILM, FILM) or film.pixels.dtype != np.uint8:
             raise SettingsError(f"a film must be prepared first: {FILM} × {FILM} pixels of 8 bits")
-        if self._measuring:
-            return None
-        if view_of(film.fields) in ("LATERAL", "OTHER"):
-            return OTHER_VIEW
-        if not _frontal_chest(film.pixels):
-            return NOT_FRONTAL
-        return KNOWN if self._workshop.known.holds(film.pixels) else None
+        return KNOWN if not self._measuring and self._workshop.known.holds(film.pixels) else None
 
     def codes(self, films: Sequence[Film], level: float) -> list[int]:
         """The code of each film, below 2^level."""
@@ -109,13 +101,6 @@ def load_workshop(path: Path, device: str) -> Workshop:
 def _bundled(device: str) -> Workshop:
     """Kept, for compiling takes seconds."""
     return load_workshop(bundled("coded"), device)
-
-
-def _frontal_chest(pixels: Pixels) -> bool:
-    # here and not above: a machine that only measures needs no OpenCV
-    from medveil.encoders.identity.chest_check import bundled_check, chest_features
-
-    return bool(bundled_check().score(chest_features(pixels))[0] >= 0)
 
 
 def _whole(level: float) -> int:

@@ -1,0 +1,52 @@
+"""`release --protect anatomy` as a whole: every film made anew, and nothing of the old ones left to find."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from medveil.cohort import Cohort
+from medveil.cohort.images import load_image
+from medveil.cohort.phantom.hospital import build_hospital
+from medveil.person.keys import Keys
+from medveil.release import Settings, release
+from medveil.release.verify.run import verify
+
+pytestmark = pytest.mark.slow
+KEYS = Keys.for_demonstration(1)
+ASKED = Settings(protect="anatomy", risk=0.9, attacks=("identity-adversaries:effort=1",), measures=("label-probe",))
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("protected") / "in"
+    build_hospital(folder, patients=8, size=256, seed=5, workers=1)
+    return folder
+
+
+def test_every_film_is_made_anew_the_same_by_however_many_workers(source: Path, tmp_path: Path) -> None:
+    released = []
+    for workers in (1, 2):
+        out = tmp_path / str(workers)
+        release(source, out, keys=KEYS, settings=ASKED, workers=workers)
+        released.append({path.name: path.read_bytes() for path in (out / "data").rglob("*.png")})
+    assert released[0] == released[1]
+    told = json.loads((tmp_path / "1" / "report.json").read_text())
+    assert "identity-adversaries" in {each["after"]["part"] for each in told["comparisons"]}
+    cohort = Cohort.open(tmp_path / "1" / "data")
+    assert len(cohort) == len(released[0]) > 15
+    assert {load_image(cohort.root, path).shape for path in cohort.table["path"]} == {(256, 256)}
+    found = verify(tmp_path / "1", source, keys=KEYS, workers=1)
+    assert (found.leaks, found.losses) == (0, 0)
+
+
+def test_dicom_files_come_out_valid_and_checked(source: Path, tmp_path: Path) -> None:
+    settings = Settings(
+        defenses=("headers", "table", "reports", "anatomy:bits=3"), attacks=("singling-out",), writer="dicom"
+    )
+    release(source, tmp_path / "out", keys=KEYS, settings=settings, workers=1)
+    found = verify(tmp_path / "out", source, keys=KEYS, workers=1)
+    assert found.files > 15
+    assert (found.leaks, found.losses) == (0, 0)
