@@ -247,3 +247,12 @@ def test_an_l_of_lead_stays_where_its_initials_go():
     left, top, _, _ = letter.box
     assert letter.ink[60 - top, 505 - left]
     assert not letter.initials[60 - top, 505 - left]
+
+
+def test_type_at_some_distance_from_a_side_in_lead_is_not_its_initials():
+    sheet = Sheet()
+    sheet.view[40:74, 480:487] = sheet.view[67:74, 480:505] = 230
+    sheet.write("Nr 47", 535, 100, size=18)
+    found = sheet.decided()
+    assert [letter for letter in found.letters if letter.initials.any()] == []
+    assert len(found.removed) == 1

@@ -26,7 +26,8 @@ LIKELY = 0.5  # and for an initial
 STANDS_OUT = (0.35, 0.45, 0.55, 0.65, 0.8)  # of the brightest mark; letters that touch come apart at the higher levels
 AROUND = 2.6  # sizes of a line beside which the letter may stand, which is larger
 SMALLEST = 6  # pixels
-LARGEST_FIRST = 5  # marks that may be the side
+LARGEST_FIRST = 5  # marks that may be the side,
+LEAST_SIDE = 0.6  # of the line's height that it measures: a letter within type is smaller
 REACH = 0.9  # of the letter's size within which its initials stand
 INITIAL = (0.22, 0.85)  # of the letter's size
 ALIKE = 1.5  # times the size, from one initial to the next
@@ -95,7 +96,7 @@ def find_lead_letter(
     for level in STANDS_OUT:
         marks, boxes = _marks(tone, level * peak)
         boxes = {one: place for one, place in boxes.items() if not _is_in(_line_of(place, left, top), staying)}
-        side = _side(marks, boxes, box, read)
+        side = _side(marks, boxes, box, read, LEAST_SIDE * line.height)
         if side is not None:
             letter = _with_initials(*side, marks, boxes, box, read, going)
             if found is None or letter.initials.any() > found.initials.any():
@@ -105,9 +106,12 @@ def find_lead_letter(
     return found
 
 
-def _side(marks: NDArray[np.int32], boxes: dict[int, Box], box: Box, read: CachedReader) -> tuple[str, int] | None:
+def _side(
+    marks: NDArray[np.int32], boxes: dict[int, Box], box: Box, read: CachedReader, least: float
+) -> tuple[str, int] | None:
     """What it says and its number: of the largest marks the first that is an L by its shape, or reads as a side."""
-    largest = sorted(boxes, key=lambda one: -max(boxes[one][2:]))[:LARGEST_FIRST]
+    large = [one for one in boxes if max(boxes[one][2:]) >= least]
+    largest = sorted(large, key=lambda one: -max(boxes[one][2:]))[:LARGEST_FIRST]
     for number in largest:
         if _is_l(marks == number, boxes[number]):
             return "L", number
@@ -141,11 +145,11 @@ def _is_l(mark: NDArray[np.bool_], box: Box) -> bool:
 
 def _initials(letter: int, lines: dict[int, Line], read: CachedReader, going: list[Line]) -> list[int]:
     """The marks beside the letter that read as letters or stand in lines that go, and those in a row with them."""
-    others = [one for one in lines if one != letter]
-    found = [one for one in others if _is_in(lines[one], going)]
-    beside = [one for one in others if one not in found and _is_beside(lines[one], lines[letter])]
-    read([look for one in beside for look in _looks(lines[one])])
-    found += [one for one in beside if _read_as(lines[one], read, None, LIKELY) is not None]
+    beside = [one for one in lines if one != letter and _is_beside(lines[one], lines[letter])]
+    found = [one for one in beside if _is_in(lines[one], going)]
+    rest = [one for one in beside if one not in found]
+    read([look for one in rest for look in _looks(lines[one])])
+    found += [one for one in rest if _read_as(lines[one], read, None, LIKELY) is not None]
     for one in found:  # grows on the way
         found += [other for other in lines if other not in (letter, *found) and _is_next(lines[other], lines[one])]
     return found if len(found) <= MOST_INITIALS else []
