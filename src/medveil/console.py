@@ -299,8 +299,10 @@ def show_advice(advice: Advice, out: Path, paths: Mapping[str, object], *, json:
             typer.echo(f"{trial.title}: not possible on the sample: {trial.failed}")
         elif trial.name != "asked":
             typer.echo(f"{trial.title}: {shell_command(*with_paths(trial.command, paths)[1:])}")
-    for command in advice.best:
-        typer.echo(f"The mildest that keeps it: {shell_command(*with_paths(command, paths)[1:])}")
-    if not advice.best:
-        typer.echo("Nothing that was tried keeps the accepted risk on this sample")
+    if advice.best:
+        typer.echo(f"The mildest that keeps it: {shell_command(*with_paths(advice.best, paths)[1:])}")
+    else:
+        typer.echo("Nothing that was tried keeps the accepted risk on this sample; with more patients intervals narrow")
+    if advice.nearest:
+        typer.echo(f"What came nearest: {shell_command(*with_paths(advice.nearest, paths)[1:])}")
     typer.echo(f"All figures are in {out / 'advice.json'}")

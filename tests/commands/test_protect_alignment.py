@@ -57,7 +57,10 @@ def test_heads_and_their_guarantee_are_handed_over(
     done = protect(*command)
     assert done.exit_code == 1, done.exception
     told = json.loads(done.stdout)
-    assert told["settings"]["dp, ε 0.34"]["kind"] == "formal"
+    promised = told["settings"]["dp, ε 0.34"]
+    assert promised["kind"] == "formal"
+    assert promised["stated_epsilon"] > promised["epsilon"]
+    assert set(promised["audits"]) == {"Audit with canaries", "Audit on the worst data"}
     guarantee = json.loads((out / "guarantee.json").read_text())
     assert guarantee["encoder"] == "medveil-small"
     assert 0.3 < guarantee["epsilon"]["pld"] <= 0.34
@@ -83,6 +86,8 @@ def test_heads_and_their_guarantee_are_handed_over(
     for name in ("report.html", "report.json", "guarantee.json", "frontier.csv"):
         assert not gold.leaks((out / name).read_text()), name
     heads = (out / "heads.safetensors").read_bytes()
+    words = protect(*[word for word in command if word != "--json"]).stdout
+    assert words.count("the most it could have proved is") == 2 and "Audit on the worst data" in words
     again = protect(*command)
     later = json.loads(again.stdout)
     assert (later["settings"], later["comparisons"]) == (told["settings"], told["comparisons"])

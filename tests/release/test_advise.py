@@ -13,6 +13,7 @@ import pytest
 
 from medveil import console
 from medveil.cohort import Cohort
+from medveil.parts import choose
 from medveil.person.keys import Keys
 from medveil.release import Settings, release
 from medveil.release import advise as module
@@ -62,7 +63,25 @@ def test_the_sample_is_of_whole_patients_and_bounded(hospital: Cohort) -> None:
 )  # fmt: skip
 def test_the_mildest_setting_that_keeps_the_risk_is_named(tried: list[Trial], flags: str) -> None:
     best = module._best(tried, Settings())
-    assert len(best) == bool(flags) and all(flags in command for command in best)
+    assert flags in best if best else not flags
+
+
+def test_where_none_keeps_it_the_nearest_is_named() -> None:
+    tried = [trial("asked", table=0.9, films=0.9), trial("table-0.09", table=0.05), trial("anatomy-0.18", films=0.2)]
+    tried += [trial("anatomy-0.36", films=0.3)]
+    nearest = module._nearest(tried, Settings())
+    assert nearest and "--protect all --risk 0.09" in nearest
+    assert module._nearest(tried[:1], Settings()) is None
+
+
+def test_an_attack_that_the_sample_does_not_let_run_keeps_nothing(hospital: Cohort) -> None:
+    """Nobody returns, so nobody can be recognised: that is not known, and no reassurance."""
+    once = hospital.where((~hospital.table["patient_id"].duplicated()).tolist())
+    trying = module._Trying(once, Path("nowhere"), KEYS, Settings(), 1, lambda stage, done, total: None)
+    (identity,) = choose("attacks", ["identity"])
+    assert trying._found(identity, once, once, trying.progress) == (None,)
+    lost = Trial("asked", "", "", (module._attack(identity, None),))
+    assert lost.exceeds("films", 0.99)
 
 
 def test_what_was_not_measured_never_keeps() -> None:
@@ -115,3 +134,15 @@ def test_a_killed_run_goes_on_and_the_report_gains_the_table(
     assert json.loads((out / "advice.json").read_bytes())["trials"] == report["advice"]["trials"]
     console.show_advice(found, out, {"IN": "a", "NEW": "b"}, json=False, quiet=False)
     assert "Tried on 30 of 30 patients" in capsys.readouterr().out
+
+
+def test_each_trial_runs_the_attacks_that_can_tell_the_difference_and_learns_little() -> None:
+    drawn = Settings(protect="anatomy")
+    films = module._attacks(module._Way("a", "", "anatomy", 0.09, ("films",)), drawn.chosen("attacks"))
+    assert {each.name for each in films} == {"identity", "identity-adversaries", "linkage", "pixel-similarity"}
+    assert [each.text for each in films if each.name == "identity-adversaries"] == ["identity-adversaries:effort=12"]
+    table = module._attacks(module._Way("t", "", "table", 0.09, ("table",)), Settings().chosen("attacks"))
+    assert {each.name for each in table} == {"singling-out", "visit-intervals"}
+    by_hand = Settings(defenses=("default", "anatomy:bits=8"))
+    asked = module._attacks(module._Way("asked", "", "none", None, ("table", "films")), by_hand.chosen("attacks"))
+    assert "identity-adversaries:effort=12" in [each.text for each in asked], "films are changed, however it was asked"

@@ -113,6 +113,18 @@ def test_every_command_is_one_that_medveil_knows() -> None:
         assert {word for word in rest if word.startswith("-")} <= flags, command
 
 
+def test_what_was_let_out_by_hand_and_views_that_nobody_attacks_have_their_remedies() -> None:
+    gaps = (
+        Gap("Text burned into the image", "faces are released: faces=keep was set.", blocking=True),
+        Gap("Other views", "nobody looks at them.", blocking=True),
+    )
+    given = f"{GIVEN} --defense default --defense pixels:faces=keep"
+    found = {each.reason: each for each in remedies(content(gaps=gaps, command=given), Settings())}
+    kept_back, left_out = (found[gap.sentence] for gap in gaps)
+    assert words(kept_back.command)["--defense"] == ["default"]
+    assert words(left_out.command)["--protect"] == ["anatomy"]
+
+
 def test_the_placeholders_become_the_users_paths() -> None:
     found = with_paths("medveil release IN -o NEW --key-file KEY_FILE", {"IN": "/a b", "NEW": "/c", "KEY_FILE": "/k"})
     assert found == ["medveil", "release", "/a b", "-o", "/c", "--key-file", "/k"]

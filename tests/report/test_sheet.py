@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from medveil.finding import Finding, Threshold
+from medveil.finding import Finding, Power, Threshold
 from medveil.report import schema
 from medveil.report.advice import Advice, Trial, TriedAttack
 from medveil.report.content import Comparison, ReportContent
@@ -41,6 +41,13 @@ def test_the_residual_risk_is_the_strongest_upper_end_not_the_highest_value() ->
         "The strongest of the 2 attacks that could be measured, “visit intervals”, succeeds in 3.0 % of cases (blind "
         "guessing: 1.0 %), and up to 8.8 % cannot be ruled out; the accepted risk is 9 %."
     )
+
+
+def test_an_attack_without_power_is_part_of_the_residual_risk() -> None:
+    weak = replace(attack("linkage", 0.005, 0.02), power=Power("Shown on phantoms.", "", enough=False))
+    told = residual_risk([weak, attack("sure", 0.01, 0.05)])
+    assert told.endswith("; 1 of the 2 was not shown to work on such data.")
+    assert "not shown" not in residual_risk([attack("sure", 0.01, 0.05)])
 
 
 def test_what_could_not_be_measured_is_part_of_the_residual_risk(passing: ReportContent) -> None:
@@ -145,5 +152,5 @@ def test_what_was_tried_on_a_sample_stands_in_the_annex_and_what_could_not_be_sa
     document = replace(failing, advice=advice).to_json()
     jsonschema.validate(document, schema())
     page = render(document).replace("\u00a0", " ")
-    assert "90.0 % (0.0–95.0 %); guessing 1.0 %; identity" in page and "30 of 60 patients" in page
+    assert "90.0 % (0.0–95.0 %)" in page and "guessing 1.0 %; identity" in page and "30 of 60 patients" in page
     assert "no film can be drawn" in page and "Nothing that was tried kept the accepted risk" in page

@@ -161,5 +161,7 @@ def alignment(
         typer.echo(f"{outcome.verdict}: {outcome.answer}")
         for guarantee in outcome.guarantees.values() if not sweep else ():
             typer.echo(guarantee["statement"])
+        for audit in outcome.audits:
+            typer.echo(audit)
         typer.echo(f"The report is {outcome.report}")
     raise typer.Exit(outcome.exit_code)

@@ -7,9 +7,10 @@ What a trial wrote is deleted when its figures are noted; a killed run goes on w
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -22,7 +23,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.input import read_source
 from medveil.defenses.anatomy.defense import HiddenAnatomy
 from medveil.defenses.table.defense import PseudonymousRecords
-from medveil.errors import MedveilError, NotMeasurable
+from medveil.errors import MedveilError, NothingToAttack, NotMeasurable
 from medveil.finding import Finding
 from medveil.parts import Attack, Choice, Measure, choose
 from medveil.person.keys import Keys
@@ -40,10 +41,12 @@ from medveil.report.advice import Advice, Trial, TriedAttack
 from medveil.report.content import Comparison, plain
 from medveil.report.page import JSON_NAME, write_document
 from medveil.runtime.storage import told, write_json
+from medveil.stats.estimate import Estimate
 
 MOST_PATIENTS, MOST_IMAGES = 100, 400  # of the sample
 EFFORT = 12  # steps that attackers on changed films learn: a few minutes; the release itself tries harder
 FORMAT = "medveil.advice/1"
+UNMEASURED = Estimate(math.nan, math.nan, math.nan, math.nan, 0, 0)
 Place = Literal["table", "films"]
 _UNREAD = ("pixels", "reports")  # places of defenses that change nothing an attack looks at
 
@@ -57,10 +60,6 @@ class _Way:
     protect: Protect
     risk: float | None
     places: tuple[Place, ...]
-
-    @property
-    def films(self) -> bool:
-        return "films" in self.places
 
 
 def advise(
@@ -87,7 +86,8 @@ def advise(
             images=len(sample),
             accepted=settings.accepted.value,
             trials=trials,
-            best=_best(trials, settings),
+            best=(best := _best(trials, settings)),
+            nearest=None if best else _nearest(trials, settings),
         )
         _note(out, advice, trying.digest)
         shutil.rmtree(out / TRIALS, ignore_errors=True)
@@ -111,6 +111,8 @@ class _Trying:
     settings: Settings
     workers: int | None
     progress: Progress
+    _parts: dict[Choice, Attack | Measure] = field(default_factory=dict)
+    _originals: dict[tuple[int, ...], Cohort] = field(default_factory=dict)
 
     @cached_property
     def digest(self) -> str:
@@ -165,22 +167,53 @@ class _Trying:
             return replace(trial, failed=str(reason))
         if released.cohort is None:
             return replace(trial, failed="every image was withheld")
-        originals = replace(self.sample, table=self.sample.table.iloc[released.rows].reset_index(drop=True))
-        pair = released.cohort, originals
-        attacks = _attacks(way, settings.chosen("attacks"))
-        found = [_run(each, *pair, settings, progress) for each in attacks]
+        originals = self._beside(released)
         films = changes_films(way.protect, settings.chosen("defenses"))
+        attacks = [
+            _attack(each, found and judged(found, settings))
+            for each in _attacks(way, settings.chosen("attacks"))
+            for found in self._found(each, released.cohort, originals, progress)
+        ]
         (measure,) = choose("measures", [DIAGNOSIS])
-        before = _run(measure, originals, originals, settings, progress) if way.films else None
-        utility = _run(measure, *pair, settings, progress) if way.films and films else before
+        before = utility = None
+        if any(each.place == "films" for each in attacks):
+            (before,) = self._found(measure, originals, originals, progress)
+            (utility,) = self._found(measure, released.cohort, originals, progress) if films else (before,)
         return replace(
             trial,
-            attacks=tuple(_attack(judged(each, settings)) for each in found if each),
+            attacks=tuple(attacks),
             utility=plain(utility.estimate.to_json()) if utility else None,
             before=plain(before.estimate.to_json()) if before else None,
             setting=_setting(way, settings.chosen("defenses")),
             released=len(released.rows),
         )
+
+    def _beside(self, released: Released) -> Cohort:
+        """The originals of what was released; the same object for the same rows, so that attacks know it again."""
+        rows = tuple(released.rows)
+        if rows not in self._originals:
+            table = self.sample.table.iloc[list(rows)].reset_index(drop=True)
+            self._originals[rows] = replace(self.sample, table=table)
+        return self._originals[rows]
+
+    def _found(
+        self, choice: Choice, released: Cohort, originals: Cohort, progress: Progress
+    ) -> tuple[Finding | None, ...]:
+        """What the attack or measure finds; None where the sample does not let it be measured, and nothing at all where
+        there is nothing to attack. It is made once for all trials, since it may keep what originals have shown it."""
+        part = self._parts.get(choice)
+        if part is None:
+            part = choice.build(device=self.settings.device, progress=partial(self.progress, choice.name))
+            self._parts[choice] = part
+        progress(choice.name, 0, 1)
+        try:
+            return (part.run(released, originals, seed=self.settings.seed),)
+        except NothingToAttack:
+            return ()
+        except NotMeasurable:
+            return (None,)
+        finally:
+            progress(choice.name, 1, 1)
 
     def _planned(self, way: _Way) -> Settings:
         """With the defenses that this way needs on the sample, and without those that no attack would notice."""
@@ -240,10 +273,10 @@ def _named(progress: Progress, name: str, stage: str, done: int, total: int) -> 
 
 
 def _attacks(way: _Way, chosen: Sequence[Choice]) -> tuple[Choice, ...]:
-    """Those that look at what was changed, and on changed films those who learn from such films, with little effort."""
-    looking = [each for each in chosen if _place(each.name) in way.places and each.name != ADVERSARIES]
-    learning = way.protect in ("anatomy", "all") and way.films
-    return (*looking, *(choose("attacks", [f"{ADVERSARIES}:effort={EFFORT}"]) if learning else ()))
+    """Those that look at what was changed; those who learn from changed films do so with little effort."""
+    looking = [each for each in chosen if _place(each.name) in way.places]
+    (hurried,) = choose("attacks", [f"{ADVERSARIES}:effort={EFFORT}"])
+    return tuple(hurried if each.name == ADVERSARIES else each for each in looking)
 
 
 def _place(attack: str) -> Place:
@@ -265,21 +298,12 @@ def _setting(way: _Way, defenses: Sequence[Choice]) -> str:
     return ", ".join(told)
 
 
-def _run(choice: Choice, released: Cohort, originals: Cohort, settings: Settings, progress: Progress) -> Finding | None:
-    """What the attack or measure finds; nothing where the sample does not let it be measured."""
-    part: Attack | Measure = choice.build(device=settings.device, progress=partial(progress, choice.name))
-    progress(choice.name, 0, 1)
-    try:
-        return part.run(released, originals, seed=settings.seed)
-    except NotMeasurable:
-        return None
-    finally:
-        progress(choice.name, 1, 1)
-
-
-def _attack(finding: Finding) -> TriedAttack:
+def _attack(choice: Choice, finding: Finding | None) -> TriedAttack:
+    """What it found; where the sample did not let it be measured, nothing is known and nothing is kept."""
+    if finding is None:
+        return TriedAttack(choice.name, _place(choice.name), None, plain(UNMEASURED.to_json()))
     verdict = Comparison(None, finding).verdict
-    return TriedAttack(finding.part, _place(finding.part), verdict and str(verdict), plain(finding.estimate.to_json()))
+    return TriedAttack(choice.name, _place(choice.name), verdict and str(verdict), plain(finding.estimate.to_json()))
 
 
 def _command(way: _Way, settings: Settings) -> str:
@@ -290,22 +314,31 @@ def _command(way: _Way, settings: Settings) -> str:
     return changed(given, ("--protect", wider, "--risk", f"{way.risk:g}"))
 
 
-def _best(trials: Sequence[Trial], settings: Settings) -> tuple[str, ...]:
-    """The mildest settings that kept the accepted risk on the sample, joined where both places needed one."""
+def _best(trials: Sequence[Trial], settings: Settings) -> str | None:
+    """The mildest setting that kept the accepted risk on the sample, joined where both places needed one."""
     accepted, asked = settings.accepted.value, trials[0]
-    needed: dict[str, Trial | None] = {}
-    for place in ("table", "films"):
-        if asked.exceeds(place, accepted):
-            needed[place] = next((each for each in trials[1:] if each.keeps(place, accepted)), None)
+    needed = [place for place in ("table", "films") if asked.exceeds(place, accepted)]
     if not needed:
-        return (asked.command,) if asked.attacks else ()
-    if None in needed.values():
-        return ()
-    kept = [each for each in needed.values() if each]
-    protect = "all" if len(kept) > 1 or settings.protect != "none" else kept[0].name.partition("-")[0]
-    risk = min(float(each.name.rpartition("-")[2]) for each in kept)
+        return asked.command if asked.attacks else None
+    kept = [next((each for each in trials[1:] if each.keeps(place, accepted)), None) for place in needed]
+    return None if None in kept else _together([each for each in kept if each], settings)
+
+
+def _nearest(trials: Sequence[Trial], settings: Settings) -> str | None:
+    """Where none kept it, what came nearest to it on each place that needed something, joined."""
+    accepted, nearest = settings.accepted.value, []
+    for place in ("table", "films"):
+        ends = {each.name: found.upper_end for each in trials[1:] if (found := each.strongest(place))}
+        if trials[0].exceeds(place, accepted) and ends:
+            nearest.append(min((each for each in trials if each.name in ends), key=lambda each: ends[each.name]))
+    return _together(nearest, settings) if nearest else None
+
+
+def _together(trials: Sequence[Trial], settings: Settings) -> str:
+    protect = "all" if len(trials) > 1 or settings.protect != "none" else trials[0].name.partition("-")[0]
+    risk = min(float(each.name.rpartition("-")[2]) for each in trials)
     given = command_given(f"medveil release IN -o OUT --seed {settings.seed}")
-    return (changed(given, ("--protect", protect, "--risk", f"{risk:g}")),)
+    return changed(given, ("--protect", protect, "--risk", f"{risk:g}"))
 
 
 def _note(out: Path, advice: Advice, digest: str) -> None:

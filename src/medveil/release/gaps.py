@@ -24,6 +24,7 @@ PLACES = {
     "reports": "Report text",
     "anatomy": "The anatomy itself",
 }
+OTHER_VIEWS = "Other views"
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _other_views(settings: Settings, originals: Cohort, released: Released) -> l
         f"{int(others.sum()):,} released images of {people:,} of {all_people:,} patients are no frontal films, and no "
         "trained attacker looks at them."
     )
-    return [Gap("Other views", why, blocking=people / all_people > settings.accepted.value)]
+    return [Gap(OTHER_VIEWS, why, blocking=people / all_people > settings.accepted.value)]
 
 
 def _left_out(

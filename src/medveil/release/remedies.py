@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from medveil.finding import ONE_IN_ELEVEN, Verdict
 from medveil.parts import registered, runs_unasked
+from medveil.release.gaps import OTHER_VIEWS
 from medveil.release.settings import Settings
 from medveil.report.content import Comparison, Gap, ReportContent
 from medveil.report.remedy import Remedy
@@ -108,6 +109,13 @@ def _of_gap(gap: Gap, settings: Settings, command: str) -> Remedy:
         change = "Judge by what is in common use; or whoever signs answers for the higher risk."
         usual = ("--threshold", f"{ONE_IN_ELEVEN.value:g}")
         return Remedy(about, gap.sentence, change, "What is needed to keep it.", changed(command, usual))
+    if gap.what == OTHER_VIEWS:
+        change = "Leave these images out at the source; or draw the films anew, which withholds them."
+        flags = ("--protect", _joined(settings.protect, "anatomy"), "--risk", f"{settings.accepted.value:.2g}")
+        return Remedy(about, gap.sentence, change, ANATOMY_COST, changed(command, flags))
+    if any(why in gap.why for why in ("faces=keep", "the profile ")):
+        change = "Let the defenses run as they run unasked, which keeps this back."
+        return Remedy(about, gap.sentence, change, "", changed(command, ("--defense", "default")))
     if gap.what in registered("attacks"):
         return _of_missing_attack(about, gap, settings, command)
     if gap.what == "Everything":

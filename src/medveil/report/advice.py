@@ -60,14 +60,16 @@ class Trial:
 
 @dataclass(frozen=True)
 class Advice:
-    """All trials on one sample; `best` is the mildest command that keeps the accepted risk there, if any does."""
+    """All trials on one sample; `best` is the mildest command that keeps the accepted risk there, if any does, and
+    `nearest` otherwise the one that came nearest to it."""
 
     patients: int
     of_patients: int
     images: int
     accepted: float
     trials: tuple[Trial, ...]
-    best: tuple[str, ...] = ()
+    best: str | None = None
+    nearest: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "trials": [each.to_json() for each in self.trials], "best": list(self.best)}
+        return {**vars(self), "trials": [each.to_json() for each in self.trials]}

@@ -12,7 +12,7 @@ UNKNOWN = "The residual risk is not known: no attack on these data could be meas
 
 def residual_risk(measured: Sequence[Finding], missed: int = 0) -> str:
     """What the strongest of the measured attacks reaches, what cannot be ruled out, and what is accepted; `missed` more
-    could not be measured."""
+    could not be measured. Attacks without power are told, for that they fail says nothing."""
     shares = [finding for finding in measured if finding.scale == "share"]
     if not shares:
         return UNKNOWN
@@ -29,6 +29,9 @@ def residual_risk(measured: Sequence[Finding], missed: int = 0) -> str:
     told += f", and up to {wording.number(found['interval'][1], 'share')} cannot be ruled out"
     if finding.threshold:
         told += f"; the accepted risk is {wording.limit(finding.threshold.value, 'share')}"
+    weak = sum(each.power is not None and not each.power.enough for each in shares)
+    if weak:
+        told += f"; {weak} of the {len(shares)} {'was' if weak == 1 else 'were'} not shown to work on such data"
     if missed:
         told += f"; {wording.counted(missed, 'further attack')} could not be measured"
     return f"{told}."

@@ -62,23 +62,22 @@ def estimate(found: dict[str, Any], scale: str) -> str:
 
 def interval(found: dict[str, Any], scale: str) -> str:
     """`95 % interval 9.8–15.1 %`, with as many decimals as the value needs."""
-    low, high = found["interval"]
-    if low is None or high is None:
+    told = ends(found, scale)
+    if not told:
         return f"its interval {NOT_MEASURED}"
-    decimals = _decimals([found["value"], low, high], scale)
-    dash = "–" if min(low, high) >= 0 else " to "
-    sign = _sign(scale) if scale == "share" else ""  # the words for points stand once, with the value
-    ends = f"{_digits(low, scale, decimals)}{dash}{_digits(high, scale, decimals)}"
-    return f"scenario, {ends}{sign}" if found.get("scenario") else f"{percent(found['level'])} interval {ends}{sign}"
+    return told if found.get("scenario") else f"{percent(found['level'])} interval {told}"
 
 
 def ends(found: dict[str, Any], scale: str) -> str:
-    """`9.8–15.1 %`: the interval alone, where its level stands elsewhere."""
+    """`9.8–15.1 %`: the interval alone, where its level stands elsewhere; a scenario is called one."""
     low, high = found["interval"]
     if low is None or high is None:
         return ""
     decimals = _decimals([found["value"], low, high], scale)
-    return f"{_digits(low, scale, decimals)}–{_digits(high, scale, decimals)}{_sign(scale)}"
+    dash = "–" if min(low, high) >= 0 else " to "
+    sign = _sign(scale) if scale == "share" else ""  # the words for points stand once, with the value
+    told = f"{_digits(low, scale, decimals)}{dash}{_digits(high, scale, decimals)}{sign}"
+    return f"scenario, {told}" if found.get("scenario") else told
 
 
 def points(found: dict[str, Any], scale: str) -> str:
@@ -170,11 +169,11 @@ def tried(attack: TriedAttack | None) -> str:
     """The strongest attack of a trial: what it reaches, its interval, guessing, and which it is."""
     if attack is None:
         return "unchanged"
-    found = attack.estimate
+    found, name = attack.estimate, attack.part.replace("-", " ")
     if found["value"] is None:
-        return f"{NOT_MEASURED} ({attack.part})"
+        return f"{NOT_MEASURED}; {name}"
     guessing = "" if found["chance"] is None else f"; guessing {number(found['chance'], 'share')}"
-    return f"{number(found['value'], 'share')} ({ends(found, 'share')}){guessing}; {attack.part}"
+    return f"{number(found['value'], 'share')} ({ends(found, 'share')}){guessing}; {name}"
 
 
 def kept(trial: Trial) -> str:

@@ -53,6 +53,13 @@ class PrivacyAudit:
         sd = math.sqrt(value * (1 - value) / self.guesses)
         return Estimate(value, sd, low, high, self.guesses, self.guesses, unit="canary", chance=0.5)
 
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.correct:,} of {self.guesses:,} guesses were right, which proves ε to be at least {self.lower:.2f}"
+            f" ({self.confidence:.0%} sure); the most it could have proved is {self.most:.2f}."
+        )
+
     def refutes(self, epsilon: float) -> bool:
         """Whether a claimed epsilon is smaller than what was proved."""
         return self.lower > epsilon

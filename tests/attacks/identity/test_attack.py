@@ -133,6 +133,21 @@ def test_two_cohorts_nobody_has_matched(clinic: Any, cohort_of: Any, stand_in: A
     assert (fewer <= result.links["probability"]).all() and fewer.max() < result.links["probability"].max()
 
 
+def test_pictures_that_give_12_percent_of_the_patients_away_cannot_pass(
+    clinic: Any, cohort_of: Any, stand_in: Any
+) -> None:
+    """Six of fifty patients can be recognised, or have one picture in two studies; nobody else can be told apart."""
+    plain, rows = clinic.visits(range(50), recognisable=0)
+    marked, copied = list(plain), list(plain)
+    for person in range(6):
+        marked[2 * person : 2 * person + 2] = clinic.visits([person], recognisable=14)[0]
+        copied[2 * person + 1] = copied[2 * person]
+    for name, pictures in {"marked": marked, "copied": copied}.items():
+        finding = run_identity(cohort_of(pictures, rows, name=name), None, embedder=stand_in, seed=1).finding
+        assert finding.estimate.units == 50 and finding.estimate.value >= 0.12, name
+        assert finding.verdict != "PASS", name
+
+
 def test_when_all_are_copies_all_are_linked(clinic: Any, cohort_of: Any, stand_in: Any) -> None:
     pictures, rows = clinic.visits(range(24), 2)
     a = cohort_of(pictures, rows, name="a")

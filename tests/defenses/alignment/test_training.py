@@ -295,6 +295,67 @@ def test_the_ledger_stops_a_run_before_it_starts(tmp_path: Path) -> None:
         train(tmp_path / "pair", ledger=ledger, unit="pair")
 
 
+def test_a_run_killed_between_its_booking_and_its_first_step_is_booked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = account(tmp_path / "ledger.json")
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(training, "optimise", killed)
+        train(tmp_path / "run", ledger=ledger)
+    spent, book = ledger.spent(), (tmp_path / "ledger.json").read_bytes()
+    assert spent > 0
+    with pytest.raises(SettingsError, match="other data or settings"):  # files that were changed in the meantime
+        train_heads(
+            IMAGES * np.float32(1.01), REPORTS, patients=PATIENTS, start=START, out=tmp_path / "run", public=PUBLIC,
+            settings=Settings(**QUICK, seed=5), ledger=ledger,
+        )  # fmt: skip
+    others = Ledger.of(ledger.path, [f"{name}, renamed" for name in PATIENTS], ledger.budget)
+    with pytest.raises(SettingsError, match="other patients"):
+        train(tmp_path / "run", ledger=others)
+    assert (tmp_path / "ledger.json").read_bytes() == book
+    assert train(tmp_path / "run", ledger=ledger).guarantee.kind == "formal"
+    assert ledger.spent() == spent
+
+
+def test_who_declared_the_public_pairs_public_cannot_change_afterwards(tmp_path: Path) -> None:
+    train(tmp_path, public_are="phantoms")
+    with pytest.raises(SettingsError, match="other data or settings"):
+        train(tmp_path)
+
+
+@pytest.mark.parametrize("variant", ["dp", "dp-groups"])
+@pytest.mark.parametrize(
+    "of", ["two pairs", "one patient", "everybody in every step", "one person many times", "zeros", "denormals"]
+)
+def test_odd_data_leave_heads_that_are_numbers_and_a_guarantee(tmp_path: Path, variant: Variant, of: str) -> None:
+    images, reports, patients = IMAGES.copy(), REPORTS.copy(), np.arange(PAIRS)
+    batch = 24
+    match of:
+        case "two pairs":
+            images, reports, patients = images[:2], reports[:2], patients[:2]
+        case "one patient":
+            patients = np.zeros(PAIRS, int)
+        case "everybody in every step":
+            batch = 10 * PAIRS
+        case "one person many times":
+            images[:], reports[:] = images[0], reports[0]
+        case "zeros":
+            images[::2], reports[1::2] = 0, 0
+        case "denormals":
+            images, reports = images * np.float32(1e-42), reports * np.float32(1e-42)
+    trained = train_heads(
+        images, reports, patients=patients, start=START, out=tmp_path, variant=variant, public=PUBLIC,
+        settings=Settings(**{**QUICK, "batch": batch, "epochs": 2, "seed": 5}),
+    )  # fmt: skip
+    assert trained.guarantee.kind == "formal" and trained.record["coupling"]["joining"] <= 1 + 1e-9
+    assert torch.isfinite(weights(trained.heads)).all()
+    assert all(np.isfinite(part).all() for part in trained.embed(images, reports))
+
+
 def test_a_finished_run_is_booked_too(tmp_path: Path) -> None:
     unbooked = train(tmp_path / "run")
     assert "No ledger was kept" in unbooked.guarantee.statement
@@ -361,6 +422,7 @@ def test_default_settings_are_the_published_ones() -> None:
     [
         ({"image_features": IMAGES[:-1]}, "same number of rows"),
         ({"image_features": IMAGES[:, :4]}, "10 columns"),
+        ({"image_features": np.where(np.arange(PAIRS)[:, None] == 77, 1e300, IMAGES.astype(float))}, "not numbers"),
         ({"report_features": np.where(np.arange(PAIRS)[:, None] == 77, np.nan, REPORTS)}, "not numbers"),
         ({"image_features": IMAGES[:0], "report_features": REPORTS[:0]}, "at least one"),
         ({"patients": PATIENTS[:-1]}, "every pair needs its patient"),

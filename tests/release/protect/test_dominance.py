@@ -11,7 +11,7 @@ def _estimate(value: float, *, wobble: float = 0.0, chance: float | None = None)
     """All share the same draws, so differences between two have no noise but their own wobble."""
     shared = np.linspace(-0.05, 0.05, 101)
     own = wobble * np.sin(np.arange(101) * 7)
-    return Estimate.from_replicates(value, value + shared + own, n=10, units=10, chance=chance)
+    return Estimate.from_replicates(value, value + shared + own, n=9999, units=9999, chance=chance)
 
 
 def test_the_frontier_is_what_nobody_beats_in_both() -> None:

@@ -62,7 +62,7 @@ def test_one_setting_is_judged(data: ProtectionData, start: Heads, quick: Measur
     assert "refits with 200 pairs" in summary(result)
     lenient, report = written(result, tmp_path, 1.0)
     assert lenient is Verdict.REVIEW
-    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["Threshold"]
+    assert [gap["what"] for gap in report["gaps"] if gap["blocking"]] == ["The seed", "Threshold"]
 
 
 def test_without_a_guarantee_it_cannot_pass_and_the_stronger_adversary_counts(
@@ -90,7 +90,11 @@ def test_a_sweep_is_not_judged(data: ProtectionData, start: Heads, quick: Measur
 def passing(
     unlinked: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path_factory: pytest.TempPathFactory
 ) -> FrontierResult:
-    return run(unlinked, start, quick, tmp_path_factory.mktemp("runs"), "dp")
+    """As if its seed had been drawn: with one that was, the audit is wrong once in a while."""
+    result = run(unlinked, start, quick, tmp_path_factory.mktemp("runs"), "dp")
+    record = result.points[1].record
+    assert record is not None and record["settings"]["seed"] == "given"
+    return changed(result, {"settings": {**record["settings"], "seed": "drawn and forgotten"}})
 
 
 def changed(result: FrontierResult, record: dict[str, Any] | None = None, **changes: Any) -> FrontierResult:
@@ -127,6 +131,15 @@ def test_an_epsilon_above_the_limit_blocks_pass(
 ) -> None:
     verdict, why = blocking(changed(passing, record), tmp_path)
     assert verdict is Verdict.REVIEW and "Epsilon: a patient's is 1.01" in why and "above 1" in why
+
+
+def test_other_runs_by_pair_block_pass(passing: FrontierResult, tmp_path: Path) -> None:
+    record = passing.points[1].record
+    assert record is not None
+    by_pair = {"settings": {**record["settings"], "unit": "pair"}}
+    assert blocking(changed(passing, {**by_pair, "budget": [record["stated_epsilon"], 5.0]}), tmp_path)[1] == ""
+    verdict, why = blocking(changed(passing, {**by_pair, "budget": [0.9, 5.0]}), tmp_path)
+    assert verdict is Verdict.REVIEW and "train by patient" in why
 
 
 def test_a_refuted_guarantee_blocks_pass(passing: FrontierResult, tmp_path: Path) -> None:

@@ -63,8 +63,7 @@ class Measurement:
         figures = [self._by_rate(by), self._found.figure(weights)]
         groups = patient_groups(gallery.table, gallery.ours.patients, linkable.patients)
         figures += by_group(linkable, groups, weights)
-        if checked and checked.error and checked.figure:
-            estimates["calibration error"] = checked.error
+        if checked and checked.figure:
             figures.append(checked.figure)
         if gallery.theirs is None and np.isfinite(linkable.best.score).sum() > 1:
             more = evaluate(gallery.ours.vectors, gallery.table, seed=self._seed)
@@ -284,6 +283,4 @@ GLOSSARY = {
     "pair AUC": "The chance that two images of one patient look more alike than two images of two patients; "
     "0.5 is a coin toss.",
     BY_COPIES: "Patients with one and the same picture in two of their studies: linked without recognising anything.",
-    "calibration error": "How far the stated probability of a link lies from the share of such links that are true, "
-    "on average.",
 }

@@ -20,7 +20,6 @@ from medveil.attacks.identity.settings import IdentitySettings
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Picture
-from medveil.stats.bootstrap import unit_weights
 
 Progress = Callable[[str, int, int], None]  # stage, done, of how many
 PICTURES = 2
@@ -70,7 +69,7 @@ def run_identity(
         links, finding = _links(gallery, None, 0.5, known=True), copies_finding(gallery, seed=seed)
     elif b is None or shared_ids:
         measured = Measurement(gallery, rate=settings.false_match_rate, seed=seed)
-        checked = calibrate(measured.sample, embedder, measured.weights, seed=seed)
+        checked = calibrate(measured.sample, embedder, gallery.patients, seed=seed)
         links = _links(gallery, checked, measured.prior if prior is None else prior, known=True)
         finding = measured.finding(checked, _pictures(links, gallery, cohorts, embedder, show_images=show_images))
     else:
@@ -96,7 +95,7 @@ def _own_calibration(gallery: Gallery, embedder: Embedder, *, seed: int) -> Chec
         sample = Sample.draw(gallery.ours, None, genuine, strangers, seed=seed)
     except NotMeasurable:
         sample = None
-    checked = calibrate(sample, embedder, unit_weights(gallery.patients, seed=seed), seed=seed)
+    checked = calibrate(sample, embedder, gallery.patients, seed=seed)
     if checked is None:
         raise NotMeasurable(
             "nothing is known to calibrate links by: give cohorts with several studies a patient, or a network whose "

@@ -83,4 +83,6 @@ def patient_codes(patients: Sequence[Any] | NDArray[Any], pairs: int) -> NDArray
 
 def _blocks(features: Features) -> Iterator[NDArray[np.float32]]:
     for start in range(0, len(features), ROWS):
-        yield np.ascontiguousarray(features[start : start + ROWS], dtype=np.float32)
+        with np.errstate(over="ignore"):  # too large for single precision: infinite, and refused
+            block = np.ascontiguousarray(features[start : start + ROWS], dtype=np.float32)
+        yield block

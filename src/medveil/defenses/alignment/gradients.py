@@ -126,7 +126,9 @@ def _unit_lengths(passed: list[_Passed], flows: tuple[Tensor, ...], units: Tenso
         together = squares.new_zeros(count).index_add_(0, units, squares)
     else:
         same = units[:, None] == units[None, :]
-        products = torch.stack([_products(*both) for both in zip(passed, flows, strict=True)]).sum(0)
+        products = squares.new_zeros(len(units), len(units))
+        for both in zip(passed, flows, strict=True):
+            products += _products(*both)
         together = squares.new_zeros(count).index_add_(0, units, torch.where(same, products, 0.0).sum(1))
     return (together.clamp(min=0) + ROUNDING * longest).sqrt()
 

@@ -127,8 +127,8 @@ def _for_patients(facts: Facts) -> list[str]:
 
 def _ledger(budget: tuple[float, float] | None) -> str:
     if budget is None:
-        return "No ledger was kept: other runs on the same data add to this ε."
-    return f"All runs in the ledger on this data together: ε = {at_most(budget[0])} of {budget[1]:.3g}."
+        return "No ledger was kept: other runs on the same people add to this ε."
+    return f"All runs in the ledger on any one of these patients together: ε = {at_most(budget[0])} of {budget[1]:.3g}."
 
 
 def nominal(facts: Facts) -> Guarantee:

@@ -23,7 +23,6 @@ from medveil.defenses.alignment.accounting import Spending, epsilon, noise_for
 from medveil.defenses.alignment.baselines import erase_shared_directions, with_noise
 from medveil.defenses.alignment.coupling import LARGE, PAIRS, Coupling, heads_coupling, joining
 from medveil.defenses.alignment.feature_pairs import Pairs, checked_pairs, checked_public, patient_codes
-from medveil.defenses.alignment.group_privacy import patient_epsilon
 from medveil.defenses.alignment.guarantee import Origin
 from medveil.defenses.alignment.heads import Embedding, Features, Heads
 from medveil.defenses.alignment.ledger import BudgetSpent, Ledger, fingerprint
@@ -111,7 +110,7 @@ def train_heads(
         raise SettingsError(f"the ledger counts by {ledger.budget.unit}; train by {ledger.budget.unit} too")
     if variant == "erase" and settings.directions >= start.dim:
         raise SettingsError(f"fewer than {start.dim} directions can be erased, or nothing is left of an embedding")
-    inputs = _inputs(pairs, others, codes, start, variant, settings)
+    inputs = _inputs(pairs, others, public_are, codes, start, variant, settings)
     state = TrainingRun.open(out, inputs, settings.seed)
     if not state.done:
         _run(
@@ -306,10 +305,12 @@ def _accounts(facts: wording.Facts, step: SampledStep) -> dict[str, Any]:
         "public": None if facts.public is None else {"pairs": facts.public[0], "are": facts.public[1]},
         "budget": None if facts.budget is None else list(facts.budget),
         "epsilon": {how: epsilon([spending], delta, how) for how in ("pld", "rdp")},
+        "stated_epsilon": wording.stated_epsilon(facts),
+        "stated_epsilon_of_patient": wording.epsilon_of_patient(facts),
         "coupling": asdict(facts.coupling),
     }
     if facts.settings.unit == "pair":
-        cost = patient_epsilon(spending, facts.most_pairs, delta)
+        cost = wording.epsilon_of_patient(facts)
         accounts["epsilon_of_patient"] = {"pairs": facts.most_pairs, "epsilon": cost}
     return accounts
 
@@ -332,11 +333,17 @@ def _optimise(heads: Heads, step: Step, steps: int, job: _Job) -> None:
 
 
 def _inputs(
-    pairs: Pairs, public: Pairs | None, codes: NDArray[np.intp], start: Heads, variant: Variant, settings: Settings
+    pairs: Pairs,
+    public: Pairs | None,
+    public_are: Origin,
+    codes: NDArray[np.intp],
+    start: Heads,
+    variant: Variant,
+    settings: Settings,
 ) -> str:
     """A hash of everything that decides how a run ends, its seed apart where that is drawn."""
     weights = [parameter.detach().numpy() for parameter in start.parameters()]
     others = () if public is None else (public.images, public.reports)
-    told = json.dumps([variant, asdict(settings), asdict(start.image.shape), asdict(start.report.shape)])
+    told = json.dumps([variant, public_are, asdict(settings), asdict(start.image.shape), asdict(start.report.shape)])
     words = np.frombuffer(told.encode(), dtype=np.uint8)
     return fingerprint(pairs.images, pairs.reports, codes, *others, *weights, words)

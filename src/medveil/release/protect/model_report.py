@@ -148,13 +148,28 @@ def _weak_points(point: OperatingPoint) -> Iterator[Gap]:
     """Of a formal guarantee: too large an epsilon, or nobody who tried to refute it."""
     record, claimed = point.record or {}, point.epsilon
     assert claimed is not None
-    patients = record.get("epsilon_of_patient", {}).get("epsilon", claimed)
-    stated = max(record.get("stated_epsilon_of_patient", patients), *(record.get("budget") or [0.0])[:1])
+    stated = max(record["stated_epsilon_of_patient"], *(record["budget"] or [0.0])[:1])
     if stated > STRONG_EPSILON:
         yield Gap(
             "Epsilon",
             f"a patient's is {stated:.3g}, with the audit and whatever else is in the ledger; above {STRONG_EPSILON:g}"
             f" a guarantee is not taken for strong ({EPSILON_SOURCE}).",
+            blocking=True,
+        )
+    if (
+        record["settings"]["unit"] == "pair"
+        and record["budget"]
+        and record["budget"][0] > 1.001 * record["stated_epsilon"]
+    ):
+        yield Gap(
+            "Epsilon",
+            "the ledger adds up other runs by pair; what they cost a patient together is not known; train by patient.",
+            blocking=True,
+        )
+    if record["settings"]["seed"] == "given":
+        yield Gap(
+            "The seed",
+            "that of the noise was given by hand, and whoever knows it can take the noise off; leave --seed out.",
             blocking=True,
         )
     if point.audit is None:

@@ -39,12 +39,17 @@ class OperatingPoint:
     record: dict[str, Any] | None = None
 
     @property
+    def audits(self) -> dict[str, PrivacyAudit]:
+        """Those that were run."""
+        both = {"Audit with canaries": self.audit, "Audit on the worst data": self.worst_case}
+        return {name: audit for name, audit in both.items() if audit is not None}
+
+    @property
     def refuted(self) -> float | None:
         """The epsilon that an audit proved, where it is larger than the one that is claimed."""
-        audits = (audit for audit in (self.audit, self.worst_case) if audit is not None)
         if self.epsilon is None:
             return None
-        return max((audit.lower for audit in audits if audit.refutes(self.epsilon)), default=None)
+        return max((audit.lower for audit in self.audits.values() if audit.refutes(self.epsilon)), default=None)
 
     @property
     def estimates(self) -> dict[str, Estimate]:

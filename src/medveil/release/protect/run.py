@@ -53,8 +53,27 @@ class ModelOutcome:
 
     @property
     def guarantees(self) -> dict[str, dict[str, Any]]:
-        """What is promised for each setting but the first, which is the model as it came."""
-        return {point.name: vars(point.guarantee) | {"epsilon": point.epsilon} for point in self.result.points[1:]}
+        """What is promised for each setting but the first, which is the model as it came: the heads' own epsilon, the
+        one that is stated, its audit included, and what audits proved."""
+        return {
+            point.name: vars(point.guarantee)
+            | {
+                "epsilon": point.epsilon,
+                "stated_epsilon": (point.record or {}).get("stated_epsilon"),
+                "audits": {name: audit.to_json() for name, audit in point.audits.items()},
+            }
+            for point in self.result.points[1:]
+        }
+
+    @property
+    def audits(self) -> list[str]:
+        """What each audit of the one setting that was tried proved, in a sentence."""
+        point = self.result.points[1]
+        return (
+            [f"{name}: {audit.sentence}" for name, audit in point.audits.items()]
+            if len(self.result.points) == 2
+            else []
+        )
 
 
 def protect_data_set(

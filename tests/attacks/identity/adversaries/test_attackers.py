@@ -188,8 +188,8 @@ def test_effort() -> None:
 def test_few_films_are_not_learned_by_heart() -> None:
     assert SMALL.on(10_000) == SMALL
     few = SMALL.on(40)
-    assert few.steps * few.patients * few.images == 12 * 40 == few.restoring_steps * few.restored_films
-    assert SMALL.on(1).steps == 1
+    assert few.steps * few.patients * few.images >= 20 * 40 > (few.steps - 1) * few.patients * few.images
+    assert SMALL.on(1).steps == SMALL.on(0).steps == 1
     asked = effort_of(70, "cpu")
     assert asked.on(40).steps == 70  # a number of steps is kept to
 

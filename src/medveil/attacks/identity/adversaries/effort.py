@@ -39,7 +39,7 @@ class Effort:
         )
 
 
-SMALL = Effort(90, 128, 12, 2, 90, 96, 12, 12, likeness=0.0, every=15, passes=12)
+SMALL = Effort(90, 128, 12, 2, 90, 96, 12, 12, likeness=0.0, every=15, passes=20)
 FULL = Effort(600, 192, 16, 4, 300, 128, 48, 32, likeness=1.0, every=100)
 NAMED = {"small": SMALL, "full": FULL}
 

@@ -66,10 +66,10 @@ def _taught(views: Views, lessons: NDArray[np.bool_], plain: dict[str, Both], *,
     rows = np.sort(rng.permutation(rows)[:_MOST_LESSONS])
     teaching = views.take(rows)
     folds = _folds(teaching.patients, rng)
-    setting, ridge = chosen_heads(teaching, folds), chosen_ridge(teaching, folds)
+    settings, ridge = chosen_heads(teaching, folds), chosen_ridge(teaching, folds)
 
     def fitted(some: Views) -> dict[str, Heads | FindingsOnFilms]:
-        found: dict[str, Heads | FindingsOnFilms] = {HEADS: Heads.fit(some, *setting)}
+        found: dict[str, Heads | FindingsOnFilms] = {HEADS: Heads.fit(some, settings)}
         films = None if ridge is None else FindingsOnFilms.fit(some, ridge)
         return found if films is None else {**found, FINDINGS: films}
 
