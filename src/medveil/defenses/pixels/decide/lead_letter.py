@@ -24,6 +24,7 @@ LETTERS = frozenset({"L", "R"})
 CERTAIN = 0.8  # of the reader, for the side,
 LIKELY = 0.5  # and for an initial
 STANDS_OUT = (0.35, 0.45, 0.55, 0.65, 0.8)  # of the brightest mark; letters that touch come apart at the higher levels
+READ = (0.45, 0.65, 0.8)  # of these levels, those at which marks are read too, which takes longer than a look at shapes
 AROUND = 2.6  # sizes of a line beside which the letter may stand, which is larger
 SMALLEST = 6  # pixels
 LARGEST_FIRST = 5  # marks that may be the side,
@@ -96,7 +97,7 @@ def find_lead_letter(
     for level in STANDS_OUT:
         marks, boxes = _marks(tone, level * peak)
         boxes = {one: place for one, place in boxes.items() if not _is_in(_line_of(place, left, top), staying)}
-        side = _side(marks, boxes, box, read, LEAST_SIDE * line.height)
+        side = _side(marks, boxes, box, line, read if level in READ else None)
         if side is not None:
             letter = _with_initials(*side, marks, boxes, box, read, going)
             if found is None or letter.initials.any() > found.initials.any():
@@ -107,18 +108,23 @@ def find_lead_letter(
 
 
 def _side(
-    marks: NDArray[np.int32], boxes: dict[int, Box], box: Box, read: CachedReader, least: float
+    marks: NDArray[np.int32], boxes: dict[int, Box], box: Box, line: Line, read: CachedReader | None
 ) -> tuple[str, int] | None:
-    """What it says and its number: of the largest marks the first that is an L by its shape, or reads as a side."""
-    large = [one for one in boxes if max(boxes[one][2:]) >= least]
+    """What it says and its number: of the largest marks the first that is an L by its shape, or, of those that are
+    close to the line, reads as a side.
+    """
+    large = [one for one in boxes if max(boxes[one][2:]) >= LEAST_SIDE * line.height]
     largest = sorted(large, key=lambda one: -max(boxes[one][2:]))[:LARGEST_FIRST]
     for number in largest:
         if _is_l(marks == number, boxes[number]):
             return "L", number
+    if read is None:
+        return None
     lines = {number: _line_of(boxes[number], box[0], box[1]) for number in largest}
-    read([look for line in lines.values() for look in _looks(line)])  # in one go
-    for number, line in lines.items():
-        text = _read_as(line, read, LETTERS, CERTAIN)
+    lines = {number: one for number, one in lines.items() if one.distance(line) == 0}
+    read([look for one in lines.values() for look in _looks(one)])  # in one go
+    for number, one in lines.items():
+        text = _read_as(one, read, LETTERS, CERTAIN)
         if text is not None:
             return text, number
     return None
