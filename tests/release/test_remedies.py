@@ -62,6 +62,12 @@ def test_an_attack_names_the_defense_against_it(part: str, protect: str) -> None
     assert found.cost and found.reason.startswith(f"{part}?")
 
 
+def test_one_command_serves_where_both_table_and_films_need_it() -> None:
+    found = remedies(content(attack("identity", 0.5, 0.6), attack("singling-out", 0.5, 0.6)), Settings())
+    assert {each.command for each in found} == {found[0].command} and words(found[0].command)["--protect"] == ["all"]
+    assert found[0].change != found[1].change
+
+
 def test_the_risk_that_is_kept_is_the_recipients() -> None:
     (found,) = remedies(content(attack("identity", 0.5, 0.6)), Settings(recipient="researcher"))
     assert words(found.command)["--risk"] == ["0.2"]

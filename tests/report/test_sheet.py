@@ -116,14 +116,24 @@ def test_beside_each_reason_stands_what_would_change_it_with_a_command(failing: 
 
 
 def test_more_than_fits_is_counted_not_dropped(failing: ReportContent) -> None:
-    many = replace(failing, remedies=failing.remedies * 5)
-    assert "and 4 more reasons in the annex" in words_of(render(many.to_json()))
+    many = replace(failing, remedies=tuple(replace(failing.remedies[0], change=f"Do {n}.") for n in range(7)))
+    assert "and 1 more reason in the annex" in words_of(render(many.to_json()))
+
+
+def test_reasons_with_one_remedy_stand_together(failing: ReportContent) -> None:
+    first, second = failing.remedies
+    same = replace(failing, remedies=(first, second, replace(first, about="Identity", reason="Who is it?")))
+    page = render(same.to_json())
+    assert "Pixel similarity, identity Draw the films anew from a short code." in words_of(page)
+    annex = page.partition('id="annex"')[2]
+    assert annex.count("Draw the films anew from a short code.") == 1
+    assert all(reason in annex for reason in (first.reason, second.reason, "Who is it?"))
 
 
 @pytest.mark.parametrize("unchanged", [True, False])
 def test_rows_of_a_table_stand_before_and_after_together(unchanged: bool) -> None:
     def side(value: float) -> dict[str, object]:
-        rows = [["100", "small", value], ["100", "chance", 0.01]]
+        rows = [["100", "small", f"{value} ± 0.1"], ["100", "chance", "0.01"]]
         return {"tables": [{"title": "Pools", "columns": ["candidates", "by", "Recall@1"], "rows": rows}]}
 
     (table,) = tables({"before": side(0.5), "after": side(0.5 if unchanged else 0.1)})
@@ -132,9 +142,9 @@ def test_rows_of_a_table_stand_before_and_after_together(unchanged: bool) -> Non
     else:
         assert table["columns"] == ["candidates", "by", "when", "Recall@1"]
         assert table["rows"] == [
-            ["100", "small", "before", 0.5],
-            ["100", "small", "after", 0.1],
-            ["100", "chance", "before and after", 0.01],
+            ["100", "small", "before", "0.5 ± 0.1"],
+            ["100", "small", "after", "0.1 ± 0.1"],
+            ["100", "chance", "before and after", "0.01"],
         ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -177,6 +178,7 @@ def demo(
     from medveil.person.keys import Keys
     from medveil.release import Settings
     from medveil.release import release as run
+    from medveil.release.questionnaire import Questionnaire
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:
@@ -189,8 +191,14 @@ def demo(
             progress=lambda done, total: watch("patients", done, total),
         )
         keys, asked = Keys.for_demonstration(seed), Settings(seed=seed, threshold=DEMO_RISK, demonstration=True)
+        stated = Questionnaire(
+            title="Phantom hospital: a demonstration",
+            data="Invented chest X-rays of invented patients, each with its report.",
+            purpose="To show what medveil does; nobody can be harmed by it.",
+        )
+        whole = partial(run, keys=keys, questionnaire=stated, workers=workers, progress=watch)
         outcomes = {
-            folder: run(out / "hospital", out / folder, keys=keys, settings=settings, workers=workers, progress=watch)
+            folder: whole(out / "hospital", out / folder, settings=settings)
             for folder, settings in (
                 ("release", asked),
                 ("protected", replace(asked, protect="all", risk=DEMO_RISK)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
+from typing import Literal
 
 from medveil.finding import ONE_IN_ELEVEN, Verdict
 from medveil.parts import registered, runs_unasked
@@ -51,9 +52,10 @@ _FOR_A_PERSON = "No defense of medveil's changes this: a person must judge it."
 
 
 def _known(content: ReportContent, settings: Settings, command: str) -> Iterator[Remedy]:
+    needed = {_protected(each) for each in content.comparisons if each.reason and each.after.kind == "attack"}
     for comparison in content.comparisons:
         if comparison.reason:
-            yield _of_comparison(comparison, comparison.reason, settings, command)
+            yield _of_comparison(comparison, comparison.reason, settings, command, both=len(needed) > 1)
     for gap in content.gaps:
         if gap.blocking:
             yield _of_gap(gap, settings, command)
@@ -63,7 +65,13 @@ def _known(content: ReportContent, settings: Settings, command: str) -> Iterator
         yield Remedy("Check of the output", reason, change, PERSONS_TIME, LOOK)
 
 
-def _of_comparison(comparison: Comparison, reason: str, settings: Settings, command: str) -> Remedy:
+def _protected(comparison: Comparison) -> Literal["table", "anatomy"]:
+    """What has to be protected against this attack."""
+    place = getattr(registered("attacks").get(comparison.after.part), "place", None)
+    return "table" if place == "table" else "anatomy"
+
+
+def _of_comparison(comparison: Comparison, reason: str, settings: Settings, command: str, *, both: bool) -> Remedy:
     finding = comparison.after
     about = finding.part.replace("-", " ").capitalize()
     if finding.kind == "measure":
@@ -74,13 +82,11 @@ def _of_comparison(comparison: Comparison, reason: str, settings: Settings, comm
             PERSONS_TIME,
             LOOK,
         )
-    place = getattr(registered("attacks").get(finding.part), "place", None)
-    what = "table" if place == "table" else "anatomy"
-    wanted = settings.accepted.value
+    what, wanted = _protected(comparison), settings.accepted.value
     protects = settings.protect in (what, "all")
     if protects:
         wanted = (settings.risk if settings.risk is not None else wanted) / 2
-    target = settings.protect if protects else _joined(settings.protect, what)
+    target = "all" if both else settings.protect if protects else _joined(settings.protect, what)
     change = _change(what, wanted, again=protects)
     if comparison.verdict is Verdict.REVIEW:
         change += " More patients would narrow the interval; they alone may settle it."
@@ -93,7 +99,7 @@ def _joined(protect: str, what: str) -> str:
 
 
 def _change(what: str, risk: float, *, again: bool) -> str:
-    kept = f"so that at most {risk:.2g} is kept"
+    kept = f"to keep a risk of {risk:.2g}"
     if what == "table":
         return f"Tell {'still ' * again}less of ages, sites and dates, {kept}."
     return f"Draw the films anew from {'a still shorter' if again else 'a short'} code, {kept}."

@@ -87,7 +87,7 @@ def _environment() -> Environment:
     environment.globals |= {"w": wording, "figures": figures, "tables": tables, "comparison_plot": comparison_plot}
     environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
     environment.filters |= {"held": _held, "numeric": _numeric, "dated": _dated}
-    environment.filters |= {"protecting": _protecting, "trials": _trials}
+    environment.filters |= {"protecting": _protecting, "together": _together, "trials": _trials}
     environment.filters |= {"clipped": _clipped, "ends": wording.ends}
     return environment
 
@@ -137,6 +137,21 @@ def _held(text: str) -> Markup:
     """An estimate whose interval is not torn apart at the end of a line."""
     value, bracket, rest = text.partition(" (")
     return Markup('{} <span class="held">({}</span>').format(value, rest) if bracket else escape(text)
+
+
+def _together(remedies: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """Reasons that the same would change, as one, in the order of the first of each."""
+    joined: dict[tuple[str, ...], list[dict[str, str]]] = {}
+    for remedy in remedies:
+        joined.setdefault((remedy["change"], remedy["cost"], remedy["command"]), []).append(remedy)
+    return [
+        {
+            "about": _named(", ".join(each["about"].lower() for each in same)),
+            "reasons": [each["reason"] for each in same],
+            **dict(zip(("change", "cost", "command"), way, strict=True)),
+        }
+        for way, same in joined.items()
+    ]
 
 
 def _protecting(remedies: list[dict[str, str]]) -> bool:

@@ -27,11 +27,10 @@ def _together(before: Table, after: Table) -> Table | None:
     """Each row before and after one below the other; one that did not change, once."""
     if before["columns"] != after["columns"]:
         return None
-    names = _names(before, after)
-    rows = [{tuple(row[:names]): row[names:] for row in table["rows"]} for table in (before, after)]
-    if any(len(named) < len(table["rows"]) for named, table in zip(rows, (before, after), strict=True)):
-        return None  # names that are not their own
-    old, new = rows
+    names = next((count for count in range(1, len(after["columns"])) if _unique(before, after, count)), None)
+    if names is None:
+        return None
+    old, new = ({tuple(row[:names]): row[names:] for row in table["rows"]} for table in (before, after))
     joined: list[list[Any]] = []
     for name in [*new, *(name for name in old if name not in new)]:
         if old.get(name) == new.get(name):
@@ -42,11 +41,9 @@ def _together(before: Table, after: Table) -> Table | None:
     return {**after, "columns": [*columns[:names], WHEN, *columns[names:]], "rows": joined}
 
 
-def _names(before: Table, after: Table) -> int:
-    """How many of the first columns name a row: those that hold nothing but words, and the first in any case."""
-    rows = [*before["rows"], *after["rows"]]
-    wordy = [all(isinstance(row[at], str) for row in rows) for at in range(len(after["columns"]))]
-    return max(1, next((at for at, held in enumerate(wordy) if not held), 1))
+def _unique(before: Table, after: Table, count: int) -> bool:
+    """Whether so many of the first columns name a row, in both tables."""
+    return all(len({tuple(row[:count]) for row in table["rows"]}) == len(table["rows"]) for table in (before, after))
 
 
 def _titled(table: Table, when: str) -> Table:

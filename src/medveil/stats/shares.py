@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from medveil.stats.bootstrap import mean_replicates
 from medveil.stats.estimate import Estimate, exact_interval
 
+_NOTHING = 1e-6  # redraws are added up in single precision, which leaves a little of no success
+
 __all__ = ["exact_interval", "share", "share_of_redraws", "strongest"]
 
 
@@ -44,4 +46,6 @@ def strongest(found: Mapping[str, Estimate]) -> tuple[str, Estimate]:
     low, _ = exact_interval(best.value, best.units, level=1 - 2 * tail)
     if best.replicates is not None:
         low = min(low, float(np.nanquantile(best.replicates, tail)))
-    return name, replace(best, low=min(best.low, low), high=max(each.high for each in found.values()))
+    low = min(best.low, low)
+    low = low if low > _NOTHING else 0.0
+    return name, replace(best, low=low, high=max(each.high for each in found.values()))

@@ -422,6 +422,7 @@ def test_harm_is_told_without_an_answer_key(out: Path, source: Path, tmp_path: P
     assert outcome.damage is not None and outcome.damage.verdict is Verdict.REVIEW
     told = json.loads((out / "verify.json").read_text())
     assert told["answer_key"] is False
+    assert told["losses"] is None and told["losses_seen"] == outcome.losses, "not measured, but some are seen"
     assert told["by_finding"]["pixel damage: changed inside the lungs"] >= 1
     assert outcome.losses >= 1
     damage = told["pixel_damage"]

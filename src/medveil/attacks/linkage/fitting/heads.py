@@ -34,6 +34,7 @@ Settings = tuple[Setting, ...]
 WARY: Settings = (Setting(0.9, 32), Setting(0.6, 32))
 TRUSTING: Settings = (Setting(0.5, 128), Setting(0.2, 128))
 SHARP: Settings = (Setting(0.6, 128, rounds=6),)
+_SURE = 2.0  # standard errors
 _SHARPNESS = 4.0  # how much surer a score is that lies one standard deviation higher
 
 
@@ -57,7 +58,7 @@ class Heads:
 
 
 def chosen_heads(lessons: Views, folds: Sequence[Fold]) -> Settings:
-    """What links best those who were not learned on; sharpening must surely be better, by a standard error."""
+    """What links best those who were not learned on; whatever is not wary must surely be better."""
     reached: dict[Settings, list[NDArray[np.float64]]] = {WARY: [], TRUSTING: [], SHARP: []}
     for taught, checked in folds:
         some, others = lessons.take(taught), lessons.take(checked)
@@ -65,9 +66,9 @@ def chosen_heads(lessons: Views, folds: Sequence[Fold]) -> Settings:
             heads = Heads.fit(some, settings)
             found.append(mean_reciprocal_ranks(heads.images(others) @ heads.reports(others).T))
     values = {settings: np.concatenate(found) for settings, found in reached.items()}
-    plain = max((WARY, TRUSTING), key=lambda settings: values[settings].mean())
-    gain = values[SHARP] - values[plain]
-    return SHARP if gain.mean() > gain.std() / np.sqrt(len(gain)) else plain
+    gains = {settings: values[settings] - values[WARY] for settings in (TRUSTING, SHARP)}
+    sure = [settings for settings, gain in gains.items() if gain.mean() > _SURE * gain.std() / np.sqrt(len(gain))]
+    return max(sure, key=lambda settings: gains[settings].mean(), default=WARY)
 
 
 def mean_reciprocal_ranks(scores: NDArray[np.floating]) -> NDArray[np.float64]:
