@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from medveil.stats.auc import WeightedAUC
+from medveil.stats.auc import WeightedAUC, honest_auc
+from medveil.stats.estimate import Estimate
 
 # few distinct scores, so that ties abound
 cases = st.lists(st.tuples(st.integers(0, 4), st.booleans(), st.integers(0, 3)), min_size=2, max_size=60)
@@ -29,3 +30,12 @@ def test_constant_scores_are_a_coin_toss() -> None:
 
 def test_nothing_to_compare_is_nan() -> None:
     assert np.isnan(WeightedAUC(np.zeros(0), np.zeros(0, bool))())
+
+
+def test_no_error_seen_is_not_certainty_and_near_one_the_lower_end_reaches_further() -> None:
+    perfect = honest_auc(Estimate(1.0, 0.0, 1.0, 1.0, 400, 40))
+    assert perfect.high == 1 and perfect.low == pytest.approx(0.025 ** (1 / 40))
+    near = honest_auc(Estimate(0.98, 0.01, 0.96, 0.995, 400, 40))
+    assert near.low < 0.95 and near.high == 0.995 and near.value - near.low > near.high - near.value
+    middle = honest_auc(Estimate(0.7, 0.05, 0.6, 0.8, 400, 40))
+    assert middle.low == pytest.approx(0.59, abs=0.01) and middle.high == 0.8

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, logit, stdtrit
+
+from medveil.stats.estimate import Estimate, exact_interval
 
 Floats = NDArray[np.float64]
 
@@ -28,3 +33,16 @@ class WeightedAUC:
             return float("nan")
         below = np.cumsum(down) - down
         return float((up * (below + 0.5 * down)).sum() / pairs)
+
+
+def honest_auc(found: Estimate) -> Estimate:
+    """With an interval that is right near 1 too, where redraws of few units are lopsided or all the same.
+
+    The wider of the redraws' and one that is even on the scale of odds; the exact one where no error was seen.
+    """
+    if not 0 < found.value < 1 or not found.sd > 0:
+        low, high = exact_interval(found.value, found.units, level=found.level)
+    else:
+        reach = -stdtrit(max(found.units - 1, 1), (1 - found.level) / 2) * found.sd / (found.value * (1 - found.value))
+        low, high = (float(expit(logit(found.value) + side * reach)) for side in (-1, 1))
+    return replace(found, low=min(found.low, low), high=max(found.high, high))

@@ -66,3 +66,9 @@ def quick() -> MeasurementSettings:
     return MeasurementSettings(
         redraws=60, seed=3, own=(0, 40, 200), refit=RefitSettings(dim=12, epochs=2, patience=1, shrinkages=(0.1,))
     )
+
+
+@pytest.fixture(scope="session")
+def light(quick: MeasurementSettings) -> MeasurementSettings:
+    """Where only what is promised matters."""
+    return replace(quick, own=(20,), redraws=20)

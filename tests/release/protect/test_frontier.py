@@ -139,7 +139,7 @@ def test_parts_that_do_not_fit_are_refused(data, start, quick, tmp_path) -> None
 
 
 def test_the_audit_is_booked_as_the_second_run_it_is(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:
     (private,) = (candidate for candidate in SWEEP if candidate.variant == "dp")
     unit, delta = private.settings.unit, private.settings.delta
@@ -147,7 +147,7 @@ def test_the_audit_is_booked_as_the_second_run_it_is(
     def run(budget: float, canaries: int) -> float:
         ledger = Ledger.of(tmp_path / f"{budget}.json", ["anna", "ben"], Budget(budget, delta, unit))
         out = tmp_path / f"out-{budget}"
-        protect_alignment(data, start, out=out, sweep=[private], measuring=quick, canaries=canaries, ledger=ledger)
+        protect_alignment(data, start, out=out, sweep=[private], measuring=light, canaries=canaries, ledger=ledger)
         return ledger.spent()
 
     alone = run(0.31, 0)
@@ -162,10 +162,10 @@ def _private(**changes: object) -> Candidate:
 
 
 def test_the_audits_own_cost_is_part_of_the_stated_epsilon(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:
     private = _private()
-    point = protect_alignment(data, start, out=tmp_path, sweep=[private], measuring=quick, canaries=60).points[1]
+    point = protect_alignment(data, start, out=tmp_path, sweep=[private], measuring=light, canaries=60).points[1]
     record = point.record
     assert record is not None
     runs = [Spending(record["noise_multiplier"], record["sampling"], record["steps"]), Spending(**record["audit_run"])]
@@ -174,38 +174,38 @@ def test_the_audits_own_cost_is_part_of_the_stated_epsilon(
     assert record["stated_epsilon"] == pytest.approx(both)
     assert f"are together differentially private with ε = {at_most(both)}" in point.guarantee.statement
     assert record["guarantee"]["statement"] == point.guarantee.statement
-    alone = protect_alignment(data, start, out=tmp_path / "alone", sweep=[private], measuring=quick, canaries=0).points[
+    alone = protect_alignment(data, start, out=tmp_path / "alone", sweep=[private], measuring=light, canaries=0).points[
         1
     ]
     assert f"is differentially private with ε = {at_most(alone.epsilon)}" in alone.guarantee.statement
 
 
 def test_an_audit_that_was_run_cannot_be_left_out_afterwards(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:
-    protect_alignment(data, start, out=tmp_path, sweep=[_private()], measuring=quick, canaries=20)
+    protect_alignment(data, start, out=tmp_path, sweep=[_private()], measuring=light, canaries=20)
     with pytest.raises(SettingsError, match="whose cost cannot be left out"):
-        protect_alignment(data, start, out=tmp_path, sweep=[_private()], measuring=quick, canaries=0)
+        protect_alignment(data, start, out=tmp_path, sweep=[_private()], measuring=light, canaries=0)
 
 
 def test_by_pair_the_audits_cost_counts_for_the_patient_too(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:
     point = protect_alignment(
-        data, start, out=tmp_path, sweep=[_private(unit="pair")], measuring=quick, canaries=60
+        data, start, out=tmp_path, sweep=[_private(unit="pair")], measuring=light, canaries=60
     ).points[1]
     assert point.record is not None
     assert point.record["stated_epsilon_of_patient"] > 1.1 * point.record["epsilon_of_patient"]["epsilon"]
 
 
 def test_a_finished_sweep_is_booked_with_its_audit(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:
     private = _private()
 
     def run(ledger: Ledger | None) -> str:
         done = protect_alignment(
-            data, start, out=tmp_path / "out", sweep=[private], measuring=quick, canaries=50, ledger=ledger
+            data, start, out=tmp_path / "out", sweep=[private], measuring=light, canaries=50, ledger=ledger
         )
         return done.points[1].guarantee.statement
 
@@ -220,11 +220,11 @@ def test_a_finished_sweep_is_booked_with_its_audit(
 
 
 def test_a_refuted_claim_is_no_guarantee(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worst_case_audit, "noise_for", lambda *given: 0.01)
     point = protect_alignment(
-        data, start, out=tmp_path, sweep=[_private()], measuring=quick, canaries=0, trials=100
+        data, start, out=tmp_path, sweep=[_private()], measuring=light, canaries=0, trials=100
     ).points[1]
     assert point.guarantee.kind == "none" and point.refuted is not None
     assert "an audit proved at least" in point.guarantee.statement
@@ -232,8 +232,8 @@ def test_a_refuted_claim_is_no_guarantee(
 
 
 def test_audits_that_delta_could_explain_are_refused_before_training(
-    data: ProtectionData, start: Heads, quick: MeasurementSettings, tmp_path: Path
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:
     with pytest.raises(SettingsError, match="prove nothing"):
-        protect_alignment(data, start, out=tmp_path, sweep=[_private(delta=1e-3)], measuring=quick, canaries=600)
+        protect_alignment(data, start, out=tmp_path, sweep=[_private(delta=1e-3)], measuring=light, canaries=600)
     assert not list(tmp_path.rglob("run.json"))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.pairs import PairSet, Side
 from medveil.finding import Figure, Series
-from medveil.stats.auc import WeightedAUC
+from medveil.stats.auc import WeightedAUC, honest_auc
 from medveil.stats.bootstrap import replicates
-from medveil.stats.estimate import Estimate, exact_interval
+from medveil.stats.estimate import Estimate
 from medveil.stats.group_codes import Pairs
 from medveil.stats.kernels.grid import Codes
 from medveil.stats.retrieval import best_match_ranks, blind_ranks, cmc, mean_by_patient
@@ -111,7 +111,4 @@ def pair_auc(sample: Sample, weights: Floats) -> Estimate:
         chance=0.5,
         control=WeightedAUC(sample.control, sample.same)(),
     )
-    if found.sd > 0:
-        return found
-    low, high = exact_interval(found.value, found.units)  # redrawing never invents an error that was not seen
-    return replace(found, low=low, high=high)
+    return honest_auc(found)
