@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from medveil.defenses.pixels.decide import reading
+from medveil.defenses.pixels.decide import cached_reader
 from medveil.defenses.pixels.decide.decision import Decision, decide
 from medveil.defenses.pixels.lines import Line
 from medveil.person.identifiers import Category
@@ -121,9 +121,9 @@ def test_a_letter_of_which_only_a_part_was_found_stays():
 
 def test_what_the_second_reader_plainly_contradicts_is_no_marker(monkeypatch):
     sheet = Sheet().write("R", 100, 200, size=50)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("K", 0.99))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("K", 0.99))
     assert (sheet.kept(), sheet.gone()) == ([], 0)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("R", 0.99))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("R", 0.99))
     assert sheet.kept() == ["R"]
 
 
@@ -134,16 +134,16 @@ def test_two_letters_may_have_a_word_in_their_row_but_no_letters():
 
 def test_what_the_readers_read_differently_goes_but_for_look_alikes(monkeypatch):
     sheet = Sheet().write("SUPINF", 100, 200, size=40)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("SUPINE", 0.9))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("SUPINE", 0.9))
     assert sheet.kept() == []
     sheet = Sheet().write("1I0 KV", 100, 200, size=40)
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: ("110 KV", 0.9))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("110 KV", 0.9))
     assert sheet.kept() == ["110 KV"]
 
 
 @pytest.mark.parametrize(("second", "kept"), [("EREC T", ["ERECT"]), ("ERECTI", []), ("EREC", [])])
 def test_a_space_that_only_the_second_reader_sees_is_none(monkeypatch, second, kept):
-    monkeypatch.setattr(reading, "second_opinion", lambda strip: (second, 0.9))
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, 0.9))
     assert Sheet().write("ERECT", 100, 200, size=40).kept() == kept
 
 
@@ -201,3 +201,58 @@ def test_a_loose_line_that_was_never_sure_goes_if_more_can_be_read_in_it(beside,
     loose = Line.of_box((left - 8, top - 10, right + 200, bottom + 10), 0.2)
     found = decide([sheet.lines[0], loose], sheet.view, None, keep_markers=True)
     assert [text for text, _ in found.kept] == kept
+
+
+def test_a_line_drawn_too_high_around_small_print_goes():
+    sheet = Sheet().write("KLINIKUM FEATHERSTONE", 100, 200, size=13, tone=140)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet.lines = [Line.of_box((left, top - 14, right, bottom + 16), 0.9)]
+    (gone,) = sheet.decided().removed
+    assert gone.height < 2 * (bottom - top)
+
+
+def test_a_part_of_a_marker_seen_closer_does_not_take_it_along():
+    sheet = Sheet().write("110 KV", 100, 200, size=40)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    part = Line.of_box((left + (right - left) * 6 // 10, top + 6, right, bottom - 6), 0.9)
+    loose = Line.of_box((left - 4, top - 8, right + 4, bottom + 8), 0.9)
+    assert [text for text, _ in decide([loose, part], sheet.view, None, keep_markers=True).kept] == ["110 KV"]
+
+
+def test_a_loose_line_around_a_part_of_a_marker_is_not_the_marker():
+    sheet = Sheet().write("AP SUPINE", 100, 200, size=40)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    loose = Line.of_box((left + (right - left) * 26 // 100, top - 14, right + 10, bottom + 14), 0.9)
+    found = decide([*sheet.lines, loose], sheet.view, None, keep_markers=True)
+    assert ([text for text, _ in found.kept], found.removed) == (["AP SUPINE"], [])
+
+
+@pytest.mark.parametrize(
+    ("second", "sure", "kept"), [("110 KV", 0.99, ["110 KV"]), ("110 KV", 0.6, []), ("1110", 0.99, [])]
+)
+def test_a_marker_that_the_first_reader_reads_in_part_stays_if_the_second_is_certain(monkeypatch, second, sure, kept):
+    sheet = Sheet().write("0 KV", 100, 200, size=40)
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, sure))
+    assert sheet.kept() == kept
+
+
+def test_an_l_of_lead_stays_where_its_initials_go():
+    sheet = Sheet()
+    sheet.view[40:100, 500:512] = sheet.view[88:100, 500:540] = 230  # an L too plain for a reader of type
+    sheet.write("HS", 500, 108, size=26)
+    found = sheet.decided()
+    (letter,) = found.letters
+    assert letter.text == "L"
+    assert letter.initials.any()
+    left, top, _, _ = letter.box
+    assert letter.ink[60 - top, 505 - left]
+    assert not letter.initials[60 - top, 505 - left]
+
+
+def test_type_at_some_distance_from_a_side_in_lead_is_not_its_initials():
+    sheet = Sheet()
+    sheet.view[40:74, 480:487] = sheet.view[67:74, 480:505] = 230
+    sheet.write("Nr 47", 535, 100, size=18)
+    found = sheet.decided()
+    assert [letter for letter in found.letters if letter.initials.any()] == []
+    assert len(found.removed) == 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import Evidence, Finding, goes_on, weigh
+from medveil.defenses.pixels.decide.evidence import Evidence, Finding, goes_on, is_plain, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
@@ -24,6 +24,8 @@ from medveil.defenses.pixels.decide.reading import (
 )
 from medveil.defenses.pixels.decide.words import Look, View, Word, blocks_of, is_same_place, is_square, words_of
 from medveil.defenses.pixels.find.detector import LARGE, SURE
+from medveil.defenses.pixels.find.ink import followed_by_tone
+from medveil.defenses.pixels.find.tighter import tighter
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.legibility import are_readable, without
 from medveil.person.search.known import KnownSearch
@@ -35,6 +37,7 @@ STRIDE = 3.0  # heights by which a large line is followed, step by step
 MOST_STEPS = 4
 FARTHEST_LETTER = 1.4  # heights from one letter to the next
 SPACED = 2.5  # heights between initials
+WIDEST_LETTER = 0.95  # heights
 NEARBY = 3  # heights around a known name within which letters of its size go too
 RINGS = frozenset("0O8QIl1")
 ALIKE = 1.4  # times the height; initials beside a lead letter are smaller
@@ -57,25 +60,29 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     """Decide line by line; without markers to keep, they go as all other type does."""
     read = CachedReader(view)
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
+    low = _drawn_closer(found, view)
+    found |= zip(low, weigh(low, view, read), strict=True)
+    lines = list(found)
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
     proposed = lines
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
     result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
-    looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
-    markers = [marker for _, marker in result.kept]
-    result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
+    words_kept = [marker for text, marker in result.kept if len(text) > 1]
     for line in proposed:
-        if line.score < SURE or any(one.covers(line) for one in result.letters):
+        if any(one.covers(line) for one in result.letters) or not _may_be_lead(line, found[line], result.removed):
             continue
-        letter = find_lead_letter(line, view, read)
-        if letter is None or any(letter.line.distance(marker) == 0 for text, marker in result.kept if len(text) > 1):
+        letter = find_lead_letter(line, view, read, result.removed, words_kept)
+        if letter is None or any(letter.line.distance(marker) == 0 for marker in words_kept):
             continue
         if (letter.initials.any() and not letter.is_among(result.removed)) or letter.is_touched(result.removed):
             result.letters.append(letter)
     done = [letter for letter in result.letters if letter.initials.any()]
     result.removed = [line for line in result.removed if not any(one.covers(line) for one in done)]
     result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
+    looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
+    markers = [marker for _, marker in result.kept] + [letter.line for letter in result.letters]
+    result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
     if not keep_markers:
         result.removed += [line for _, line in result.kept] + [letter.line for letter in result.letters]
         result.kept, result.letters = [], [letter.all_going() for letter in result.letters]
@@ -86,7 +93,11 @@ def _sorted(
     lines: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
 ) -> Decision:
     loose = [line for line in lines if any(_closer(other, line) for other in lines)]
-    words = words_of([line for line in lines if line not in loose])
+    whole = [line for line in loose if not any(_closer(other, line) and other.length > line.length for other in lines)]
+    markers = _whole_markers(whole, findings, view, read, known)
+    loose = [line for line in loose if not any(line in marker.lines for marker in markers)]
+    rest = [line for line in lines if not any(_belongs_to(line, marker) for marker in markers)]
+    words = words_of([line for line in rest if line not in loose])
     for word in words:
         word.is_type = any(findings[line] is Finding.TYPE for line in word.lines)
         word.is_letter = not word.is_type and any(findings[line] is Finding.LETTER for line in word.lines)
@@ -95,7 +106,7 @@ def _sorted(
         read_words([(word, look) for block in blocks for word in block for look in looks(word, view)], read, known)
         blocks = [block for block in blocks if not any(word.known or _is_other(word) for word in block)]
     for word in (word for block in blocks for word in block):
-        word.text = marker_in(word, view)
+        word.text = marker_in(word, read)
     strokes = _joined_strokes(words)
     words = [word for word in words if word not in strokes]
     for block in ([word for word in block if word not in strokes] for block in blocks):
@@ -107,6 +118,7 @@ def _sorted(
     for word in initials:
         word.is_type |= word.is_letter
     _spread_known(words)
+    words += markers
     going = [line for line in loose if findings[line] is not Finding.NOTHING and not _explained(line, words, view)]
     _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in going)])
     sure = [line for word in words if word.known or (word.is_letter and word.is_type) for line in word.lines]
@@ -116,6 +128,40 @@ def _sorted(
         kept=[(word.text, word.line) for word in words if word.text is not None],
         doubtful=[line for line in going if findings.get(line) is Finding.DOUBTFUL],
     )
+
+
+def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
+    """Whether a side may stand in it or beside it: it goes, or looks like text, and is not plainly a word."""
+    is_word = is_plain(evidence.reading) and evidence.reading.text.isalnum()
+    return not is_word and (line.score >= SURE or line in going)
+
+
+def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:
+    """Lines that looked like text and are none, once more where they were drawn too high around what stands in them."""
+    rejected = [line for line, one in found.items() if line.score >= SURE and one.finding is Finding.NOTHING]
+    return [low for line in rejected if (low := tighter(line, view)) is not None]
+
+
+def _whole_markers(
+    loose: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
+) -> list[Word]:
+    """Of lines with closer ones inside, those that are markers as a whole: of 110 KV, KV alone is none."""
+    words = [Word([line]) for line in loose if findings[line] is Finding.TYPE and not _too_long(line)]
+    for looks in (as_it_stands, other_ways, closer_and_wider):
+        read_words([(word, look) for word in words for look in looks(word, view)], read, known)
+        words = [word for word in words if not word.known and not is_plainly_other(word)]
+    for word in words:
+        word.is_type, word.text = True, marker_in(word, read)
+    return [word for word in words if word.text is not None and _fills(word)]
+
+
+def _fills(word: Word) -> bool:
+    """Whether a marker is as long as its line, which may hold more that was not read."""
+    return word.line.length <= WIDEST_LETTER * word.line.height * (len(letters_of(word.text or "")) + 1)
+
+
+def _belongs_to(line: Line, marker: Word) -> bool:
+    return line.share_inside(marker.line.grown(2, 2)) > 0.7
 
 
 def _as_known(evidence: Evidence, known: KnownSearch) -> Evidence:
@@ -131,7 +177,7 @@ def _up_to(markers: list[Line], line: Line, whole: Line) -> Line:
 
 
 def _followed(line: Line, look: Look, view: View, read: CachedReader) -> Line:
-    return _walked(_in_full(line, look, read), look, view, read)
+    return followed_by_tone(_walked(_in_full(line, look, read), look, view, read), view)
 
 
 def _in_full(line: Line, look: Look, read: CachedReader) -> Line:

@@ -21,8 +21,6 @@ from medveil.defenses.pixels.decide.words import LEGIBLE, Look, is_square
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.reader import Reading
-from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
-from medveil.defenses.pixels.read.second_reader import second_opinion
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
 from medveil.runtime.once import once
@@ -35,13 +33,15 @@ FARTHEST = 4.0  # deviations
 PLAIN_LETTERS, PLAIN = 3, 0.8  # letters, and the certainty of each, that need no look in a mirror
 LETTERS_A_HEIGHT = 1.6
 BATCH = 32
+SHORT = 160  # columns; strips of short lines are looked at apart, for they cost half as much
 LEAST = -4.0  # the logit from which a line is read, and then in a mirror too
 UNREAD = Reading("", 0.0, 0.0, 0, np.zeros((0, 0), np.float32))
-_READ = (slice(SIZE - NUMBERS, SIZE - NUMBERS + 4), slice(SIZE - NUMBERS + 4, SIZE - NUMBERS + 8))  # as it is, mirrored
+_READ = (slice(0, 4), slice(4, 8))  # as it is, mirrored; of the numbers
 TYPE = 0.5  # the score from which a legible line is type,
 SUSPECTED = 0.1  # and from which one at the rim is, if the second reader reads it with certainty
 SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
-ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read
+ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read,
+CERTAIN_AT_THE_RIM = 0.94  # and one at the rim in which two letters are seen, whatever they are
 RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
 # letters and digits that a reader must see, and how sure it must be
 AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
@@ -53,6 +53,9 @@ RINGS = frozenset("0OoQ8-.")  # what a row of wires reads like
 LARGEST_UNREAD = 0.01  # of the image that a line may cover without being read
 SINGLE = 1.3  # heights; a shorter line in which less than two letters are read is a single mark,
 WIDE = 1.8  # or one letter, with certainty
+
+Floats = NDArray[np.float32]
+Layer = tuple[Floats, Floats]  # weights and what is added
 
 
 class Finding(Enum):
@@ -85,19 +88,19 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     if not lines:
         return []
     found = [(Look(line, 0), UNREAD) for line in lines]
-    rows = np.stack([row_of(line, view) for line in lines])
-    logits = _logits(rows)
+    seen, numbers = _seen(np.stack([row_of(line, view) for line in lines]))
+    logits = _logits(seen, numbers)
     for mirrored in (False, True):
         asked = [k for k, line in enumerate(lines) if _asks(line, logits[k], found[k][1], view, mirrored)]
         best = best_readings([lines[k] for k in asked], read, mirrored=mirrored)
         for k, (look, reading) in zip(asked, best, strict=True):
-            rows[k, _READ[mirrored]] = read_numbers(lines[k], reading)
+            numbers[k, _READ[mirrored]] = read_numbers(lines[k], reading)
             if _rank(reading) > _rank(found[k][1]):
                 found[k] = look, reading
         if asked:
-            logits[asked] = _logits(rows[asked])
+            logits[asked] = _logits(seen[asked], numbers[asked])
     return [
-        Evidence(score := _probability(logit), reading, look, _finding(line, score, look, reading, view))
+        Evidence(score := _probability(logit), reading, look, _finding(line, score, look, reading, view, read))
         for line, logit, (look, reading) in zip(lines, logits, found, strict=True)
     ]
 
@@ -117,28 +120,46 @@ def _is_cut_off(line: Line, view: View) -> bool:
 
 def goes_on(line: Line, look: Look, view: View, read: CachedReader) -> bool:
     """Whether a line that is type, read by this look, goes on where it has not been seen yet."""
-    score = _probability(_logits(row_of(line, view)[None])[0])
+    score = _probability(_logits(*_seen(row_of(line, view)[None]))[0])
     if score < TYPE:
         return False
     (reading,) = read([replace(look, line=line)])
     return reading.letters >= 2 or (score >= ALMOST_CERTAIN and reading.letters == 1)
 
 
-def _logits(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    return np.concatenate([_network()(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH)])
+def _seen(rows: Floats) -> tuple[Floats, Floats]:
+    """What the network makes of the pixels of each row, which reading them does not change; and the numbers."""
+    in_strip, around, _, _ = _network()
+    strips = rows[:, : 2 * STRIP[0] * STRIP[1]].reshape(-1, 2, *STRIP)
+    arounds = rows[:, strips[0].size : -NUMBERS].reshape(-1, 1, AROUND, AROUND)
+    is_short = strips[:, 1, 0].sum(axis=1) <= SHORT
+    order, parts = [], []
+    for columns, places in ((SHORT, np.flatnonzero(is_short)), (STRIP[1], np.flatnonzero(~is_short))):
+        for start in range(0, len(places), BATCH):
+            some = places[start : start + BATCH]
+            found = [in_strip(np.ascontiguousarray(strips[some, :, :, :columns])), around(arounds[some])]
+            order.append(some)
+            parts.append(np.concatenate(found, axis=1))
+    return np.concatenate(parts)[np.argsort(np.concatenate(order))], rows[:, -NUMBERS:].copy()
+
+
+def _logits(seen: Floats, numbers: Floats) -> Floats:
+    _, _, (weights, added), (last, last_added) = _network()
+    hidden = np.concatenate([seen, numbers], axis=1) @ weights.T + added
+    return np.asarray((np.maximum(hidden, 0) @ last.T + last_added)[:, 0])
 
 
 def _probability(logit: float) -> float:
     return 1 / (1 + math.exp(-float(logit)))
 
 
-def _finding(line: Line, score: float, look: Look, reading: Reading, view: View) -> Finding:
+def _finding(line: Line, score: float, look: Look, reading: Reading, view: View, read: CachedReader) -> Finding:
     """Type must be legible to one of two readers, the more so inside the thorax, where devices are, unless it is a
     long line of surest type; what else looks like type for sure and cannot be read is for a person.
     """
     if reading.letters < 2 and line.length < (WIDE if reading.confidence >= CERTAIN else SINGLE) * line.height:
-        read = reading.letters == 1 and reading.confidence >= LEGIBLE
-        return Finding.LETTER if read else Finding.NOTHING
+        is_read = reading.letters == 1 and reading.confidence >= LEGIBLE
+        return Finding.LETTER if is_read else Finding.NOTHING
     if _is_cut_off(line, view) and _known_letters(reading) >= LEGIBLE_LETTERS and reading.confidence >= LEGIBLE:
         return Finding.TYPE
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
@@ -156,7 +177,9 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View)
         return Finding.TYPE
     if score >= ALMOST_CERTAIN and line.length >= LONG * line.height:
         return Finding.TYPE
-    letters, sure = _second(look, reading, view)
+    if not inside and score >= CERTAIN_AT_THE_RIM and reading.letters > 1:
+        return Finding.TYPE
+    letters, sure = _second(look, reading, read)
     if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
         return Finding.TYPE
     return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
@@ -166,7 +189,7 @@ def _known_letters(reading: Reading) -> int:
     return sum(character.isalnum() for character in reading.text)
 
 
-def _second(look: Look, reading: Reading, view: View) -> tuple[int, float]:
+def _second(look: Look, reading: Reading, read: CachedReader) -> tuple[int, float]:
     """How many letters and digits the second reader makes of it, and how sure it is, in the way it is surest of.
 
     It is shown what the first could read, or else both ways up.
@@ -174,7 +197,7 @@ def _second(look: Look, reading: Reading, view: View) -> tuple[int, float]:
     others = [replace(look, mirrored=not look.mirrored), replace(look, turns=(look.turns + 2) % 4)]
     best = (0, 0.0)
     for way in (look, *others[: 1 if reading.letters > 1 else 2]):
-        text, sure = second_opinion(way.strip(view, SECOND_HEIGHT))
+        text, sure = read.second(way)
         letters = 0 if set(text) <= RINGS else sum(one.isascii() and one.isalnum() for one in text)
         best = max(best, (letters, sure), key=lambda found: (found[0] > 1) * found[1])
         if best[0] >= INSIDE[0] and best[1] >= CERTAIN:
@@ -247,16 +270,21 @@ def read_numbers(line: Line, reading: Reading) -> list[float]:
 
 
 @once
-def _network() -> Compiled:
+def _network() -> tuple[Compiled, Compiled, Layer, Layer]:
+    """What looks at strips, what looks at their surroundings, and the two layers that weigh both with the numbers."""
     import torch
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
-    from medveil.defenses.pixels.decide.evidence_network import EvidenceNetwork
+    from medveil.defenses.pixels.decide.evidence_network import EvidenceNetwork, SeenAround, SeenInStrip
 
     network = EvidenceNetwork().eval()
     try:
         network.load_state_dict({name: value.float() for name, value in load_file(bundled("text-evidence")).items()})
     except (OSError, RuntimeError, SafetensorError):
         raise InputError(f"{bundled('text-evidence')} does not weigh text; reinstall medveil") from None
-    return compiled(network, torch.zeros(1, SIZE), varying=(0,), threads=1)
+    weights = {name: value.numpy() for name, value in network.state_dict().items()}
+    first, last = ((weights[f"head.{layer}.weight"], weights[f"head.{layer}.bias"]) for layer in (0, 3))
+    in_strip = compiled(SeenInStrip(network), torch.zeros(1, 2, *STRIP), varying=(0, 3), threads=1)
+    around = compiled(SeenAround(network), torch.zeros(1, 1, AROUND, AROUND), varying=(0,), threads=1)
+    return in_strip, around, first, last

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import adaptive_max_pool2d
+from torch.nn.functional import max_pool2d
 
 from medveil.defenses.pixels.find.networks import Residual, Unit
 
@@ -14,6 +14,7 @@ STRIP = (48, 320)  # pixels; the line is half as high, with room above and below
 AROUND = 64  # pixels a side
 NUMBERS = 14
 _STRIP, _AROUND = STRIP[0] * STRIP[1], AROUND * AROUND
+_STRIDE = 16  # columns of the strip to one of what the network makes of it
 SIZE = 2 * _STRIP + _AROUND + NUMBERS  # of one line's evidence in a row: the strip, where it is valid, the rest
 
 
@@ -44,12 +45,36 @@ class EvidenceNetwork(nn.Module):
 
     def forward(self, evidence: Tensor) -> Tensor:
         """Logits from rows of evidence (n x `SIZE`)."""
-        seen, valid, around, numbers = torch.split(evidence, [_STRIP, _STRIP, _AROUND, NUMBERS], dim=1)
-        strip = torch.stack([seen, valid], dim=1).view(-1, 2, *STRIP)
-        marks = self.strip(strip)
-        share = adaptive_max_pool2d(strip[:, 1:], (1, marks.shape[3]))
-        mean = (marks * share).sum((2, 3)) / (share.sum((2, 3)) * marks.shape[2]).clamp(min=1)
-        peak = (marks * share).amax((2, 3))
-        near = self.around(around.view(-1, 1, AROUND, AROUND)).mean((2, 3))
-        logits: Tensor = self.head(torch.cat([mean, peak, near, numbers], dim=1))[:, 0]
+        strip, around, numbers = torch.split(evidence, [2 * _STRIP, _AROUND, NUMBERS], dim=1)
+        seen = self.seen_in_strip(strip.reshape(-1, 2, *STRIP)), self.seen_around(around.reshape(-1, 1, AROUND, AROUND))
+        logits: Tensor = self.head(torch.cat([*seen, numbers], dim=1))[:, 0]
         return logits
+
+    def seen_in_strip(self, strip: Tensor) -> Tensor:
+        """Of the strip and where it is valid (n x 2 x rows x columns, of which there are a multiple of 16)."""
+        marks = self.strip(strip)
+        share = max_pool2d(strip[:, 1:, :1], (1, _STRIDE))
+        mean = (marks * share).sum((2, 3)) / (share.sum((2, 3)) * marks.shape[2]).clamp(min=1)
+        return torch.cat([mean, (marks * share).amax((2, 3))], dim=1)
+
+    def seen_around(self, around: Tensor) -> Tensor:
+        found: Tensor = self.around(around).mean((2, 3))
+        return found
+
+
+class SeenInStrip(nn.Module):
+    def __init__(self, network: EvidenceNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, strip: Tensor) -> Tensor:
+        return self.network.seen_in_strip(strip)
+
+
+class SeenAround(nn.Module):
+    def __init__(self, network: EvidenceNetwork) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, around: Tensor) -> Tensor:
+        return self.network.seen_around(around)

@@ -1,7 +1,8 @@
 """A side in lead, and the initials of the technologist beside it: the letter stays and the initials go.
 
 Lead lies as it fell: turned, mirrored, the initials in a row, askew or one above the other. So the marks are taken
-one by one, each a letter of its own.
+one by one, each a letter of its own. An L is known by its shape too, and what stands in lines that go is an initial,
+read or not.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
+from medveil.defenses.pixels.decide.l_shape import is_l_shape
 from medveil.defenses.pixels.decide.words import Look, View
 from medveil.defenses.pixels.lines import Box, Line
 
@@ -21,14 +23,21 @@ RIM = 0.2  # of the shorter side, from the border
 LETTERS = frozenset({"L", "R"})
 CERTAIN = 0.8  # of the reader, for the side,
 LIKELY = 0.5  # and for an initial
-STANDS_OUT = (0.45, 0.65, 0.8)  # of the brightest mark; letters that touch come apart at the higher levels
+STANDS_OUT = (0.35, 0.45, 0.55, 0.65, 0.8)  # of the brightest mark; letters that touch come apart at the higher levels
+READ = (0.45, 0.65, 0.8)  # of these levels, those at which marks are read too, which takes longer than a look at shapes
+AROUND = 2.6  # sizes of a line beside which the letter may stand, which is larger
 SMALLEST = 6  # pixels
-LARGEST_FIRST = 5  # marks that may be the side
+LARGEST_FIRST = 5  # marks that may be the side,
+LEAST_SIDE = 0.6  # of the line's height that it measures: a letter within type is smaller
 REACH = 0.9  # of the letter's size within which its initials stand
 INITIAL = (0.22, 0.85)  # of the letter's size
 ALIKE = 1.5  # times the size, from one initial to the next
 SOLID = 0.75  # of its box that a letter fills at most; a ball fills more
 MOST_INITIALS = 5
+FAINTEST = 8.0  # gray levels
+THICKEST = 0.6  # sizes of a line, that a stroke is thick
+LEAST_SHAPE = 12  # pixels of an L that is known by its shape
+MOSTLY = 0.6  # of a mark, in a line
 DILATED = 2  # pixels around strokes
 
 
@@ -65,62 +74,116 @@ class LeadLetter:
         return left + int(x.min()), top + int(y.min()), left + int(x.max()) + 1, top + int(y.max()) + 1
 
 
-def find_lead_letter(line: Line, view: View, read: CachedReader) -> LeadLetter | None:
-    """The side, if one of the largest marks in and around a short line at the rim reads as one."""
+def find_lead_letter(
+    line: Line, view: View, read: CachedReader, going: list[Line], staying: list[Line]
+) -> LeadLetter | None:
+    """The side, if one of the largest marks in and around a short line at the rim reads as one or has an L's shape.
+
+    Its initials are among what goes, and none of the markers that stay.
+    """
     rows, columns = view.shape
     at_rim = min(line.x, columns - line.x, line.y, rows - line.y) < RIM * min(rows, columns)
     if not at_rim or line.length > LONGEST * line.height:
         return None
     size = max(line.length, line.height)
-    left, top, right, bottom = box = line.grown(size, size).box(view.shape)
+    left, top, right, bottom = box = line.grown(AROUND * size, AROUND * size).box(view.shape)
     part = np.ascontiguousarray(view[top:bottom, left:right])
     if min(part.shape) < 2 * SMALLEST:
         return None
     under = np.zeros(part.shape, np.uint8)
     line.moved(-left, -top).paint(under, 1)
+    tone, peak = _standing_out(part, under, size)
+    found: LeadLetter | None = None
     for level in STANDS_OUT:
-        marks, boxes = _marks(part, under, size, level)
-        lines = {number: _line_of(box_of, left, top) for number, box_of in boxes.items()}
-        numbers = sorted(lines, key=lambda number: -lines[number].length)
-        read([look for number in numbers[:LARGEST_FIRST] for look in _looks(lines[number])])  # in one go
-        for number in numbers[:LARGEST_FIRST]:
-            text = _read_as(lines[number], read, LETTERS, CERTAIN)
-            if text is None:
-                continue
-            initials = _initials(number, lines, read)
-            letter, others = marks == number, np.isin(marks, initials)
-            return LeadLetter(text, lines[number], box, _dilated(letter), _dilated(others) & ~letter)
+        marks, boxes = _marks(tone, level * peak)
+        boxes = {one: place for one, place in boxes.items() if not _is_in(_line_of(place, left, top), staying)}
+        side = _side(marks, boxes, box, line, read if level in READ else None)
+        if side is not None:
+            letter = _with_initials(*side, marks, boxes, box, read, going)
+            if found is None or letter.initials.any() > found.initials.any():
+                found = letter
+        if found is not None and found.initials.any():
+            break
+    return found
+
+
+def _side(
+    marks: NDArray[np.int32], boxes: dict[int, Box], box: Box, line: Line, read: CachedReader | None
+) -> tuple[str, int] | None:
+    """What it says and its number: of the largest marks the first that is an L by its shape, or, of those that are
+    close to the line, reads as a side.
+    """
+    large = [one for one in boxes if max(boxes[one][2:]) >= LEAST_SIDE * line.height]
+    largest = sorted(large, key=lambda one: -max(boxes[one][2:]))[:LARGEST_FIRST]
+    for number in largest:
+        if _is_l(marks == number, boxes[number]):
+            return "L", number
+    if read is None:
+        return None
+    lines = {number: _line_of(boxes[number], box[0], box[1]) for number in largest}
+    lines = {number: one for number, one in lines.items() if one.distance(line) == 0}
+    read([look for one in lines.values() for look in _looks(one)])  # in one go
+    for number, one in lines.items():
+        text = _read_as(one, read, LETTERS, CERTAIN)
+        if text is not None:
+            return text, number
     return None
 
 
-def _initials(letter: int, lines: dict[int, Line], read: CachedReader) -> list[int]:
-    """The marks beside the letter that read as letters, and those in a row with them, read or not."""
+def _with_initials(
+    text: str,
+    number: int,
+    marks: NDArray[np.int32],
+    boxes: dict[int, Box],
+    box: Box,
+    read: CachedReader,
+    going: list[Line],
+) -> LeadLetter:
+    lines = {one: _line_of(place, box[0], box[1]) for one, place in boxes.items()}
+    letter, others = marks == number, np.isin(marks, _initials(number, lines, read, going))
+    return LeadLetter(text, lines[number], box, _dilated(letter), _dilated(others) & ~letter)
+
+
+def _is_l(mark: NDArray[np.bool_], box: Box) -> bool:
+    x, y, width, height = box
+    return max(width, height) >= LEAST_SHAPE and is_l_shape(mark[y : y + height, x : x + width])
+
+
+def _initials(letter: int, lines: dict[int, Line], read: CachedReader, going: list[Line]) -> list[int]:
+    """The marks beside the letter that read as letters or stand in lines that go, and those in a row with them."""
     beside = [one for one in lines if one != letter and _is_beside(lines[one], lines[letter])]
-    read([look for one in beside for look in _looks(lines[one])])
-    found = [one for one in beside if _read_as(lines[one], read, None, LIKELY) is not None]
+    found = [one for one in beside if _is_in(lines[one], going)]
+    rest = [one for one in beside if one not in found]
+    read([look for one in rest for look in _looks(lines[one])])
+    found += [one for one in rest if _read_as(lines[one], read, None, LIKELY) is not None]
     for one in found:  # grows on the way
         found += [other for other in lines if other not in (letter, *found) and _is_next(lines[other], lines[one])]
     return found if len(found) <= MOST_INITIALS else []
 
 
-def _marks(
-    part: View, under: View, size: float, level: float
-) -> tuple[NDArray[np.int32], dict[int, tuple[int, int, int, int]]]:
-    """Connected marks that stand out like the brightest under the line, light or dark, and the boxes of such as may be
-    letters.
-    """
-    kernel = np.ones((max(5, round(0.5 * size)) | 1,) * 2, np.uint8)
-    tones = [cv2.morphologyEx(part, how, kernel) for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)]
+def _standing_out(part: View, under: View, size: float) -> tuple[View, float]:
+    """How far light marks stand out, or dark ones, whichever do under the line; and the brightest there."""
+    kernel = np.ones((max(5, round(THICKEST * size)) | 1,) * 2, np.uint8)
+    tones = [np.asarray(cv2.morphologyEx(part, how, kernel)) for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)]
     peaks = [float(np.percentile(tone[under > 0], 97)) if under.any() else 0.0 for tone in tones]
     tone, peak = max(zip(tones, peaks, strict=True), key=lambda one: one[1])
-    count, marks, stats, _ = cv2.connectedComponentsWithStats((tone > level * max(peak, 8)).astype(np.uint8))
+    return tone, max(peak, FAINTEST)
+
+
+def _marks(tone: View, level: float) -> tuple[NDArray[np.int32], dict[int, Box]]:
+    """Connected marks that stand out so far, and the boxes of such as may be letters."""
+    count, marks, stats, _ = cv2.connectedComponentsWithStats((tone > level).astype(np.uint8))
     boxes = {}
     for number in range(1, count):
         x, y, width, height, area = (int(value) for value in stats[number])
-        inside = x > 0 and y > 0 and x + width < part.shape[1] and y + height < part.shape[0]
+        inside = x > 0 and y > 0 and x + width < tone.shape[1] and y + height < tone.shape[0]
         if inside and max(width, height) >= SMALLEST and area <= SOLID * width * height:
             boxes[number] = (x, y, width, height)
     return marks, boxes
+
+
+def _is_in(mark: Line, lines: list[Line]) -> bool:
+    return any(mark.share_inside(line.grown(2, 2)) > MOSTLY for line in lines)
 
 
 def _line_of(box: tuple[int, int, int, int], left: int, top: int) -> Line:

@@ -23,6 +23,7 @@ _UNITS |= {**dict.fromkeys(("MIN", "MINS", "MINUTES"), (0, 90)), **dict.fromkeys
 _UNITS |= dict.fromkeys(("HR", "HRS", "HOURS"), (0, 72))
 _NUMBER = re.compile(r"\d{1,4}(?:[.,]\d{1,2})?")
 _PIECES = re.compile(r"[A-Z]+|\d+(?:[.,]\d+)?")
+_NEARLY_EXPOSURE = re.compile(rf"\d{{1,4}}(?:[.,]\d{{1,2}})? ?([A-Z{OTHER}]{{1,4}})")
 _OTHER = re.compile(r"[^A-Z0-9 .,:;/()\-+=]")
 _JOINED = re.compile(r"\b(SEMI|X|CROSS)-(?=[A-Z])")  # SEMI-ERECT; but A-P may be initials
 
@@ -55,6 +56,9 @@ def holds_marker(text: str) -> bool:
     if is_marker(text) or any(len(word) >= shortest and word in plain for word in WORDS | _UNITS.keys()):
         return True
     if any(_begins(piece, word) for piece in re.findall(r"[A-Z0-9]+", text.upper()) for word in WORDS):
+        return True
+    exposure = _NEARLY_EXPOSURE.fullmatch(text.upper().strip())
+    if exposure and any(_nearly(exposure[1], unit) for unit in _UNITS):
         return True
     pieces = re.findall(rf"[A-Z0-9{OTHER}]+", text.upper())
     return any(_nearly(piece, word) for piece in pieces for word in WORDS if len(word) > 2 or _unread(piece, word))

@@ -13,10 +13,8 @@ from dataclasses import replace
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.markers import holds_marker, is_marker, is_short
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View, Word, is_legible, is_square, whole_letter
-from medveil.defenses.pixels.read.alphabet import as_read, is_letter
+from medveil.defenses.pixels.read.alphabet import OTHER, as_read, is_letter
 from medveil.defenses.pixels.read.reader import Reading
-from medveil.defenses.pixels.read.second_reader import HEIGHT as SECOND_HEIGHT
-from medveil.defenses.pixels.read.second_reader import second_opinion
 from medveil.person.search.known import KnownSearch
 
 CERTAIN = 0.95  # that a marker is written, and nothing else: no other look is needed
@@ -28,6 +26,7 @@ AGREES_SHORT = 0.7  # what it must grant one or two characters
 VERY_CERTAIN = 0.995  # the same where the second reader does not see them
 CONTRADICTS = 0.8  # certainty from which the second reader's other text counts
 OTHER_MARGINS = (0.0, 0.45)  # a plate's edge reads like a letter, a letter at the very edge like none
+BARS = "Il1" + OTHER
 PART = 4  # heights; shorter lines may be a part of a letter
 ASIDE = 0.8  # of the height, to either side where a wider look is taken
 MOST_ASKED = 3  # looks at a word that are shown to the second reader
@@ -91,11 +90,13 @@ def _certain(reading: Reading) -> bool:
     return reading.certainty >= CERTAIN and is_marker(reading.text)
 
 
-def marker_in(word: Word, view: View) -> str | None:
+def marker_in(word: Word, read: CachedReader) -> str | None:
     """What the word says, if that is a marker and no look shows more."""
     for look, reading in _close(word)[:MOST_ASKED]:
-        text = _agreed(look, reading, view)
-        if text is not None and not _shows_more(word, look, text):
+        text = _agreed(look, reading, read)
+        if text is None and _agreed_other(reading, read.seconded(look)):
+            return None
+        if text is not None and not _shows_more(word, look, text, read.view):
             word.seen = look
             if look.line not in word.lines:
                 word.lines.insert(0, look.line)
@@ -103,11 +104,11 @@ def marker_in(word: Word, view: View) -> str | None:
     return None
 
 
-def _agreed(look: Look, reading: Reading, view: View) -> str | None:
+def _agreed(look: Look, reading: Reading, read: CachedReader) -> str | None:
     """The marker that is written, if both readers say so."""
     if is_short(reading.text):
-        return _agreed_short(look, reading, view)
-    text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
+        return _agreed_short(look, reading, read)
+    text, confidence = read.second(look)
     if confidence < SECOND:
         return None
     same = letters_of(text).translate(_ALIKE) == letters_of(reading.text).translate(_ALIKE)  # but for spaces and points
@@ -115,14 +116,27 @@ def _agreed(look: Look, reading: Reading, view: View) -> str | None:
         return reading.text
     if not is_marker(text) or is_short(text):
         return None
-    return text if same or reading.certainty_for(text) >= max(AGREES, NEARLY * reading.certainty) else None
+    granted = reading.certainty_for(text) >= max(AGREES, NEARLY * reading.certainty)
+    return text if same or granted or (confidence >= CERTAIN and _is_most_of(reading.text, text)) else None
 
 
-def _agreed_short(look: Look, reading: Reading, view: View) -> str | None:
+def _is_most_of(part: str, marker: str) -> bool:
+    """Whether the first reader has read the greater part of it, and nothing else."""
+    return letters_of(part) in letters_of(marker) and 2 * len(letters_of(part)) > len(letters_of(marker))
+
+
+def _agreed_other(reading: Reading, second: tuple[str, float] | None) -> bool:
+    """Whether both readers have read the same, and that is no marker."""
+    if second is None or second[1] < SECOND or is_short(reading.text) or is_marker(reading.text):
+        return False
+    return letters_of(second[0]) == letters_of(reading.text) and not is_marker(second[0])
+
+
+def _agreed_short(look: Look, reading: Reading, read: CachedReader) -> str | None:
     """The second reader need not see it where the first is very sure."""
     if reading.certainty < AGREES_SHORT or not is_marker(reading.text) or not _BARE.fullmatch(reading.text):
         return None
-    text, confidence = second_opinion(look.strip(view, SECOND_HEIGHT))
+    text, confidence = read.second(look)
     if letters_of(text) == letters_of(reading.text) and confidence >= SECOND_SHORT:
         return reading.text
     return reading.text if reading.certainty >= VERY_CERTAIN and confidence < CONTRADICTS else None
@@ -132,10 +146,26 @@ def letters_of(text: str) -> str:
     return "".join(filter(is_letter, as_read(text)))
 
 
-def _shows_more(word: Word, look: Look, text: str) -> bool:
-    """Whether another look along the same line finds letters beyond the marker's."""
+def _shows_more(word: Word, look: Look, text: str, view: View) -> bool:
+    """Whether another look along the same line, inside of the image, finds letters beyond the marker's."""
     letters = len(letters_of(text))
-    others = [one for other, one in word.readings if other.same_way(look) and not is_marker(one.text)]
+    others = [
+        one
+        for other, one in word.readings
+        if other.same_way(look) and not is_marker(one.text) and other.is_inside(view)
+    ]
     if is_short(text):
         return any(reading.letters > letters for reading in others)
-    return any(reading.certainty >= LEGIBLE and sum(map(str.isalnum, reading.text)) > letters for reading in others)
+    more = [one for one in others if one.certainty >= LEGIBLE and sum(map(str.isalnum, one.text)) > letters]
+    return any(not _is_but_for_bars(letters_of(one.text), letters_of(text)) for one in more)
+
+
+def _is_but_for_bars(read: str, marker: str) -> bool:
+    """Whether it is the marker between bars, which the edges of a plate are taken for, or with a hyphen as a letter."""
+    return read.strip(BARS) == marker.strip(BARS) or _only_within(read, marker)
+
+
+def _only_within(read: str, marker: str) -> bool:
+    """Whether one letter more stands in the middle of it, where a hyphen was taken for one."""
+    cuts = (read[:place] + read[place + 1 :] for place in range(1, len(read) - 1))
+    return len(read) == len(marker) + 1 and marker in cuts

@@ -15,6 +15,7 @@ from medveil.defenses.pixels.read.reader import HEIGHT, Reading
 
 MARGIN = 0.18  # of the height, around what is read
 LEGIBLE = 0.5  # certainty of each letter from which a word that is no marker takes its block along
+BEYOND = 0.3  # heights beyond the image's edge that show nothing yet
 WIDEST = 24  # heights; longer lines are read in part, which is enough
 ACROSS = 2.4  # heights; shorter lines may be a letter or two written across
 TOGETHER = 0.8  # heights between the lines of a block
@@ -55,6 +56,14 @@ class Look:
         grown = self.line.grown(*((aside, across) if self.turns % 2 == 0 else (across, aside)))
         strip = grown.cut_out(view, height, quarter_turns=self.turns)[:, : WIDEST * height]
         return np.ascontiguousarray(strip[:, ::-1]) if self.mirrored else strip
+
+    def is_inside(self, view: View) -> bool:
+        """Whether it shows the image alone, and hardly anything beyond its edge."""
+        rows, columns = view.shape
+        aside, across = self.aside * self.line.height, self.across * self.line.height
+        corners = self.line.grown(*((aside, across) if self.turns % 2 == 0 else (across, aside))).corners
+        room = BEYOND * self.line.height
+        return bool((corners > -room).all() and (corners < (columns + room, rows + room)).all())
 
     def row(self, reach: float) -> Line:
         """The line, longer by so many heights of its letters at either end."""

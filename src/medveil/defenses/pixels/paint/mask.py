@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.defenses.pixels.find.ink import HEIGHT as TONE_HEIGHT
+from medveil.defenses.pixels.find.ink import of_tone, tone_of
 from medveil.defenses.pixels.lines import Box, Line
 
 ASIDE = 0.85  # heights a line is made longer at each end
@@ -16,15 +18,17 @@ ACROSS = 0.25  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
 THICKEST = 0.4  # of a line's height that a stroke may be thick
 NEARBY = 0.9  # heights, of the square around a place
-STANDS_OUT = ((12, 0.08), (24, 0.22))  # by a line's height: of the strongest mark nearby that a stroke reaches,
+STANDS_OUT = ((9, 0.2), (12, 0.08), (24, 0.22))  # by height: of the strongest mark nearby that a stroke reaches,
 FAINTEST = 0.1  # of the strongest in the whole line,
 NOISE = 3  # and gray levels
 DIM = 16  # gray levels of room that even white leaves
 EITHER = 0.08  # so near to the middle, ink may be light or dark, and both go
+WHOLE = 0.25  # of a stroke that is of the tone written in, from which all of it is
 LETTER = 0.4  # of a line's height that a mark beyond its ends measures at least, to be a letter of it
 DILATED = 0.13  # heights around a stroke
 LEAST_DILATED, MOST_DILATED = 1, 3  # pixels
-RIM = 1  # pixels over which the mask fades
+RIM = 1  # pixels over which the mask fades,
+SMALL = 10  # but not around lines lower than this: a pixel there is as much as a stroke
 
 Mask = NDArray[np.uint8]
 
@@ -39,12 +43,12 @@ def stroke_mask(
     """1 over the letters of the lines, soft around them, and 0 over marks that are to stay; `harder` takes more room
     and fainter strokes.
     """
-    canvas = np.zeros(views[0].shape, np.uint8)
+    canvas, small = np.zeros(views[0].shape, np.uint8), np.zeros(views[0].shape, np.uint8)
     stay = np.zeros(canvas.shape, bool) if spared is None else spared
     for line in lines:
         for view in views:
-            _draw_strokes(line, view, canvas, stay, harder)
-    mask = _softened(canvas)
+            _draw_strokes(line, view, small if line.height < SMALL else canvas, stay, harder)
+    mask = np.maximum(_softened(canvas), small.astype(np.float32))
     mask[stay] = 0
     return mask
 
@@ -101,8 +105,13 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
         nearby = cv2.dilate(tone * core, np.ones((near, near), np.uint8))
         peak = float(np.percentile(tone[core > 0], 97)) if core.any() else 0.0
         level = np.maximum(_least(line.height) / harder * nearby, FAINTEST * peak)
-        strokes = (tone > level) & (room > 0) & is_ink & ~stay[top:bottom, left:right]
-        found |= _reaching(strokes.astype(np.uint8), core, LETTER * line.height)
+        strokes = (tone > level) & (room > 0) & ~stay[top:bottom, left:right]
+        strokes = _mostly(strokes.astype(np.uint8), is_ink)
+        found |= _reaching(strokes, core, LETTER * line.height)
+    gray = tone_of(line.cut_out(view, TONE_HEIGHT))
+    if gray is not None:
+        strokes = of_tone(part, gray, thick) & core & ~stay[top:bottom, left:right]
+        found |= _reaching(strokes | found, found, LETTER * line.height)
     radius = round(min(max(DILATED * line.height, LEAST_DILATED), MOST_DILATED) * harder)
     grown = cv2.dilate(found, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
     canvas[top:bottom, left:right] |= grown
@@ -120,7 +129,7 @@ def _standing_out(part: NDArray[np.uint8], thick: int) -> NDArray[np.float32]:
 
 
 def _least(height: float) -> float:
-    """Small strokes are faint, and there is little room to take too much."""
+    """Small strokes are faint, and there is little room to take too much; around the smallest there is none."""
     heights, shares = zip(*STANDS_OUT, strict=True)
     return float(np.interp(height, heights, shares))
 
@@ -133,6 +142,13 @@ def _lit(part: NDArray[np.uint8], near: int) -> NDArray[np.float32]:
         for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)
     )
     return np.asarray(gaps / np.maximum(ink + gaps, np.float32(1e-3)))
+
+
+def _mostly(strokes: Mask, is_ink: NDArray[np.bool_]) -> Mask:
+    """Strokes of the tone that is written in: those with enough of it whole, of the others what has it."""
+    count, marks, _, _ = cv2.connectedComponentsWithStats(strokes, connectivity=8)
+    whole = np.bincount(marks[is_ink], minlength=count) >= WHOLE * np.bincount(marks.ravel(), minlength=count)
+    return strokes * (is_ink | whole[marks])
 
 
 def _reaching(strokes: Mask, core: Mask, least: float) -> Mask:

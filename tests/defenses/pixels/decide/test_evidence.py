@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from medveil.defenses.pixels.decide import cached_reader, evidence
+from medveil.defenses.pixels.decide.cached_reader import CachedReader
+from medveil.defenses.pixels.decide.evidence import Finding
+from medveil.defenses.pixels.decide.evidence_network import EvidenceNetwork
+from medveil.defenses.pixels.decide.words import Look
+from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.reader import Reading
+from medveil.weights.bundled import bundled
+
+
+@pytest.fixture
+def view():
+    return np.random.default_rng(3).integers(0, 255, (400, 600)).astype(np.uint8)
+
+
+def test_pixels_looked_at_once_weigh_as_much_as_with_the_numbers_at_once(view):
+    sizes = ((300, 12), (40, 20), (14, 14), (90, 30), (25, 24))  # more and less than what counts as short, in turn
+    rows = np.stack([evidence.row_of(Line(300, 200, *size, 0.2, 0.8), view) for size in sizes])
+    rows[:, -14:-6] = np.random.default_rng(4).random((len(rows), 8))  # what reading would tell
+    network = EvidenceNetwork().eval()
+    network.load_state_dict({name: value.float() for name, value in load_file(bundled("text-evidence")).items()})
+    with torch.no_grad():
+        expected = network(torch.from_numpy(rows)).numpy()
+    assert np.allclose(evidence._logits(*evidence._seen(rows)), expected, atol=0.03)
+
+
+def test_the_second_reader_is_asked_once_a_look(view, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: asked.append(strip.shape) or ("AP", 0.9))
+    read = CachedReader(view)
+    look = Look(Line(300, 200, 60, 20, 0.0), 0)
+    assert read.seconded(look) is None
+    assert read.second(look) == read.second(look) == read.seconded(look) == ("AP", 0.9)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("x", "score", "letters", "finding"),
+    [
+        (20, 0.95, 3, Finding.TYPE),  # small initials in lead
+        (20, 0.9, 3, Finding.DOUBTFUL),
+        (20, 0.95, 1, Finding.DOUBTFUL),  # hooks and clips
+        (300, 0.95, 3, Finding.NOTHING),
+        (300, 0.98, 3, Finding.DOUBTFUL),  # an earring scores as high
+    ],
+)
+def test_what_nobody_can_read_goes_at_the_rim_alone(view, monkeypatch, x, score, letters, finding):
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("", 0.0))
+    line = Line(x, 200, 24, 9, 0.0)
+    reading = Reading("QKH"[:letters], 0.4, 0.1, letters, np.zeros((0, 0), np.float32))
+    assert evidence._finding(line, score, Look(line, 0), reading, view, CachedReader(view)) is finding

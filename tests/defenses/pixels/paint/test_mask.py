@@ -1,0 +1,33 @@
+"""Masks over the strokes of lines that go."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.paint.mask import stroke_mask
+
+
+def written(text: str, size: int, ground: np.ndarray, tone: int) -> tuple[np.ndarray, np.ndarray, Line]:
+    """A view with a line on it, which pixels are its ink, and the line."""
+    ink = Image.new("L", ground.shape[::-1])
+    ImageDraw.Draw(ink).text((30, 30), text, fill=255, font=ImageFont.load_default(size))
+    share = np.asarray(ink) / 255
+    y, x = np.nonzero(share > 0.4)
+    line = Line.of_box((int(x.min()) - 1, int(y.min()) - 1, int(x.max()) + 2, int(y.max()) + 2))
+    return np.rint(ground + (tone - ground) * share).astype(np.uint8), share > 0.4, line
+
+
+def test_a_stroke_goes_whole_where_it_hardly_stands_out() -> None:
+    ground = np.tile(np.linspace(20, 128, 460), (110, 1))
+    view, ink, line = written("KLINIKUM OTTILIE", 44, ground, 140)
+    assert (stroke_mask([line], [view])[ink] > 0).mean() > 0.97
+
+
+def test_around_the_smallest_lines_the_mask_takes_no_room_to_fade() -> None:
+    view, ink, line = written("NR 4711", 9, np.full((80, 160), 60.0), 220)
+    mask = stroke_mask([line], [view])
+    assert line.height < 10
+    assert (mask[ink] == 1).all()
+    assert set(np.unique(mask)) == {0, 1}
