@@ -17,7 +17,7 @@ from medveil.person.keys import Keys
 from medveil.release import Settings, release
 from medveil.release import run as running
 from medveil.release.clean.engine import Engine
-from medveil.release.clean.records import STILL_READ, take_back, withdraw, withdrawn
+from medveil.release.clean.records import STILL_READ, take_back, withdrawn
 from medveil.release.clean.run import Work, clean
 from medveil.release.clean.summary import Summary
 from medveil.release.review.worst_first import write_review
@@ -109,8 +109,6 @@ def six(out: Path) -> tuple[Work, Path, Engine]:
 
 
 def test_only_what_the_check_withdrew_can_be_taken_back(tmp_path: Path) -> None:
-    (tmp_path / "quarantine.csv").write_text("id,reason,rows\n")
-    (tmp_path / "data").mkdir()
-    withdraw(tmp_path, {"a.png": STILL_READ, "b.png": "rejected in review"})
+    (tmp_path / "withdrawn.json").write_text(json.dumps({"a.png": STILL_READ, "b.png": "rejected in review"}))
     take_back(tmp_path, ["a.png", "b.png"])
     assert withdrawn(tmp_path) == {"b.png": "rejected in review"}
