@@ -292,7 +292,8 @@ def show_advice(advice: Advice, out: Path, paths: Mapping[str, object], *, json:
             named = f"{trial.title} ({trial.setting})" if trial.setting else trial.title
             table.add_row(named, *risks, wording.kept(trial), f"{trial.released:,}")
     patients = f"{advice.patients:,} of {advice.of_patients:,} patients, {advice.images:,} images"
-    typer.echo(f"Tried on {patients}; accepted is a risk of {wording.limit(advice.accepted, 'share')}, the upper end")
+    accepted = wording.limit(advice.accepted, "share")
+    typer.echo(f"Tried on {patients}, by attackers with little effort; accepted is a risk of {accepted}, the upper end")
     Console(width=None if sys.stdout.isatty() else 110).print(table)
     for trial in advice.trials:
         if trial.failed:

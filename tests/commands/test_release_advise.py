@@ -37,7 +37,8 @@ def test_risk_and_utility_are_printed_and_the_command_can_be_copied(
     done = advised(monkeypatch, tmp_path, best, "--recipient", "researcher")
     shown = done.stdout.replace("\u00a0", " ")
     assert done.exit_code == 0
-    assert "Tried on 60 of 90 patients, 180 images; accepted is a risk of 20 %" in shown
+    assert "Tried on 60 of 90 patients, 180 images, by attackers with little effort" in shown
+    assert "accepted is a risk of 20 %" in shown
     assert "50.0 % (40.0–60.0 %); guessing" in shown
     assert "Films drawn anew: not possible on the sample: too few patients" in shown
     source, new, key = tmp_path / "my films", tmp_path / "out-2", tmp_path / "key"
