@@ -30,7 +30,7 @@ DEFINITIONS: dict[Score, str] = {
     "strict": "1 if answer and reference are the same words in the same order, in small letters, without punctuation "
     "and articles; else 0.",
     "relaxed": "1 if strict is 1, or if the content words that answer and reference share are more than "
-    f"{OVERLAP:g} of all that either has (Jaccard); else 0. Words such as of, is and there do not count, no and not do. "
+    f"{OVERLAP:g} of all that either has (Jaccard); else 0. Words such as of and there do not count, no and not do. "
     "It does not see that left lower lobe opacity is not right lower lobe opacity.",
     "token F1": "the harmonic mean of the share of the answer's words that the reference has and the share of the "
     "reference's words that the answer has, repeated words counted as often as they stand there.",
@@ -105,7 +105,7 @@ class Scoring:
     def __init__(self, questions: Sequence[Question], *, seed: int, redraws: int = 1000) -> None:
         self.questions = tuple(questions)
         self.codes, images = unit_codes(np.array([each.image_id for each in questions], dtype=object))
-        self._weights = unit_weights(images, redraws=redraws, seed=seed)
+        self.weights = unit_weights(images, redraws=redraws, seed=seed)
         self._groups = np.array([group_of(each) for each in questions])
         self._chance = score_words(guessed(questions), questions)
 
@@ -127,7 +127,7 @@ class Scoring:
             return None
         usual = self._chance.get(score, self._chance["relaxed"])  # a judge takes a right guess for right, too
         return share(
-            values[use], self.codes[use], self._weights, unit=UNIT, chance=float(usual[use].mean()), control=control
+            values[use], self.codes[use], self.weights, unit=UNIT, chance=float(usual[use].mean()), control=control
         )
 
 

@@ -35,7 +35,7 @@ def test_corrected_scores_hold_the_truth_whatever_the_judge_does(sensitivity: fl
     """The judge alone is off by far; the corrected score's interval holds the truth as often as it says."""
     rng = np.random.default_rng(11)
     inside, plain, widths = 0, [], []
-    for trial in range(120):
+    for trial in range(60):
         images = np.repeat(np.arange(100), 4)
         easy = rng.beta(2, 3, 100)[images]  # images differ: their mean share of right answers is 0.4
         truth = (rng.random(400) < easy).astype(float)
@@ -45,8 +45,8 @@ def test_corrected_scores_hold_the_truth_whatever_the_judge_does(sensitivity: fl
         inside += found.low <= 0.4 <= found.high
         plain.append(found.value)
         widths.append(found.high - found.low)
-    assert inside >= 110, "of 120 intervals of 95 %"
-    assert np.mean(plain) == pytest.approx(0.4, abs=0.015)
+    assert inside >= 54, "of 60 intervals of 95 %"
+    assert np.mean(plain) == pytest.approx(0.4, abs=0.02)
     by_labels_alone = 2 * 1.96 * np.sqrt(0.24 / 120)
     assert np.mean(widths) < 1.35 * by_labels_alone
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from medveil.errors import NotMeasurable
-from medveil.utility.vqa.judge.judge import Judge
+from medveil.utility.vqa.judge.judge import Judge, grade
 from medveil.utility.vqa.judge.probes import FAMILIES, MOST_FALSE, PROBES, Trial, probes, try_judge, wrong_answer
 from medveil.utility.vqa.judge.prompts import PROMPTS
 from medveil.utility.vqa.judge.reply import first_object
@@ -35,7 +35,7 @@ def judge_of(rule: Rule, *, wrapped: Callable[[int], str] | None = None) -> Judg
 
 
 def tried(rule: Rule, questions: list[Question] = QUESTIONS) -> Trial:
-    return try_judge(judge_of(rule), questions, seed=5)
+    return try_judge(questions, judge_of(rule).ask, seed=5)
 
 
 def careful(answer: str, reference: str) -> bool:
@@ -74,7 +74,7 @@ def test_a_judge_that_rejects_everything_is_refused_too() -> None:
 
 
 def test_replies_that_cannot_be_read_are_counted() -> None:
-    trial = try_judge(judge_of(careful, wrapped=lambda score: f"Score: {score}"), QUESTIONS, seed=5)
+    trial = try_judge(QUESTIONS, judge_of(careful, wrapped=lambda score: f"Score: {score}").ask, seed=5)
     assert trial.unreadable == trial.asked == 3 * PROBES + 60
     assert trial.refusal is not None
 
@@ -123,8 +123,8 @@ def test_the_opposite_of_both_sides_is_not_taken_for_wrong() -> None:
 def test_an_answer_that_says_nothing_is_wrong_whatever_the_judge_says() -> None:
     lenient = judge_of(lambda answer, reference: True)
     assert lenient.ask("q", "no", ":").score == 1
-    assert lenient.grade("q", "no", ":").score == 0
-    assert lenient.grade("q", "no", "解").score == 1, "a letter in any script"
+    assert grade(lenient.ask, "q", "no", ":").score == 0
+    assert grade(lenient.ask, "q", "no", "解").score == 1, "a letter in any script"
 
 
 def test_kept_judgements_belong_to_model_and_wording() -> None:

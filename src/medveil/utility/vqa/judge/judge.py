@@ -11,6 +11,7 @@ from medveil.utility.vqa.judge.prompts import PROMPTS, SCHEMA, TOKENS, Wording
 from medveil.utility.vqa.judge.reply import Judgement, read_reply
 
 Chat = Callable[[str, str], str]  # the reply to a system's and a user's message
+Ask = Callable[[str, str, str], Judgement]  # of question, reference and answer
 NOTHING_SAID = Judgement(0, "no letter and no digit")
 
 
@@ -30,13 +31,12 @@ class Judge:
         told = [self.model, self.wording, prompt.system, prompt.user("", "", ""), SCHEMA, TOKENS]
         return hashlib.sha256(json.dumps(told).encode()).hexdigest()
 
-    def grade(self, question: str, reference: str, answer: str) -> Judgement:
-        """An answer without a letter or a digit is wrong, whatever the judge would say."""
-        if not any(map(str.isalnum, answer)):
-            return NOTHING_SAID
-        return self.ask(question, reference, answer)
-
     def ask(self, question: str, reference: str, answer: str) -> Judgement:
         """What the judge itself says, of any answer."""
         prompt = PROMPTS[self.wording]
         return read_reply(self.chat(prompt.system, prompt.user(question, reference, answer)))
+
+
+def grade(ask: Ask, question: str, reference: str, answer: str) -> Judgement:
+    """An answer without a letter or a digit is wrong, whatever the judge would say."""
+    return ask(question, reference, answer) if any(map(str.isalnum, answer)) else NOTHING_SAID

@@ -19,8 +19,7 @@ from medveil.finding import Table, percent
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
-from medveil.utility.vqa.judge.judge import Judge
-from medveil.utility.vqa.judge.reply import Judgement
+from medveil.utility.vqa.judge.judge import Ask
 from medveil.utility.vqa.question import Question
 from medveil.utility.vqa.scores import overlap, words
 
@@ -137,17 +136,15 @@ def wrong_answer(questions: Sequence[Question], number: int) -> str:
 
 
 def try_judge(
-    judge: Judge,
     questions: Sequence[Question],
+    ask: Ask,
     *,
     seed: int,
-    ask: Callable[[str, str, str], Judgement] | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Trial:
-    """Every probe is asked, whatever came of the others. `ask` may keep what was asked before."""
+    """Every probe is asked, whatever came of the others."""
     if len({question.image_id for question in questions}) < 2:
         raise NotMeasurable("a judge is tried on questions about at least two images")
-    ask = ask or judge.ask
     tried = list(probes(questions, seed=seed))
     right = np.random.default_rng([seed, 18]).permutation(len(questions))[:KNOWN_RIGHT]
     total, found = len(tried) + len(right), []
