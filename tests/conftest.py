@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
+import re
+import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
@@ -111,3 +115,69 @@ def from_threads() -> Callable[..., list[Any]]:
             threading.settrace(before)  # type: ignore[arg-type]
 
     return call
+
+
+class Loopback:
+    """A server on this machine that keeps what it receives and replies as told, byte by byte."""
+
+    def __init__(self, reply: Callable[[socket.socket], None]) -> None:
+        self.requests: list[bytes] = []
+        self.ended = threading.Event()
+        self._reply = reply
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/v1"
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self.ended.set()
+        with socket.create_connection(("127.0.0.1", self.port)):
+            pass
+        self._thread.join()
+        self._listening.close()
+
+    def _serve(self) -> None:
+        while not self.ended.is_set():
+            connection, _ = self._listening.accept()
+            with connection, suppress(OSError):
+                if self.ended.is_set():
+                    return
+                self.requests.append(self._request(connection))
+                self._reply(connection)
+
+    def _request(self, connection: socket.socket) -> bytes:
+        connection.settimeout(10)
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += connection.recv(65536) or b"\r\n\r\n"
+        head, _, body = received.partition(b"\r\n\r\n")
+        length = int(re.search(rb"content-length: (\d+)", head, re.I)[1])  # type: ignore[index]
+        while len(body) < length:
+            body += connection.recv(65536) or b" " * length
+        return head + b"\r\n\r\n" + body
+
+
+@pytest.fixture
+def loopback() -> Iterator[Callable[[bytes | Callable[[socket.socket], None]], Loopback]]:
+    """Servers with these replies: bytes as they are, or a function that writes to the connection."""
+    servers: list[Loopback] = []
+
+    def serving(reply: bytes | Callable[[socket.socket], None]) -> Loopback:
+        servers.append(Loopback(reply if callable(reply) else lambda connection: connection.sendall(reply)))
+        return servers[-1]
+
+    yield serving
+    for server in servers:
+        server.close()
+
+
+def chat_reply(content: Any, *, status: str = "200 OK") -> bytes:
+    """What an OpenAI-compatible server answers."""
+    body = json.dumps({"choices": [{"message": {"role": "assistant", "content": content}}]}).encode()
+    return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+
+
+@pytest.fixture(name="chat_reply")
+def _chat_reply() -> Callable[..., bytes]:
+    return chat_reply

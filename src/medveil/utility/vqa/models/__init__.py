@@ -1,0 +1,1 @@
+"""Models that answer: `loading` gets one by name, folder or address."""
