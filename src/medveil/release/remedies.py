@@ -11,8 +11,7 @@ from medveil.finding import ONE_IN_ELEVEN, Verdict
 from medveil.parts import registered, runs_unasked
 from medveil.release.gaps import BESIDE, OTHER_VIEWS
 from medveil.release.settings import Settings
-from medveil.report.content import Comparison, Gap, ReportContent
-from medveil.report.remedy import Remedy
+from medveil.report.content import Comparison, Gap, Remedy, ReportContent
 
 SOURCE, OUTPUT, NEW = "IN", "OUT", "NEW"
 LOOK = f"medveil review {OUTPUT} --source {SOURCE} --page REVIEW.html"
