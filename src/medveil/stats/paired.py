@@ -1,4 +1,5 @@
-"""Before and after on the same people: paired differences with intervals, two-sided p-values, Holm's correction."""
+"""Before and after on the same people: paired differences with intervals, two-sided p-values, Holm's correction,
+McNemar's exact test."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtr
 
 from medveil.stats.estimate import Estimate
 
@@ -65,3 +67,8 @@ def holm(p: Floats) -> Floats:
     corrected = np.empty(len(p))
     corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
     return corrected
+
+
+def mcnemar(gained: int, lost: int) -> float:
+    """The exact two-sided p-value of so unequal numbers of pairs that changed for better and for worse."""
+    return min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5)))
