@@ -139,3 +139,11 @@ def test_bounds_are_the_wider_of_both_however_many_succeed(signal: float) -> Non
     assert value.value * 60 >= 10
     low, high = exact_interval(value.value, 60)
     assert value.low <= low + 1e-6 and value.high >= high - 1e-6
+
+
+def test_only_theorems_are_called_formal() -> None:
+    chain = Engine(Keys.for_demonstration(1), Settings().resolved().chosen("defenses")).chain
+    assert not [defense.name for defense in chain if defense.guarantee.kind == "formal"]
+    assert "99.5" not in " ".join(defense.guarantee.statement for defense in chain), (
+        "not measured on every kind of film"
+    )

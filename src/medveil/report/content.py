@@ -114,7 +114,8 @@ class Gap:
 
     @property
     def sentence(self) -> str:
-        return f"{self.what}: {self.why}"
+        name = self.what.replace("-", " ")
+        return f"{name[:1].upper()}{name[1:]}: {self.why}"
 
 
 @dataclass(frozen=True)
