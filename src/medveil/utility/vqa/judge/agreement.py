@@ -48,9 +48,21 @@ def agreement(judged: Floats, labels: Floats, images: Sequence[str], *, seed: in
 
 
 def corrected(
-    judged: Floats, labels: Floats, images: Sequence[str], *, seed: int, chance: float | None = None
+    judged: Floats,
+    labels: Floats,
+    images: Sequence[str],
+    *,
+    seed: int,
+    chance: float | None = None,
+    least: float = 0.0,
 ) -> Estimate:
-    """The mean of what people would say. `labels` has NaN where nobody was asked; the others were drawn at random."""
+    """The mean of what people would say. `labels` has NaN where nobody was asked; the others were drawn at random.
+
+    Answers that were not judged (NaN) are left out. `least` is the smallest value there is: -1 for differences.
+    """
+    there = np.isfinite(judged)
+    images = [image for image, use in zip(images, there, strict=True) if use]
+    judged, labels = judged[there], labels[there]
     known = np.isfinite(labels)
     if known.sum() < FEWEST:
         raise NotMeasurable(f"a score is corrected by at least {FEWEST} labels")
@@ -67,10 +79,12 @@ def corrected(
         return float(weight * (everyone @ judged) / everyone.sum() + asked @ (told - weight * judged) / asked.sum())
 
     redrawn = replicates(value, unit_weights(units, seed=seed))
-    plain = min(1.0, max(0.0, value(np.ones(units))))
+    plain = min(1.0, max(least, value(np.ones(units))))
     found = Estimate.from_replicates(
-        plain, np.clip(redrawn, 0, 1), n=len(judged), units=units, unit="image", chance=chance
+        plain, np.clip(redrawn, least, 1), n=len(judged), units=units, unit="image", chance=chance
     )
+    if least < 0:
+        return found
     low, high = exact_interval(plain, units, level=found.level)
     return replace(found, low=min(found.low, low), high=max(found.high, high))
 
