@@ -113,15 +113,13 @@ def measure_vqa(
 
 def _with_people(finding: Finding, asked: Asked, found: Judged | None, told: dict[str, float], *, seed: int) -> Finding:
     people = held_against_people(asked, found.scores if found else {}, told, seed=seed)
-    kappa = people.kappa
     return replace(
         finding,
         estimates={**finding.estimates, **people.estimates()},
         tables=(*finding.tables, people.table()),
         method=f"{finding.method} {people.labels:,} answers were labelled by a person who saw neither judge nor "
         "condition; scores of the judge are corrected by them with prediction-powered inference.",
-        answer=f"{finding.answer} Judge and person agree with κ = {kappa.value:.2f} ({kappa.low:.2f} to "
-        f"{kappa.high:.2f}).",
+        answer=f"{finding.answer} {people.sentence}",
     )
 
 

@@ -95,6 +95,7 @@ def test_labels_belong_to_the_answer_they_were_given_for() -> None:
 def test_corrected_scores_are_nearer_to_the_truth_than_the_judge() -> None:
     asked, judged, truth = made()
     found = held_against_people(asked, judged, said(asked, truth), seed=3)
+    assert found.kappa is not None and "κ = 0." in found.sentence
     assert 0.5 < found.kappa.value < 0.95 and found.kappa.low < found.kappa.value < found.kappa.high
     assert found.labels == 200
     for condition in (RAW_ONES, CLEAN):

@@ -101,7 +101,7 @@ def labelled(asked: Asked, labels: Mapping[str, float], condition: Condition, *,
 class HumanAgreement:
     """κ of judge and person, and what people would say of all answers: raw, cleaned and the difference."""
 
-    kappa: Estimate
+    kappa: Estimate | None  # not, where judge and person call every answer the same
     corrected: dict[str, Estimate]
     labels: int
 
@@ -111,7 +111,14 @@ class HumanAgreement:
 
     def estimates(self) -> dict[str, Estimate]:
         told = {f"judge corrected by people, {name}": each for name, each in self.corrected.items()}
-        return {"κ of judge and person": self.kappa, **told}
+        return ({} if self.kappa is None else {"κ of judge and person": self.kappa}) | told
+
+    @property
+    def sentence(self) -> str:
+        if self.kappa is None:
+            return "Judge and person call every labelled answer the same, of which κ says nothing."
+        low, high = self.kappa.low, self.kappa.high
+        return f"Judge and person agree with κ = {self.kappa.value:.2f} ({low:.2f} to {high:.2f})."
 
 
 def held_against_people(

@@ -33,16 +33,16 @@ def kappa(judged: Floats, labels: Floats, weights: Floats | None = None) -> floa
     return float((agreed - expected) / (1 - expected)) if expected < 1 - 1e-12 else float("nan")
 
 
-def agreement(judged: Floats, labels: Floats, images: Sequence[str], *, seed: int) -> Estimate:
-    """κ with an interval by image."""
+def agreement(judged: Floats, labels: Floats, images: Sequence[str], *, seed: int) -> Estimate | None:
+    """κ with an interval by image; None where both call every answer the same."""
     if len(labels) < FEWEST:
         raise NotMeasurable(f"agreement with a person needs at least {FEWEST} labels")
     codes, units = unit_codes(np.array(images, dtype=object))
     value = kappa(judged, labels)
-    if units < 2 or not np.isfinite(value):
-        raise NotMeasurable(
-            "judge and person call every answer the same, or all are of one image: κ says nothing there"
-        )
+    if units < 2:
+        raise NotMeasurable("agreement with a person needs labels on at least two images")
+    if not np.isfinite(value):
+        return None
     redrawn = replicates(lambda row: kappa(judged, labels, row[codes]), unit_weights(units, seed=seed))
     return Estimate.from_replicates(value, redrawn, n=len(labels), units=units, unit="image", chance=0.0)
 
