@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -187,6 +187,15 @@ class Finding:
         if self.threshold is None:
             return None
         return Verdict.worst([self.threshold.judge(self.estimate), *[Verdict.REVIEW] * bool(self.doubts)])
+
+    def with_unseen(self, seen: int, there: int, what: str) -> Finding:
+        """Those among `there` who were not looked at may all be found, or none: the ends leave room for either."""
+        if seen >= there:
+            return self
+        part, found = seen / there, self.estimate
+        wider = replace(found, low=found.low * part, high=1 - (1 - found.high) * part)
+        told = f"Of {there:,} {what}, {there - seen:,} could not be looked at; the upper end counts them as found."
+        return replace(self, estimates={**self.estimates, self.headline: wider}, limits=(*self.limits, told))
 
     def to_json(self) -> dict[str, Any]:
         return {

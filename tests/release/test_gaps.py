@@ -48,7 +48,11 @@ def cohort(*, visits: int = 2, reports: bool = True, dated: bool = True, patient
 
 
 def examined(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, originals: Cohort | None = None, **found: Estimate
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    originals: Cohort | None = None,
+    beside: tuple[str, ...] = (),
+    **found: Estimate,
 ) -> ReportContent:
     """A release in which each attack finds what is given by its name, or nothing; one set weaker finds nothing."""
     originals = cohort() if originals is None else originals
@@ -74,7 +78,7 @@ def examined(
 
     monkeypatch.setattr(examining, "_compare", compare)
     engine = Engine(KEYS, settings.chosen("defenses"))
-    released = Released(originals, list(range(len(originals))))
+    released = Released(originals, list(range(len(originals))), beside=beside)
     return examining.examine(originals, released, settings, engine, "2026-01-01", lambda *_: None, check=lambda: None)
 
 
@@ -85,7 +89,7 @@ def blocked(content: ReportContent) -> dict[str, str]:
 def test_without_a_planted_link_a_pass_is_possible(monkeypatch: pytest.MonkeyPatch) -> None:
     content = examined(Settings(), monkeypatch)
     assert content.verdict is Verdict.PASS, content.reasons
-    assert [gap.what for gap in content.gaps] == ["identity-adversaries"], "films were not changed"
+    assert {gap.what for gap in content.gaps} == {"The words of reports", "identity-adversaries"}, "no film was changed"
 
 
 WEAKER = [
@@ -185,13 +189,38 @@ def test_what_a_defense_was_told_to_let_out_blocks_a_pass(monkeypatch: pytest.Mo
 
 
 def test_views_that_no_trained_attacker_looks_at_block_unless_few_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for laterals, blocking in ((20, False), (60, True)):
+    """Those whom nobody looks at come on top of those who may be found."""
+    some_found = replace(NOTHING_FOUND, high=0.05)
+    for laterals, found, blocking in ((20, NOTHING_FOUND, False), (20, some_found, True), (60, NOTHING_FOUND, True)):
         originals = cohort()
         originals.table.loc[originals.table.index[: 2 * laterals : 2], "view"] = "LATERAL"
-        content = examined(Settings(), monkeypatch, originals)
+        content = examined(Settings(), monkeypatch, originals, identity=found)
         assert ("Other views" in blocked(content)) is blocking
         told = " ".join(gap.why for gap in content.gaps)
         assert f"{laterals} released images of {laterals} of 300 patients are no frontal films" in told
+
+
+@pytest.mark.parametrize(
+    ("owners", "blocking"), [(("p1", "p2"), False), (tuple(map(str, range(40))), True), (("",), True)]
+)
+def test_files_that_belong_to_no_image_block_unless_few_have_them(
+    owners: tuple[str, ...], blocking: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = examined(Settings(), monkeypatch, beside=owners)
+    assert ("Files without an image" in blocked(content)) is blocking
+    assert "belong to no image" in " ".join(gap.why for gap in content.gaps)
+    if blocking:
+        (remedy,) = (each for each in content.remedies if each.about == "Files without an image")
+        assert "--as table" in remedy.command
+
+
+def test_those_who_were_not_looked_at_count_at_the_upper_end() -> None:
+    found = Finding("x", "attack", "Can it?", "No.", "s", {"s": NOTHING_FOUND}, "So.", threshold=ONE_IN_ELEVEN)
+    assert found.verdict is Verdict.PASS
+    wider = found.with_unseen(264, 300, "patients")
+    assert wider.estimate.high == pytest.approx(0.12 + 0.88 * NOTHING_FOUND.high) and wider.verdict is Verdict.REVIEW
+    assert wider.limits == ("Of 300 patients, 36 could not be looked at; the upper end counts them as found.",)
+    assert found.with_unseen(300, 300, "patients") is found
 
 
 def names(settings: Settings, kind: Any) -> list[str]:

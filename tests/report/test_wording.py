@@ -30,6 +30,7 @@ def plain(text: str | None) -> str:
         (found(-0.01, -0.02, 0.03), "score", "−0.010 (95 % interval −0.020 to 0.030)"),
         (found(None, None, None), "share", "could not be measured"),
         (found(0.5, None, 0.6), "share", "50.0 % (its interval could not be measured)"),
+        ({**found(0.123, 0.098, 0.151), "bounds": True}, "share", "12.3 % (95 % bounds 9.8–15.1 %)"),
     ],
 )
 def test_estimates(estimate: dict[str, Any], scale: str, words: str) -> None:
@@ -41,6 +42,22 @@ def test_changes_carry_their_sign_and_points() -> None:
         "−40.0 percentage points (95 % interval −50.0 to −30.0)"
     )
     assert plain(wording.change(found(0.012, 0.01, 0.014), "score")) == "+0.012 (95 % interval 0.010–0.014)"
+
+
+def test_ends_are_called_what_they_are() -> None:
+    """An interval misses the truth about as often as it says; bounds no more often, and mostly less."""
+    interval, bounds = found(0.1, 0.0, 0.2), {**found(0.1, 0.0, 0.2), "bounds": True}
+    assert wording.called(interval) == "interval" and wording.called(bounds, bounds) == "bounds"
+    assert wording.called(bounds, interval) == "bounds or interval"
+    assert "interval" not in wording.resampled(bounds) and "exact" in wording.resampled(bounds)
+    finding = {
+        "estimates": {"x": bounds},
+        "headline": "x",
+        "scale": "share",
+        "verdict": "REVIEW",
+        "threshold": {"name": "T", "value": 0.09},
+    }
+    assert plain(wording.judgement(finding)).startswith("The bounds, 0.0 % to 20.0 %, reach above")
 
 
 @given(st.floats(0, 1), st.floats(0, 1))

@@ -25,6 +25,8 @@ PLACES = {
     "anatomy": "The anatomy itself",
 }
 OTHER_VIEWS = "Other views"
+BESIDE = "Files without an image"
+WORDS = "The words of reports"
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,9 @@ def gaps_of(
     chosen = settings.chosen("attacks")
     gaps = _uncovered(settings, engine)
     gaps += _let_out(engine)
-    gaps += _other_views(settings, originals, released)
+    gaps += _other_views(settings, originals, released, comparisons)
+    gaps += _beside(settings, originals, released)
+    gaps += _words(released)
     gaps += _left_out(settings, chosen, engine, originals, bound)
     gaps += _weakened(settings, chosen, bound)
     gaps += _without_power(comparisons)
@@ -113,8 +117,10 @@ def _let_out(engine: Engine) -> list[Gap]:
     ]
 
 
-def _other_views(settings: Settings, originals: Cohort, released: Released) -> list[Gap]:
-    """What no trained attacker looks at may give everybody away who has such images."""
+def _other_views(
+    settings: Settings, originals: Cohort, released: Released, comparisons: Sequence[Comparison]
+) -> list[Gap]:
+    """What no trained attacker looks at may give everybody away who has such images, beside those who are found."""
     table = originals.table.iloc[released.rows]
     others = table["view"].isin(("LATERAL", "OTHER"))
     if not others.any():
@@ -124,7 +130,38 @@ def _other_views(settings: Settings, originals: Cohort, released: Released) -> l
         f"{int(others.sum()):,} released images of {people:,} of {all_people:,} patients are no frontal films, and no "
         "trained attacker looks at them."
     )
-    return [Gap(OTHER_VIEWS, why, blocking=people / all_people > settings.accepted.value)]
+    return [Gap(OTHER_VIEWS, why, blocking=people / all_people + _found(comparisons) > settings.accepted.value)]
+
+
+def _found(comparisons: Sequence[Comparison]) -> float:
+    """How many may be found in the films that are looked at."""
+    parts, attacks = registered("attacks"), (each.after for each in comparisons if each.after.kind == "attack")
+    by_films = (one for one in attacks if getattr(parts.get(one.part), "place", None) == "anatomy")
+    return max((one.estimate.high for one in by_films if one.threshold), default=0.0)
+
+
+def _beside(settings: Settings, originals: Cohort, released: Released) -> list[Gap]:
+    """Texts, tables and reports in DICOM files that come out without an image."""
+    if not released.beside:
+        return []
+    owners, people = set(released.beside), originals.table["patient_id"].nunique()
+    whose = "of several people" if "" in owners else f"of {len(owners):,} patients"
+    why = (
+        f"{len(released.beside):,} released files {whose} (texts, tables, DICOM files without pixels) belong to no "
+        "image, and no attack looks at them."
+    )
+    return [Gap(BESIDE, why, blocking="" in owners or len(owners) / people > settings.accepted.value)]
+
+
+def _words(released: Released) -> list[Gap]:
+    """Reports that come out are, but for what identifies people, what they were."""
+    if released.cohort is None or not (released.cohort.table["report"].fillna("").str.strip() != "").any():
+        return []
+    why = (
+        "whoever holds an original report finds the released one by its words, and with it the X-ray; what else in a "
+        "report only one person can have said or lived through was not assessed either."
+    )
+    return [Gap(WORDS, why, blocking=False)]
 
 
 def _left_out(

@@ -1,6 +1,6 @@
 """Who gets the data: what they have at hand, and how much risk is accepted before them.
 
-A threshold is the highest chance of re-identification, the upper end of its interval. Only the one for a public release
+A threshold is the highest chance of re-identification, at its upper end. Only the one for a public release
 is a regulator's; that the other two go with these recipients is medveil's own choice, and is said wherever they stand.
 """
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from medveil.cohort import Cohort
 from medveil.cohort.cohort import FILE
-from medveil.cohort.input import Source, read_cohort
+from medveil.cohort.input import Kind, Source, read_cohort
 from medveil.person.keys import Keys
 from medveil.release.clean.dicom_writer import output_path
 from medveil.release.clean.records import DATA
@@ -16,13 +16,15 @@ from medveil.release.clean.summary import Summary
 
 @dataclass
 class Released:
-    """The released cohort and which source rows it holds, in its order; what was done and what was withheld."""
+    """The released cohort and which source rows it holds, in its order; what was done and what was withheld; and what
+    came out that belongs to no image of it, and whose each is ("" where it is of several people)."""
 
     cohort: Cohort | None
     rows: list[int]
     done: dict[str, dict[str, int]] = field(default_factory=dict)  # by defense
     quarantined: dict[str, int] = field(default_factory=dict)
     source_digest: str = ""
+    beside: tuple[str, ...] = ()
 
 
 def released_table(out: Path, originals: Cohort, summary: Summary, keys: Keys) -> Released:
@@ -45,7 +47,24 @@ def released_dicom(out: Path, originals: Cohort, source: Source, summary: Summar
     after = read_cohort(out / DATA, layout="dicom")
     keys_after = list(zip(after.table["path"], after.table["frame"], strict=True))
     after = after.where([one in at for one in keys_after])
-    return _of(after, [at[one] for one in keys_after if one in at], summary)
+    found = _of(after, [at[one] for one in keys_after if one in at], summary)
+    return replace(found, beside=_beside(out, originals, source, places))
+
+
+def _beside(out: Path, originals: Cohort, source: Source, places: dict[str, str]) -> tuple[str, ...]:
+    """Owners of released texts without an image, DICOM files without pixels, and tables."""
+    images = set(originals.table["path"])
+    alone = {problem.path for problem in originals.problems}
+    strange = (
+        one
+        for one in source.files
+        if one.kind.is_table
+        or (one.kind is Kind.DICOM and one.path not in images)
+        or (one.kind is Kind.REPORT and one.path in alone)
+    )
+    return tuple(
+        "" if one.kind.is_table else one.patient for one in strange if (out / DATA / places[one.path]).exists()
+    )
 
 
 def _of(cohort: Cohort | None, rows: list[int], summary: Summary) -> Released:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from medveil.finding import ONE_IN_ELEVEN, Verdict
 from medveil.parts import registered, runs_unasked
-from medveil.release.gaps import OTHER_VIEWS
+from medveil.release.gaps import BESIDE, OTHER_VIEWS
 from medveil.release.settings import Settings
 from medveil.report.content import Comparison, Gap, ReportContent
 from medveil.report.remedy import Remedy
@@ -89,7 +89,7 @@ def _of_comparison(comparison: Comparison, reason: str, settings: Settings, comm
     target = "all" if both else settings.protect if protects else _joined(settings.protect, what)
     change = _change(what, wanted, again=protects)
     if comparison.verdict is Verdict.REVIEW:
-        change += " More patients would narrow the interval; they alone may settle it."
+        change += " More patients would bring the bounds closer; they alone may settle it."
     flags = ("--protect", target, "--risk", f"{wanted:.2g}")
     return Remedy(about, reason, change, TABLE_COST if what == "table" else ANATOMY_COST, changed(command, flags))
 
@@ -119,6 +119,11 @@ def _of_gap(gap: Gap, settings: Settings, command: str) -> Remedy:
         change = "Leave these images out at the source; or draw the films anew, which withholds them."
         flags = ("--protect", _joined(settings.protect, "anatomy"), "--risk", f"{settings.accepted.value:.2g}")
         return Remedy(about, gap.sentence, change, ANATOMY_COST, changed(command, flags))
+    if gap.what == BESIDE:
+        change = (
+            "Leave these files out at the source; or release images and a table, in which each report has its image."
+        )
+        return Remedy(about, gap.sentence, change, "", changed(command, ("--as", "table")))
     if any(why in gap.why for why in ("faces=keep", "the profile ")):
         change = "Let the defenses run as they run unasked, which keeps this back."
         return Remedy(about, gap.sentence, change, "", changed(command, ("--defense", "default")))

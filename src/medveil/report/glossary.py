@@ -16,13 +16,16 @@ STANDARD = {
     "control": "What can be achieved without the images, from what is known about them anyway.",
     "control attack": "The same attack by someone who does not have the images, only what is known about "
     "them anyway, such as age, sex, view and site, or the findings. What it achieves is not leaked by the images.",
+    "bounds": "The lowest and the highest value that a share may truly have, given how many patients were measured. "
+    "95 % bounds hold it at least 95 times in 100, and nearly always where what is counted is rare or the strongest of "
+    "several attackers is told: they err on the side of caution.",
     "by construction": "A promise that holds because what could identify someone is no longer there.",
     "defense": "A step that changes the data to protect the people in it.",
     "formal guarantee": "A promise that follows from a mathematical proof and holds against any attacker.",
     "interval": "The range in which the true value plausibly lies, given how many patients were "
     "measured. A 95 % interval misses it about one time in twenty.",
     "measured guarantee": "A promise that rests on the attacks in this report and on nothing else.",
-    "patient-level resampling": "How intervals are computed: patients, with all their images, are drawn "
+    "patient-level resampling": "How intervals and bounds are computed: patients, with all their images, are drawn "
     "again and again. Images of one patient resemble each other and must not count as independent.",
     "pseudonym": "A made-up identifier that replaces a real one, always the same for the same original, so that "
     "studies of one patient stay together. Only with the site's secret key can anyone tell whose it is.",
@@ -31,10 +34,10 @@ STANDARD = {
     "power": "Whether an attack that found little could have found more: on what data it was seen to work, and whether "
     "it does better here than its control. Without power its failure reassures nobody, and the verdict is REVIEW.",
     "threshold": "The most an attacker may achieve for the data to be released. The verdict compares the "
-    "upper end of the interval with it, not the value itself.",
-    "uncertain": "The interval reaches from below the threshold to above it: these data cannot decide.",
-    "verdict": "PASS: the whole interval of every judged attack lies at or below its threshold. FAIL: a whole "
-    "interval lies above. REVIEW: anything else; a person decides.",
+    "upper end with it, not the value itself.",
+    "uncertain": "The ends lie on either side of the threshold: these data cannot decide.",
+    "verdict": "PASS: even the upper end of every judged attack lies at or below its threshold. FAIL: even a lower end "
+    "lies above. REVIEW: anything else; a person decides.",
 }
 
 

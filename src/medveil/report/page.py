@@ -88,7 +88,7 @@ def _environment() -> Environment:
     environment.filters |= {"named": _named, "slug": _slug, "flat": _flat, "by_count": _by_count}
     environment.filters |= {"held": _held, "numeric": _numeric, "dated": _dated}
     environment.filters |= {"protecting": _protecting, "together": _together, "trials": _trials}
-    environment.filters |= {"clipped": _clipped, "ends": wording.ends}
+    environment.filters |= {"clipped": _clipped, "ends": wording.ends, "called": _called}
     return environment
 
 
@@ -134,9 +134,14 @@ def _dated(created: str) -> str:
 
 
 def _held(text: str) -> Markup:
-    """An estimate whose interval is not torn apart at the end of a line."""
+    """An estimate whose ends are not torn apart at the end of a line."""
     value, bracket, rest = text.partition(" (")
     return Markup('{} <span class="held">({}</span>').format(value, rest) if bracket else escape(text)
+
+
+def _called(comparisons: list[dict[str, Any]]) -> str:
+    """What the ends of their results are: bounds, or intervals."""
+    return wording.called(*(each["after"]["estimates"][each["after"]["headline"]] for each in comparisons))
 
 
 def _together(remedies: list[dict[str, str]]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The residual risk in one sentence that can be quoted: the strongest attack, at the upper end of its interval."""
+"""The residual risk in one sentence that can be quoted: the strongest attack, at its upper end."""
 
 from __future__ import annotations
 

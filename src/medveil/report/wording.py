@@ -1,4 +1,4 @@
-"""Numbers in the form a reader meets them: 12.3 % (95 % interval 9.8–15.1 %)."""
+"""Numbers in the form a reader meets them: 12.3 % (95 % bounds 9.8–15.1 %)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def apart(value: float | None, other: float, scale: str) -> str:
 
 
 def estimate(found: dict[str, Any], scale: str) -> str:
-    """The value and its interval."""
+    """The value and its ends."""
     value = found["value"]
     if value is None:
         return NOT_MEASURED
@@ -61,15 +61,22 @@ def estimate(found: dict[str, Any], scale: str) -> str:
 
 
 def interval(found: dict[str, Any], scale: str) -> str:
-    """`95 % interval 9.8–15.1 %`, with as many decimals as the value needs."""
+    """`95 % bounds 9.8–15.1 %`, or an interval, with as many decimals as the value needs."""
     told = ends(found, scale)
     if not told:
-        return f"its interval {NOT_MEASURED}"
-    return told if found.get("scenario") else f"{percent(found['level'])} interval {told}"
+        return f"its {called(found)} {NOT_MEASURED}"
+    return told if found.get("scenario") else f"{percent(found['level'])} {called(found)} {told}"
+
+
+def called(*found: dict[str, Any]) -> str:
+    """What the ends of estimates are: bounds hold the truth at least as often as they say, an interval about so often;
+    of a scenario nobody can tell."""
+    kinds = {"scenario" if one.get("scenario") else "bounds" if one.get("bounds") else "interval" for one in found}
+    return " or ".join(sorted(kinds))
 
 
 def ends(found: dict[str, Any], scale: str) -> str:
-    """`9.8–15.1 %`: the interval alone, where its level stands elsewhere; a scenario is called one."""
+    """`9.8–15.1 %`: the ends alone, where their level stands elsewhere; a scenario is called one."""
     low, high = found["interval"]
     if low is None or high is None:
         return ""
@@ -81,7 +88,7 @@ def ends(found: dict[str, Any], scale: str) -> str:
 
 
 def points(found: dict[str, Any], scale: str) -> str:
-    """A difference with its sign, without its interval."""
+    """A difference with its sign, without its ends."""
     told = number(found["value"], "points" if scale == "share" else scale)
     return f"+{told}" if (found["value"] or 0) > 0 else told
 
@@ -96,7 +103,8 @@ def resampled(found: dict[str, Any]) -> str:
     """How the ends came about."""
     if found.get("scenario"):
         return f"A scenario beyond what was measured on {sample(found)}: no interval"
-    return f"{percent(found['level'])} interval by {found['unit']}-level resampling, {sample(found)}"
+    how = ", the wider of the exact ones and those" if found.get("bounds") else ""
+    return f"{percent(found['level'])} {called(found)}{how} by {found['unit']}-level resampling, {sample(found)}"
 
 
 def percent(level: float) -> str:
@@ -129,7 +137,7 @@ def judgement(finding: dict[str, Any]) -> str:
 
 
 def doubts(finding: dict[str, Any]) -> list[str]:
-    """Why a result cannot pass whatever its interval says: what a person must look at, and an attack without power."""
+    """Why a result cannot pass whatever its ends say: what a person must look at, and an attack without power."""
     power = finding.get("power")
     weak = [] if power is None or power["enough"] else [Power(**power).sentence]
     return [*finding.get("concerns", ()), *weak]
@@ -142,17 +150,18 @@ def power(finding: dict[str, Any]) -> str:
 
 def _compared(finding: dict[str, Any], low: float | None, high: float | None, most: float | None, named: str) -> str:
     scale, verdict = finding["scale"], finding["verdict"]
-    range_ = "scenario" if finding["estimates"][finding["headline"]].get("scenario") else "interval"
+    range_ = called(finding["estimates"][finding["headline"]])
+    of, reach = ("", "reach") if range_ == "bounds" else (f" of the {range_}", "reaches")
     if low is None or high is None or most is None:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     if verdict == "PASS" or (high <= most and (verdict is None or doubts(finding))):
-        return f"The upper end of the {range_}, {apart(high, most, scale)}, is not above {named}."
+        return f"The upper end{of}, {apart(high, most, scale)}, is not above {named}."
     if verdict == "FAIL" or (verdict is None and low > most):
-        return f"Even the lower end of the {range_}, {apart(low, most, scale)}, is above {named}."
+        return f"Even the lower end{of}, {apart(low, most, scale)}, is above {named}."
     if not low <= most < high:
         return f"This {NOT_MEASURED} well enough to be compared with {named}."
     ends = f"{apart(low, most, scale)} to {apart(high, most, scale)}"
-    return f"The {range_}, {ends}, reaches above {named}: uncertain."
+    return f"The {range_}, {ends}, {reach} above {named}: uncertain."
 
 
 def _counted(finding: dict[str, Any], named: str) -> str:
@@ -166,7 +175,7 @@ def _counted(finding: dict[str, Any], named: str) -> str:
 
 
 def tried(attack: TriedAttack | None) -> str:
-    """The strongest attack of a trial: what it reaches, its interval, guessing, and which it is."""
+    """The strongest attack of a trial: what it reaches, its ends, guessing, and which it is."""
     if attack is None:
         return "unchanged"
     found, name = attack.estimate, attack.part.replace("-", " ")

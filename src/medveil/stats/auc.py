@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, stdtrit
+from scipy.special import betaincinv, expit, logit, stdtrit
 
 from medveil.stats.estimate import Estimate, exact_interval
 
 Floats = NDArray[np.float64]
+COIN = 0.1  # of a unit
 
 
 class WeightedAUC:
@@ -35,14 +36,33 @@ class WeightedAUC:
         return float((up * (below + 0.5 * down)).sum() / pairs)
 
 
-def honest_auc(found: Estimate) -> Estimate:
+def honest_auc(found: Estimate, fewest: int | None = None) -> Estimate:
     """With an interval that is right near 1 too, where redraws of few units are lopsided or all the same.
 
-    The wider of the redraws' and one that is even on the scale of odds; the exact one where no error was seen.
+    The wider of the redraws' own, one that is even on the scale of odds, and one that counts a tenth of a unit more, on
+    which the score is a coin toss; the exact one where no error was seen. What is known of an AUC is known from the
+    units of the smaller class, of which there are `fewest`.
     """
+    units = max(2, found.units if fewest is None else fewest)
+    tail = (1 - found.level) / 2
     if not 0 < found.value < 1 or not found.sd > 0:
-        low, high = exact_interval(found.value, found.units, level=found.level)
+        low, high = exact_interval(found.value, units, level=found.level)
     else:
-        reach = -stdtrit(max(found.units - 1, 1), (1 - found.level) / 2) * found.sd / (found.value * (1 - found.value))
-        low, high = (float(expit(logit(found.value) + side * reach)) for side in (-1, 1))
+        spread = found.sd * np.sqrt(units / (units - 1))  # redraws of few vary less than fresh samples do
+        reach = -stdtrit(units - 1, tail) * spread / (found.value * (1 - found.value))
+        even = [expit(logit(found.value) + side * reach) for side in (-1, 1)]
+        tossed = _with_a_coin(found.value, spread**2 * units, units, tail)
+        low, high = float(min(even[0], tossed[0])), float(max(even[1], tossed[1]))
     return replace(found, low=min(found.low, low), high=max(found.high, high))
+
+
+def _with_a_coin(value: float, varies: float, units: int, tail: float) -> tuple[float, float]:
+    """Ends of the beta distribution that units of this mean and variance give, weighed at random with the coin."""
+    whole = units + COIN
+    mean = (units * value + COIN / 2) / whole
+    variance = ((units * (varies + value**2) + COIN / 4) / whole - mean**2) / (whole + 1)
+    known = mean * (1 - mean) / variance - 1
+    if known <= 0:  # nothing is known that a coin would not tell
+        return 0.0, 1.0
+    low, high = betaincinv(mean * known, (1 - mean) * known, [tail, 1 - tail])
+    return float(low), float(high)

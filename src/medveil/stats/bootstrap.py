@@ -113,6 +113,14 @@ class Means:
             add_by_unit(part, self.value[start:end], held, codes, self._sums[:, start:end])
         ones, nothing = held.astype(np.float64), np.zeros(held.shape[1])
         add_by_unit(ones, nothing, np.ones_like(held), codes, self._sums[:, ends[-1] :])
+        self.spread = self._spread()
+
+    def _spread(self) -> Floats:
+        """How much units differ in what they add to each mean: the standard deviation, as if all had as many rows."""
+        away, rows = np.split(self._sums, [len(self.value)], axis=1)
+        held, total = (rows > 0).sum(axis=0), rows.sum(axis=0, dtype=np.float64)
+        squares = np.einsum("uc,uc->c", away, away, dtype=np.float64)
+        return np.asarray(np.sqrt(held * squares) / np.maximum(total, 1))
 
     def __call__(self, weights: Singles) -> Floats:
         sums, counts = np.split((weights @ self._sums).astype(np.float64), [len(self.value)], axis=1)

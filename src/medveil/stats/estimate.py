@@ -16,9 +16,10 @@ class Estimate:
 
     `chance` is what blind guessing scores, `control` what an attacker scores without the data under
     test (age, sex, view and site only, say). `n` counts observations, `units` the independent units
-    (patients, unless said otherwise) that were resampled. `share` says that it is a share of them, or of what they
-    have, so that what was never seen may still happen. What rests on more than was measured is a
-    `scenario`: its ends are what may be, and nobody can say how often they hold the truth.
+    (patients, unless said otherwise) that were resampled. The ends of a share, and of what is made of shares, are
+    `bounds`: they hold the truth at least as often as `level` says, and more often where successes are rare, for what
+    was never seen may still happen. What rests on more than was measured is a `scenario`: its ends are what may be,
+    and nobody can say how often they hold the truth.
     """
 
     value: float
@@ -31,7 +32,7 @@ class Estimate:
     level: float = 0.95
     chance: float | None = None
     control: float | None = None
-    share: bool = False
+    bounds: bool = False
     replicates: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
     scenario: bool = False
 
@@ -99,7 +100,12 @@ class Estimate:
             level=self.level,
             chance=0.0,
         )
-        return _of_shares(change) if self.share and other.share else change
+        return _of_shares(change) if self.bounds and other.bounds else change
+
+    def as_share(self, *, spread: float | None = None, level: float | None = None) -> Estimate:
+        """With the wider of its own ends and the exact ones: redraws never invent a success that was not seen."""
+        low, high = exact_interval(self.value, self.units, spread=spread, level=level or self.level)
+        return replace(self, low=min(self.low, low), high=max(self.high, high), bounds=True)
 
     def to_json(self) -> dict[str, Any]:
         """The published fields; the replicates stay behind."""
@@ -113,6 +119,7 @@ class Estimate:
             "n": self.n,
             "units": self.units,
             "unit": self.unit,
+            "bounds": self.bounds,
             "scenario": self.scenario,
         }
 
@@ -124,17 +131,35 @@ def _expanded(tail: float, units: int) -> float:
     return float(ndtr(np.sqrt(units / (units - 1)) * stdtrit(units - 1, tail)))
 
 
-def exact_interval(value: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Clopper and Pearson's interval for a share of n independent tries."""
+def exact_interval(value: float, n: int, *, spread: float | None = None, level: float = 0.95) -> tuple[float, float]:
+    """Clopper and Pearson's interval for a share of n independent tries.
+
+    Where tries succeed by degrees, `spread` is the standard deviation of what they reach, at most that of hits and
+    misses. The interval is then Gaffke's (2005), for means of anything between 0 and 1: that of a sample with one more
+    try, a full success for the upper end and none for the lower, weighed at random. It is taken from the beta
+    distribution with the same mean and variance, which for hits and misses is Clopper and Pearson's own. That it holds
+    for every population is conjectured, not proved.
+    """
     tail = (1 - level) / 2
-    hits = value * n
-    low = betaincinv(hits, n - hits + 1, tail) if hits > 0 else 0.0
-    high = betaincinv(hits + 1, n - hits, 1 - tail) if hits < n else 1.0
-    return float(low), float(high)
+    most = value * (1 - value)
+    varies = most if spread is None else min(most, spread**2)
+    return 1 - _upper(1 - value, varies, n, tail), _upper(value, varies, n, tail)
+
+
+def _upper(value: float, varies: float, n: int, tail: float) -> float:
+    """The upper end, from a mean and a variance among tries; never below what as many equal tries leave open."""
+    missed = max(0.0, 1 - value)
+    if missed < 1e-12:
+        return 1.0
+    mean, rest = (n * value + 1) / (n + 1), n * missed / (n + 1)
+    variance = n * ((n + 1) * varies + missed**2) / (n + 1) ** 2 / (n + 2)
+    known = mean * rest / variance - 1
+    unseen = -np.expm1(np.log(tail) / n)  # of successes, where there was none in n tries
+    return float(max(betaincinv(mean * known, rest * known, 1 - tail), value + missed * unseen))
 
 
 def _of_shares(change: Estimate) -> Estimate:
-    """A difference of shares, with an interval that stays honest where few units changed, or none did.
+    """A difference of shares, with bounds that stay honest where few units changed, or none did.
 
     How many units gained and how many lost follows from the spread of the redraws. Either is a share with an exact
     interval, and the two make up the difference's (Zou and Donner 2008); the wider of this and the redraws' counts.
@@ -150,4 +175,5 @@ def _of_shares(change: Estimate) -> Estimate:
         change,
         low=max(-1.0, min(change.low, change.value - float(down))),
         high=min(1.0, max(change.high, change.value + float(up))),
+        bounds=True,
     )

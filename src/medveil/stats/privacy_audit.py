@@ -51,7 +51,7 @@ class PrivacyAudit:
         value = self.correct / self.guesses
         low, high = exact_interval(value, self.guesses)
         sd = math.sqrt(value * (1 - value) / self.guesses)
-        return Estimate(value, sd, low, high, self.guesses, self.guesses, unit="canary", chance=0.5)
+        return Estimate(value, sd, low, high, self.guesses, self.guesses, unit="canary", chance=0.5, bounds=True)
 
     @property
     def sentence(self) -> str:

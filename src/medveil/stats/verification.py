@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from medveil.stats.estimate import Estimate
 from medveil.stats.kernels.grid import Codes
-from medveil.stats.shares import exact_interval
 
 Doubles = NDArray[np.float64]
 
@@ -192,8 +191,7 @@ def _estimate(
 ) -> Estimate:
     found = Estimate.from_replicates(value, draws, n=len(pairs.scores), units=redraws.units, unit=redraws.unit, **rest)
     if share or found.sd == 0:  # redrawing never invents an error that was not seen
-        low, high = exact_interval(value, redraws.units, level=found.level)
-        found = replace(found, low=min(found.low, low), high=max(found.high, high), share=share)
+        found = replace(found.as_share(), bounds=share)
     return found
 
 

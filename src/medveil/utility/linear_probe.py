@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from medveil.cohort import LABELS
 from medveil.errors import NotMeasurable
-from medveil.stats.auc import WeightedAUC
+from medveil.stats.auc import WeightedAUC, honest_auc
 from medveil.stats.bootstrap import mean_replicates, replicates
 from medveil.stats.estimate import Estimate
-from medveil.stats.shares import exact_interval
 
 PENALTIES = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003)  # of the squared weights, beside the mean loss
 FEWEST_UNITS = 10  # with and without a finding; fewer say nothing about it
@@ -116,7 +115,9 @@ def probe_estimates(
         for at, measure in enumerate(MEASURES):
             value, draws = float(found[k][0][at]), found[k][1][at]
             estimates[f"{LABELS[k]} {measure}"] = _widened(
-                estimate(value, draws, test.counts[:, k], measure), units[_counted(test, k, measure)], measure
+                estimate(value, draws, test.counts[:, k], measure, _smaller(test, k, units)),
+                units[_counted(test, k, measure)],
+                measure,
             )
     return estimates
 
@@ -127,9 +128,13 @@ def _both(part: LabelledEmbeddings, label: int) -> bool:
 
 
 def _enough(test: LabelledEmbeddings, label: int, units: Codes) -> bool:
+    return _smaller(test, label, units) >= FEWEST_UNITS
+
+
+def _smaller(test: LabelledEmbeddings, label: int, units: Codes) -> int:
+    """How many units have a finding, or have not, whichever are fewer."""
     known, target = test.counts[:, label], test.targets[:, label]
-    sides = (units[known & (target == 1)], units[known & (target == 0)])
-    return min(len(np.unique(side)) for side in sides) >= FEWEST_UNITS
+    return min(len(np.unique(units[known & (target == value)])) for value in (1, 0))
 
 
 def _minimise(features: Floats, targets: Floats, counts: NDArray[np.bool_], penalty: float, start: Floats) -> Floats:
@@ -181,16 +186,23 @@ def _counted(test: LabelledEmbeddings, label: int, measure: str) -> NDArray[np.b
 
 
 def _widened(found: Estimate, units: Codes, measure: str) -> Estimate:
-    """Of a share, the wider of the redraws' interval and the exact one that counts every unit once."""
+    """Of a share, the wider of the redraws' ends and the exact ones that count every unit once."""
     if measure == "AUROC":
         return found
-    low, high = exact_interval(found.value, len(np.unique(units)), level=found.level)
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
+    return replace(replace(found, units=len(np.unique(units))).as_share(), units=found.units)
 
 
 def _estimate(
-    value: float, draws: Floats, counted: NDArray[np.bool_], measure: str, *, units: Codes, unit: str
+    value: float,
+    draws: Floats,
+    counted: NDArray[np.bool_],
+    measure: str,
+    fewest: int | None = None,
+    *,
+    units: Codes,
+    unit: str,
 ) -> Estimate:
     rest: dict[str, Any] = {"chance": 0.5} if measure == "AUROC" else {}
     number = len(np.unique(units[counted]))
-    return Estimate.from_replicates(value, draws, n=int(counted.sum()), units=number, unit=unit, **rest)
+    found = Estimate.from_replicates(value, draws, n=int(counted.sum()), units=number, unit=unit, **rest)
+    return honest_auc(found, fewest) if measure == "AUROC" else found

@@ -140,7 +140,7 @@ def test_a_cohort_is_compared_with_its_originals(tmp_path: Path) -> None:
     measure = Diagnosis(DiagnosisSettings(folds=2), progress=lambda *done: seen.append(done))
     finding = measure.run(released, originals, seed=0)
     found = finding.estimates
-    assert found["macro AUROC, originals"].low > 0.95
+    assert found["macro AUROC, originals"].low > 0.8
     assert found["macro AUROC, learned from released"].high < 0.95
     assert found["share kept, clean on released"].high < 0.9
     assert found["change of the macro AUROC, learned from released"].high < 0

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from medveil.finding import Finding
 
 LEAST_LOOKED_AT = 0.5  # of the returning patients; a verdict must not rest on a remnant
+RETURNING = "patients who came more than once"
 
 
 def check_returning(cohort: Cohort) -> int:
@@ -60,12 +61,13 @@ class Identity:
 
         embedder = load_embedder(self._settings.weights, device=self._device)
         finding = run_identity(released, None, embedder=embedder, seed=seed, settings=self._settings).finding
-        if finding.estimates[BY_COPIES].units < returning * LEAST_LOOKED_AT:
+        looked_at = finding.estimates[BY_COPIES].units
+        if looked_at < returning * LEAST_LOOKED_AT:
             raise NotMeasurable(
                 "most patients who came more than once have images that cannot be read or do not look like frontal "
                 "chest X-rays, so the few that are left would speak for too many"
             )
-        return finding
+        return finding.with_unseen(looked_at, returning, RETURNING)
 
 
 @register_attack
@@ -125,4 +127,5 @@ class IdentityAdversaries:
             keep=self._settings.keep,
             recognisers=load_recognisers(device=self._device, other=self._settings.other),
         )
-        return adversaries_finding(self.name, done, read, effort, seed=seed)
+        finding = adversaries_finding(self.name, done, read, effort, seed=seed)
+        return finding.with_unseen(read.films.returning, read.returning, RETURNING)

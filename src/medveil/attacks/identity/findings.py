@@ -165,7 +165,7 @@ def _attackers_table(linkable: dict[str, Linkable], each: dict[str, Estimate]) -
     columns = (
         "attacker",
         "linkable",
-        "95 % interval",
+        "95 % bounds",
         "false matches aimed at",
         "measured",
         "pairs of strangers tried",
@@ -211,7 +211,7 @@ def _method(false: FalseMatches, by: str, attackers: list[str], checked: Checked
         "saved anew, in two of their studies, or if two of their images from two studies are more alike than the limit "
         f"that {_one_in(false.aimed)} pairs of two persons pass. The limit is learned on some patients and applied to "
         "others, where the pairs of strangers that pass it are counted; every redraw of patients learns its own, so "
-        f"that the interval holds the limit's uncertainty.{learned}{stated}"
+        f"that the bounds hold the limit's uncertainty.{learned}{stated}"
     )
 
 

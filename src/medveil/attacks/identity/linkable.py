@@ -79,13 +79,12 @@ class Linkable:
         return np.asarray(1 - (1 - self.false.measured) ** self.returning.pairs)
 
     def estimate(self, weights: Floats, among: NDArray[np.bool_] | None = None) -> Estimate:
-        """With an interval that holds the uncertainty of the limit too."""
+        """With bounds that hold the uncertainty of the limit too."""
         keep = np.ones(len(self.patients), dtype=bool) if among is None else among
         compared = keep & np.isfinite(self.control)
         return share_of_redraws(
             self.values[keep],
             self._redrawn_shares(weights, keep),
-            units=int(keep.sum()),
             chance=float(self.chance[keep].mean()),
             control=float(self.control[compared].mean()) if compared.any() else None,
         )

@@ -73,9 +73,10 @@ class Linkage:
         from medveil.attacks.linkage.run import encode_by_all, run_linkage
 
         embeddings = encode_by_all(cohort, self._settings.encoders, device=self._device)
-        if min(len(each.rows) for each in embeddings.values()) < pairs * LEAST_READ:
+        read = min(len(each.rows) for each in embeddings.values())
+        if read < pairs * LEAST_READ:
             raise NotMeasurable(
                 "most X-rays with a report cannot be read, so the few that are left would speak for too many"
             )
         result = run_linkage(cohort, embeddings, seed=seed, settings=self._settings, device=self._device)
-        return result.finding
+        return result.finding.with_unseen(read, pairs, "X-rays with a report")

@@ -17,7 +17,6 @@ from medveil.stats.bootstrap import Ascending, Means, Medians, Redraws
 from medveil.stats.estimate import Estimate
 from medveil.stats.kernels.grid import Codes
 from medveil.stats.pools import METRICS, Doubles, PoolScores
-from medveil.stats.shares import exact_interval
 
 MEDIAN = "median rank"
 
@@ -76,23 +75,17 @@ def estimate(
             unit=units.name,
         )
     )
+    spreads = iter(means.spread.tolist())
     results: dict[str, dict[Setting, Estimates]] = {encoder: {} for encoder in measured}
     for encoder, setting, scores in columns:
         chances = (*scores.chance.tolist(), scores.chance_rank)
-        results[encoder][setting] = {
-            metric: widened(replace(next(found), chance=chance, control=reached), metric)
-            for metric, chance, reached in zip((*METRICS, MEDIAN), chances, control.reached(setting), strict=True)
-        }
+        told = [
+            replace(next(found), chance=chance, control=reached)
+            for chance, reached in zip(chances, control.reached(setting), strict=True)
+        ]
+        shares = [each.as_share(spread=next(spreads)) for each in told[:-1]]  # a reciprocal rank is one by degrees
+        results[encoder][setting] = dict(zip((*METRICS, MEDIAN), [*shares, told[-1]], strict=True))
     return results
-
-
-def widened(found: Estimate, metric: str) -> Estimate:
-    """Of a share, the wider of the redraws' interval and the exact binomial one by unit: redraws do not know what they
-    have not seen, and are too sure of few units. A mean of reciprocal ranks varies no more than a share does."""
-    if metric == MEDIAN:
-        return found
-    low, high = exact_interval(found.value, found.units, level=found.level)
-    return replace(found, low=min(found.low, low), high=max(found.high, high), share=True)
 
 
 class Place(NamedTuple):

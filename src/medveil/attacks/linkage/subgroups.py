@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.linkage.cases import Cases
-from medveil.attacks.linkage.estimates import Units, widened
+from medveil.attacks.linkage.estimates import Units
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort.schema import LABELS
 from medveil.finding import AGE_BANDS, SMALLEST_GROUP
@@ -75,7 +75,7 @@ def by_group(
     estimates = Estimate.from_columns(means.value, drawn, n=len(members), units=units.held, unit=units.name)
     blind = chance(scores.size)[:, 0]
     found = {}
-    for (name, held), one in zip(groups.items(), estimates, strict=True):
+    for (name, held), one, spread in zip(groups.items(), estimates, means.spread.tolist(), strict=True):
         of_group = replace(
             one,
             n=int(held.sum()),
@@ -83,5 +83,5 @@ def by_group(
             chance=float(blind[held].mean()),
             control=float(control[held].mean()),
         )
-        found[name] = widened(of_group, "Recall@1")
+        found[name] = of_group.as_share(spread=spread)
     return found

@@ -16,7 +16,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.features import demographics, image_features, thumbnail
 from medveil.errors import NotMeasurable
 from medveil.finding import ONE_IN_ELEVEN, Finding, percent
-from medveil.stats.auc import WeightedAUC
+from medveil.stats.auc import WeightedAUC, honest_auc
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.search import chance_of_match, nearest_is_match
@@ -77,7 +77,7 @@ def _pair_auc(
     draws = replicates(
         lambda w: auc(np.where(same, w[patients[left]], w[patients[left]] * w[patients[right]])), weights
     )
-    return Estimate.from_replicates(
+    found = Estimate.from_replicates(
         auc(),
         draws,
         n=len(left),
@@ -85,6 +85,7 @@ def _pair_auc(
         chance=0.5,
         control=WeightedAUC(_row_products(control, left, right), same)(),
     )
+    return honest_auc(found)
 
 
 def _row_products(vectors: NDArray[np.float32], left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[Any]:

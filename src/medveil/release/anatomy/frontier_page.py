@@ -59,7 +59,11 @@ def frontier_table(points: Sequence[Judged]) -> Table:
         *("setting", "bits a film", "strongest attacker, precision@1"),
         *("AUROC, learned from defended", "kept of what is above chance", "AUROC, tried on defended", "kept"),
     )
-    return Table("Every setting (percent, with 95 % intervals by patient)", columns, tuple(rows))
+    return Table(
+        "Every setting (percent, by patient: precision@1 with 95 % bounds, the rest with intervals)",
+        columns,
+        tuple(rows),
+    )
 
 
 def attackers_table(points: Sequence[Judged], *, seed: int) -> Table:
@@ -72,7 +76,7 @@ def attackers_table(points: Sequence[Judged], *, seed: int) -> Table:
         found = (each.point.attacked.estimate(name, mode, seed=seed) for name in present for mode in MODES)
         rows.append((each.point.name, *(f"{_told(one)}" for one in found)))
     columns = ("setting", *(f"{name}, {_MODES[mode]}" for name in present for mode in MODES))
-    return Table("Precision@1 by attacker (percent, with 95 % intervals by patient)", columns, tuple(rows))
+    return Table("Precision@1 by attacker (percent, with 95 % bounds by patient)", columns, tuple(rows))
 
 
 def as_rows(points: Sequence[Judged], *, seed: int) -> list[dict[str, object]]:

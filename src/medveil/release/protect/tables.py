@@ -67,7 +67,9 @@ def settings_table(
     ]
     columns += [] if own is None else [f"Recall@1 of {pool} after a refit with {own:,} pairs"]
     columns += ["macro AUROC", "change", *stands]
-    return Table("All settings (percent, with 95 % intervals)", tuple(columns), tuple(rows))
+    return Table(
+        "All settings (percent, with 95 % bounds of Recall@1 and intervals of the rest)", tuple(columns), tuple(rows)
+    )
 
 
 def linkage_table(points: Sequence[OperatingPoint], cohort: str | None = None) -> Table:
@@ -83,7 +85,7 @@ def linkage_table(points: Sequence[OperatingPoint], cohort: str | None = None) -
                 (point.name, kind, size, *(told(found[f"{prefix}{pool} {metric}"], digits=3) for metric in METRICS))
             )
     title = "Linkage after each defense" + (f", heads applied unchanged to {cohort}" if cohort else "")
-    return Table(f"{title} (percent, with 95 % intervals)", ("setting", "pool", "N", *METRICS), tuple(rows))
+    return Table(f"{title} (percent, with 95 % bounds)", ("setting", "pool", "N", *METRICS), tuple(rows))
 
 
 def utility_table(before: OperatingPoint, after: OperatingPoint, *, correction: Correction = "none") -> Table:
@@ -121,7 +123,7 @@ def refit_table(points: Sequence[OperatingPoint], pool: str, features: Sequence[
         told_features = (told(by_size[own]) if own in by_size else "–" for own in sizes)
         rows.append(("frozen features, any defense of the heads", *told_features))
     columns = ("what the adversary sees", *(f"{own:,} own pairs" if own else "no refit" for own in sizes))
-    return Table(f"Recall@1 of {pool} after a refit (percent, with 95 % intervals)", columns, tuple(rows))
+    return Table(f"Recall@1 of {pool} after a refit (percent, with 95 % bounds)", columns, tuple(rows))
 
 
 def audit_table(points: Sequence[OperatingPoint]) -> Table | None:

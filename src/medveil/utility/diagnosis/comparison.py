@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import NotMeasurable
-from medveil.stats.auc import WeightedAUC
+from medveil.stats.auc import WeightedAUC, honest_auc
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.utility.diagnosis.diagnosing import Diagnosed
@@ -38,15 +38,15 @@ def aurocs(
     codes, units = unit_codes(diagnosed.patients)
     weights = unit_weights(units, redraws=redraws, seed=seed)
     values, draws = zip(*(_auroc(diagnosed, k, codes, weights) for k in findings), strict=True)
-    found = {
-        MACRO: Estimate.from_replicates(
-            float(np.mean(values)), _mean(np.array(draws)), n=len(codes), units=units, chance=CHANCE
-        )
-    }
+    macro = Estimate.from_replicates(
+        float(np.mean(values)), _mean(np.array(draws)), n=len(codes), units=units, chance=CHANCE
+    )
+    found = {MACRO: honest_auc(macro)}
     for k, value, drawn in zip(findings, values, draws, strict=True):
         counted = diagnosed.counts[:, k]
         people = len(np.unique(codes[counted]))
-        found[names[k]] = Estimate.from_replicates(value, drawn, n=int(counted.sum()), units=people, chance=CHANCE)
+        one = Estimate.from_replicates(value, drawn, n=int(counted.sum()), units=people, chance=CHANCE)
+        found[names[k]] = honest_auc(one, _smaller(diagnosed, k))
     return found
 
 
@@ -81,9 +81,14 @@ def _mean(draws: Floats) -> Floats:
 
 
 def _enough(diagnosed: Diagnosed, finding: int, fewest: int) -> bool:
+    return _smaller(diagnosed, finding) >= fewest
+
+
+def _smaller(diagnosed: Diagnosed, finding: int) -> int:
+    """How many patients have a finding, or have not, whichever are fewer."""
     known, target = diagnosed.counts[:, finding], diagnosed.targets[:, finding]
     sides: list[NDArray[Any]] = [diagnosed.patients[known & (target == value)] for value in (1, 0)]
-    return min(len(np.unique(side)) for side in sides) >= fewest
+    return min(len(np.unique(side)) for side in sides)
 
 
 def _auroc(diagnosed: Diagnosed, finding: int, codes: NDArray[np.intp], weights: Floats) -> tuple[float, Floats]:

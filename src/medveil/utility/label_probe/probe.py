@@ -16,7 +16,7 @@ from medveil.cohort.features import demographics, image_features, texture
 from medveil.cohort.labels import POLICIES
 from medveil.errors import NotMeasurable
 from medveil.finding import Figure, Finding, Series, Table
-from medveil.stats.auc import WeightedAUC
+from medveil.stats.auc import WeightedAUC, honest_auc
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 
@@ -42,7 +42,14 @@ def probe_labels(name: str, cohort: Cohort, *, folds: int, components: int, fewe
     control_aucs, _ = _aucs(control, *truth, patients, weights[:1])
     names = [LABELS[k] for k in measured]
     estimates = {
-        label: _estimate(aucs[i], draws[:, i], control_aucs[i], truth[1][:, i], patients)
+        label: _estimate(
+            aucs[i],
+            draws[:, i],
+            control_aucs[i],
+            truth[1][:, i],
+            patients,
+            _smaller(truth[0][:, i], truth[1][:, i], patients),
+        )
         for i, label in enumerate(names)
     }
     everything = np.ones(len(patients), bool)
@@ -51,9 +58,12 @@ def probe_labels(name: str, cohort: Cohort, *, folds: int, components: int, fewe
 
 
 def _enough(target: NDArray[np.float32], counts: NDArray[np.bool_], patients: NDArray[np.intp], fewest: int) -> bool:
-    with_it = len(np.unique(patients[counts & (target == 1)]))
-    without = len(np.unique(patients[counts & (target == 0)]))
-    return min(with_it, without) >= fewest
+    return _smaller(target, counts, patients) >= fewest
+
+
+def _smaller(target: NDArray[np.float32], counts: NDArray[np.bool_], patients: NDArray[np.intp]) -> int:
+    """How many patients have a finding, or have not, whichever are fewer."""
+    return min(len(np.unique(patients[counts & (target == value)])) for value in (1, 0))
 
 
 def _cross_fit(
@@ -111,9 +121,14 @@ def _weighted_auc(auc: WeightedAUC, who: NDArray[np.intp], weights: Floats) -> f
 
 
 def _estimate(
-    value: float, draws: Floats, control: float, counts: NDArray[np.bool_], patients: NDArray[np.intp]
+    value: float,
+    draws: Floats,
+    control: float,
+    counts: NDArray[np.bool_],
+    patients: NDArray[np.intp],
+    fewest: int | None = None,
 ) -> Estimate:
-    return Estimate.from_replicates(
+    found = Estimate.from_replicates(
         float(value),
         draws,
         n=int(counts.sum()),
@@ -121,6 +136,7 @@ def _estimate(
         chance=0.5,
         control=float(control),
     )
+    return honest_auc(found, fewest)
 
 
 def _finding(

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import NotMeasurable
-from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
+from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
+from medveil.stats.shares import share
 from medveil.utility.organs.network import ORGANS
 
 Masks = NDArray[np.bool_]
@@ -37,7 +38,7 @@ def other_patients(masks: Masks, patients: NDArray[Any], *, seed: int) -> Masks:
 def overlaps(
     found: Floats, control: Floats, patients: NDArray[Any], *, seed: int, redraws: int = 1000
 ) -> dict[str, Estimate]:
-    """Mean Dice of each organ with an interval by patient, beside that of another patient's organs."""
+    """Mean Dice of each organ with bounds by patient, beside that of another patient's organs."""
     codes, units = unit_codes(patients)
     weights = unit_weights(units, redraws=redraws, seed=seed)
     estimates = {}
@@ -46,12 +47,5 @@ def overlaps(
         if not use.any():
             raise NotMeasurable(f"no {organ} was found on any original")
         luck = float(np.nanmean(control[use, k]))
-        estimates[f"{organ} Dice"] = Estimate.from_replicates(
-            float(found[use, k].mean()),
-            mean_replicates(found[use, k], codes[use], weights),
-            n=int(use.sum()),
-            units=len(np.unique(codes[use])),
-            chance=luck,
-            control=luck,
-        )
+        estimates[f"{organ} Dice"] = share(found[use, k], codes[use], weights, chance=luck, control=luck)
     return estimates

@@ -7,7 +7,7 @@ from the same place.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from medveil.finding import Threshold, Verdict, percent
 from medveil.stats.bootstrap import Redraws, unit_codes
 from medveil.stats.estimate import Estimate
-from medveil.stats.shares import exact_interval
+from medveil.stats.shares import spread_of
 from medveil.utility.pixel_damage.film import FilmDamage
 from medveil.weights.bundled import bundled
 
@@ -143,7 +143,7 @@ def damage_of(
     }
     touched = np.flatnonzero(inside > 0).tolist()
     order = sorted(touched, key=lambda row: (films[row].badness, names[row]), reverse=True)
-    estimates, count = _estimates(values, patients, seed)
+    estimates, count = mean_estimates(values, patients, seed)
     return Damage(
         films=len(films),
         patients=count,
@@ -157,21 +157,18 @@ def damage_of(
     )
 
 
-def _estimates(
+def mean_estimates(
     values: Mapping[str, NDArray[Any]], patients: Sequence[str], seed: int
 ) -> tuple[dict[str, Estimate], int]:
-    """Means with intervals by patient, and the number of patients; of films that were or were not, shares."""
+    """Means of shares (of films, of pixels, of certainty) with bounds by patient, and the number of patients: where
+    little was changed, no redraw has more, and yet more may come."""
     codes, count = unit_codes(np.asarray(patients, object))
     columns = np.stack([*values.values()], axis=1).astype(np.float64)
     (draws,) = Redraws(count, seed=seed).of(_Means(columns, codes, count))
     found = Estimate.from_columns(np.round(columns.mean(0), _DIGITS), draws, n=len(codes), units=count, chance=0.0)
-    estimates = dict(zip(values, found, strict=True))
-    for name, hits in values.items():
-        if hits.dtype == bool:  # where none was seen, no redraw has one: the exact interval knows that more may come
-            one = estimates[name]
-            low, high = exact_interval(one.value, count)
-            estimates[name] = replace(one, low=min(one.low, low), high=max(one.high, high))
-    return estimates, count
+    spreads = [round(spread_of(column, codes), _DIGITS) for column in columns.T]
+    told = [one.as_share(spread=spread) for one, spread in zip(found, spreads, strict=True)]
+    return dict(zip(values, told, strict=True)), count
 
 
 class _Means:
