@@ -12,10 +12,10 @@ from medveil.errors import NotMeasurable
 from medveil.finding import Finding
 from medveil.utility.vqa.cohort_questions import cohort_questions, sampled, shown
 from medveil.utility.vqa.experiment.asking import Asking
-from medveil.utility.vqa.experiment.comparison import Compared
+from medveil.utility.vqa.experiment.comparison import Compared, Stated
 from medveil.utility.vqa.experiment.conditions import CONTROLS, OURS, RAW, Cleaned, Condition
 from medveil.utility.vqa.experiment.kept import Kept
-from medveil.utility.vqa.experiment.results import Results, Stated
+from medveil.utility.vqa.experiment.results import Results
 from medveil.utility.vqa.measure import VqaSettings
 from medveil.utility.vqa.models.loading import load_answers
 from medveil.utility.vqa.question import Image

@@ -19,8 +19,15 @@ from medveil.utility.vqa.experiment.conditions import (
     Condition,
 )
 from medveil.utility.vqa.experiment.judging import Judged
-from medveil.utility.vqa.scores import definitions
+from medveil.utility.vqa.scores import DEFINITIONS, Score, definitions
 
+# plain words such as judge mean something else in other parts of a report
+_TERMS: dict[Score, str] = {
+    "strict": "strict score",
+    "relaxed": "relaxed score",
+    "token F1": "token F1",
+    "judge": "judge's score",
+}
 SHORTCUT = "answers that change with the text on the image"
 
 
@@ -109,7 +116,7 @@ class Results:
             limits=self._limits(remarks),
             figures=tuple(figure for figure in drawn if figure is not None),
             tables=tuple(self.tables().values()),
-            glossary=definitions(self._compared.scores),
+            glossary={_TERMS[score]: DEFINITIONS[score] for score in self._compared.scores},
         )
 
     @property
@@ -124,8 +131,7 @@ class Results:
             "intervals are by image, p is McNemar's exact one. Controls are the question without any image, a blank "
             "image, and the image of another patient: where raw images do not beat each of them, there is no verdict."
         )
-        scores = " ".join(f"{name}: {text}" for name, text in definitions(self._compared.scores).items())
-        return f"{told} {self._judging()}{scores}"
+        return f"{told} {self._judging()}{definitions(self._compared.scores)}"
 
     def _judging(self) -> str:
         judged = self._judged

@@ -8,14 +8,13 @@ as the labelled answers were drawn at random from all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import NotMeasurable
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
-from medveil.stats.estimate import Estimate, exact_interval
+from medveil.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 FEWEST = 20  # labels; fewer correct nothing
@@ -83,10 +82,7 @@ def corrected(
     found = Estimate.from_replicates(
         plain, np.clip(redrawn, least, 1), n=len(judged), units=units, unit="image", chance=chance
     )
-    if least < 0:
-        return found
-    low, high = exact_interval(plain, units, level=found.level)
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
+    return found if least < 0 else found.as_share()
 
 
 def _weight(judged: Floats, labels: Floats) -> float:
