@@ -2,8 +2,8 @@
 
     python benchmarks/vqa_speed.py --films 40 --size 512
 
-Phantom films with burned-in text and the bundled model. Prints seconds an image for each way of cleaning, milliseconds a
-question, the peak of memory at a quarter and at the end of a run of a thousand questions, and what a kill half-way
+Phantom films with burned-in text and the bundled model. Prints seconds an image for each way of cleaning, milliseconds
+a question, the peak of memory at a quarter and at the end of a run of a thousand questions, and what a kill half-way
 leaves to do.
 """
 
@@ -75,9 +75,8 @@ def asking(table: QuestionTable, folder: Path) -> None:
     start = time.perf_counter()
     with closing(Kept(folder / "killed.sqlite")) as kept:
         one.run(kept)
-    print(
-        f"killed half-way: {there} of {len(table.image_ids)} images kept, the rest took {time.perf_counter() - start:.1f} s"
-    )
+    rest = time.perf_counter() - start
+    print(f"killed half-way: {there} of {len(table.image_ids)} images kept, the rest took {rest:.1f} of {took:.1f} s")
 
 
 def main() -> None:

@@ -65,7 +65,7 @@ def test_a_careful_judge_is_used_and_shown_to_stay_below_the_limit() -> None:
 )
 def test_a_judge_that_can_be_fooled_is_refused_with_the_reason(rule: Rule, family: str) -> None:
     refusal = tried(rule).refusal
-    assert refusal is not None and family in refusal and "95 % interval" in refusal
+    assert refusal is not None and family in refusal and "95 % bounds" in refusal
 
 
 def test_a_judge_that_rejects_everything_is_refused_too() -> None:

@@ -53,7 +53,7 @@ class Pair:
         points, low, high = (
             100 * value for value in (self.difference.value, self.difference.low, self.difference.high)
         )
-        told = f"The difference is {points:+.1f} points (95 % interval {low:+.1f} to {high:+.1f}, by image)"
+        told = f"The difference is {points:+.1f} points (95 % bounds {low:+.1f} to {high:+.1f}, by image)"
         limit = f"{100 * margin:g} points"
         match self.judged(margin):
             case "not worse":

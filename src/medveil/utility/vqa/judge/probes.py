@@ -73,7 +73,7 @@ class Trial:
         if estimate.value > MOST_FALSE:
             return (
                 f"it accepts {percent(estimate.value)} of {estimate.n} answers that are wrong by construction "
-                f"({family}; 95 % interval {percent(estimate.low)} to {percent(estimate.high)}), and "
+                f"({family}; 95 % bounds {percent(estimate.low)} to {percent(estimate.high)}), and "
                 f"{percent(MOST_FALSE)} is the most"
             )
         if self.recognised.value < LEAST_TRUE:
