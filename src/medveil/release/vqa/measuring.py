@@ -14,7 +14,7 @@ from medveil.release.attack_report import how_to_repeat
 from medveil.release.folder import held
 from medveil.release.settings import Progress
 from medveil.release.vqa.cleaners import Cleaners
-from medveil.release.vqa.files import ANSWERS, JOURNAL, PAGE, SCORES, SHEET, answer_table, written
+from medveil.release.vqa.files import ANSWERS, JOURNAL, PAGE, SCORES, SHEET, write_answers, write_table
 from medveil.release.vqa.questions import Questions
 from medveil.report import write_report
 from medveil.report.content import Comparison, Gap, ReportContent, ReportSubject
@@ -104,9 +104,9 @@ def measure_vqa(
         if label_sheet:
             _write_sheet(asked, out, seed=plan.seed)
         for name, table in results.tables().items():
-            written(table, out / f"{name}.csv")
-        written(every_score(compared), out / SCORES)
-        written(answer_table(compared), out / ANSWERS)
+            write_table(table, out / f"{name}.csv")
+        write_table(every_score(compared), out / SCORES)
+        write_answers(compared, out / ANSWERS)
         page = _report(finding, asked_of, asked, out, model=model, judge=judge, plan=plan)
     return VqaOutcome(finding.answer, results.holds, sum(asked.unreadable.values()), page)
 

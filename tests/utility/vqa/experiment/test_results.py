@@ -55,6 +55,10 @@ def test_cleaning_that_spares_the_image_holds() -> None:
     finding = found.finding("vqa", model="looker")
     assert finding.estimate.value == 1 and finding.estimate.control == 0.5 and finding.verdict is None
     assert finding.estimates[SHORTCUT].value == 0
+    assert finding.estimates["cleaned minus raw, where something was hidden"].n == 480
+    rows = {(row[0], row[1]): row for row in found.tables()["against-raw"].rows}
+    assert ("ClinX-type", "something") not in rows, "it hid nothing"
+    assert rows["medveil", "something"][2:4] == (480, 240) and rows["text masked", "0 %"][-1] == "worse"
     assert finding.estimates["raw minus question alone"].low > 0.3
     json.dumps(finding.to_json(), allow_nan=False)
 

@@ -112,6 +112,10 @@ class Compared:
         p = None if score == "token F1" else mcnemar(gained, lost)
         return Pair(found[0], found[1], found[1].minus(found[0]), gained, lost, p)
 
+    def where_hidden(self, condition: Condition, score: Score) -> Pair | None:
+        """Against raw, on the images of which this way of cleaning hid anything."""
+        return self.pair(Condition(RAW), condition, score, among=self.asked.hidden[condition] > 0)
+
     def sensitivity(self, score: Score) -> dict[str, Pair]:
         """What seeing the image adds: raw, against each control that was asked."""
         found = {each.method: self.pair(each, Condition(RAW), score) for each in self.asked.under(*CONTROLS)}

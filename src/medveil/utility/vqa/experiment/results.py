@@ -73,10 +73,12 @@ class Results:
 
     def estimates(self) -> dict[str, Estimate]:
         score = self._stated.score
+        hidden = self._compared.where_hidden(Condition(OURS), score)
         found: dict[str, Estimate | None] = {
             self._headline: self.pair.after,
             f"{score}, raw": self.pair.before,
             "cleaned minus raw": self.pair.difference,
+            "cleaned minus raw, where something was hidden": None if hidden is None else hidden.difference,
             **{f"raw minus {name}": each.difference for name, each in self._compared.sensitivity(score).items()},
             SHORTCUT: self.shortcut,
         }
