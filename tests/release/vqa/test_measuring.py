@@ -106,6 +106,8 @@ def test_a_run_writes_report_tables_answers_and_a_sheet(
     again = measure_vqa(Questions(table), out, model=model, plan=plan, judge=judge, labels=labelled)
     assert model.asked == asked and journal_sha256(out / JOURNAL) == kept, "nothing is asked twice"
     assert "κ = 1.00" in again.answer
+    measure_vqa(Questions(table), out, model=model, plan=plan)
+    assert not (out / "judge-probes.csv").exists(), "what an earlier run wrote of its judge is gone"
 
 
 def test_what_cannot_be_asked_is_refused_before_anything_is(table: QuestionTable, tmp_path: Path) -> None:

@@ -104,7 +104,10 @@ def measure_vqa(
         if label_sheet:
             _write_sheet(asked, out, seed=plan.seed)
         for name, table in results.tables().items():
-            write_table(table, out / f"{name}.csv")
+            if table is None:
+                (out / f"{name}.csv").unlink(missing_ok=True)  # an earlier run may have had one
+            else:
+                write_table(table, out / f"{name}.csv")
         write_table(every_score(compared), out / SCORES)
         write_answers(compared, out / ANSWERS)
         page = _report(finding, asked_of, asked, out, model=model, judge=judge, plan=plan)

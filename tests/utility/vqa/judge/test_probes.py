@@ -109,6 +109,11 @@ def test_probes_are_wrong_by_construction_and_the_same_every_time() -> None:
     assert any(probe.answer in KINDS and probe.reference not in KINDS for probe in swapped), "in both orders"
 
 
+def test_few_questions_get_every_family() -> None:
+    found = {(probe.number, probe.family) for probe in probes(QUESTIONS[:9], seed=5)}
+    assert len(found) == 27
+
+
 def test_the_opposite_of_both_sides_is_not_taken_for_wrong() -> None:
     questions = [
         Question.of("1", "a", "Where?", "left and right", kind="side"),

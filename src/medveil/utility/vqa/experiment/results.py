@@ -28,6 +28,7 @@ _TERMS: dict[Score, str] = {
     "token F1": "token F1",
     "judge": "judge's score",
 }
+FOOLED = "wrong answers that the judge accepts"
 SHORTCUT = "answers that change with the text on the image"
 
 
@@ -81,15 +82,16 @@ class Results:
             "cleaned minus raw, where something was hidden": None if hidden is None else hidden.difference,
             **{f"raw minus {name}": each.difference for name, each in self._compared.sensitivity(score).items()},
             SHORTCUT: self.shortcut,
+            FOOLED: self._judged.trial.false_positives["all"] if self._judged else None,
         }
         for condition in self._asked.under(RAW, *METHODS, *CONTROLS):
             for each in self._compared.scores:
                 found[f"{each}, all answers, {condition.method}"] = self._compared.estimate(condition, each)
         return {name: each for name, each in found.items() if each is not None}
 
-    def tables(self) -> dict[str, Table]:
-        """By the name of the file that they are written to."""
-        found = {
+    def tables(self) -> dict[str, Table | None]:
+        """By the name of the file that they are written to; None where there is nothing to tell."""
+        return {
             "table-1-methods": tables.right_by_method(self._compared),
             "table-2-question-types": tables.by_question_type(self._compared),
             "table-3-hidden": tables.hidden_by_method(self._asked),
@@ -99,7 +101,6 @@ class Results:
             "relaxed-and-judge": tables.alignment(self._compared),
             "judge-probes": self._judged.trial.table() if self._judged else None,
         }
-        return {name: table for name, table in found.items() if table is not None}
 
     def finding(self, part: str, *, model: str, remarks: Sequence[str] = ()) -> Finding:
         drawn = (
@@ -117,7 +118,7 @@ class Results:
             method=self._method(model),
             limits=self._limits(remarks),
             figures=tuple(figure for figure in drawn if figure is not None),
-            tables=tuple(self.tables().values()),
+            tables=tuple(table for table in self.tables().values() if table is not None),
             glossary={_TERMS[score]: DEFINITIONS[score] for score in self._compared.scores},
         )
 
