@@ -46,7 +46,7 @@ class Answers:
 
     name = "vqa"
     Settings = VqaSettings
-    default = True
+    default = False
     place = "pixels"
 
     def __init__(
@@ -60,13 +60,18 @@ class Answers:
         self._progress = progress or (lambda done, total: None)
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
+        from medveil.utility.vqa.experiment.comparison import Stated
         from medveil.utility.vqa.released_images import compare_cohorts
 
+        chosen = self._settings
         return compare_cohorts(
             self.name,
             released,
             originals,
-            settings=self._settings,
+            file=chosen.questions,
+            model_name=chosen.model,
+            stated=Stated(chosen.score, chosen.margin),
+            most=chosen.most_questions,
             device=self._device,
             seed=seed,
             progress=self._progress,
