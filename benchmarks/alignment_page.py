@@ -22,7 +22,8 @@ the heads, which are the last linear layer of either side ({parameters:,} parame
 {train:,} pairs; {aside:,} pairs of patients the encoder had not seen chose the probe's penalty; everything was measured
 on {test:,} pairs of {patients:,} other patients, who chose nothing. Negatives of the private training are {public}
 X-rays of NIH ChestX-ray14 and as many phantom reports. In brackets: 95 % bounds of shares and intervals of everything
-else, from 1,000 redraws by patient, the same for all settings, so that changes are paired. Pairs with word for word the same report do not compete.
+else, from 1,000 redraws by patient, the same for all settings, so that changes are paired. Pairs with word for word the
+same report do not compete.
 
 *findings only* is no variant of medveil: the image embeddings reduced to the directions a linear probe reads the
 findings from.

@@ -123,7 +123,7 @@ def _of_gap(gap: Gap, settings: Settings, command: str) -> Remedy:
             "Leave these files out at the source; or release images and a table, in which each report has its image."
         )
         return Remedy(about, gap.sentence, change, "", changed(command, ("--as", "table")))
-    if any(why in gap.why for why in ("faces=keep", "the profile ")):
+    if any(why in gap.why for why in ("faces=keep", "the profile ", "of one's own")):
         change = "Let the defenses run as they run unasked, which keeps this back."
         return Remedy(about, gap.sentence, change, "", changed(command, ("--defense", "default")))
     if gap.what in registered("attacks"):
