@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from medveil.release import Outcome
     from medveil.release.attack_report import AttackOutcome
     from medveil.release.protect.run import ModelOutcome
+    from medveil.release.vqa.measuring import VqaOutcome
     from medveil.report.advice import Advice
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
@@ -251,6 +252,15 @@ def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:
     elif not quiet:
         typer.echo(outcome.answer)
         typer.echo("This is one attack alone: it says nothing on whether the data can be released.")
+        typer.echo(f"The report is {outcome.report}")
+
+
+def show_measure(outcome: VqaOutcome, *, json: bool, quiet: bool) -> None:
+    """What one measure found, and where the report is."""
+    if json:
+        show_json(whole_result(outcome.report) | {"answer": outcome.answer, "holds": outcome.holds})
+    elif not quiet:
+        typer.echo(outcome.answer)
         typer.echo(f"The report is {outcome.report}")
 
 

@@ -157,7 +157,7 @@ class ReportContent:
     sheet: Sheet | None = None  # of a release, which somebody signs
     remedies: tuple[Remedy, ...] = ()
     advice: Advice | None = None
-    about: Literal["a release", "an attack"] = "a release"  # one attack alone says nothing of a release
+    about: Literal["a release", "an attack", "a measure"] = "a release"  # one of them alone says nothing of a release
 
     @property
     def verdict(self) -> Verdict:
