@@ -19,6 +19,7 @@ FACES = ("blazeface-full-range", "blazeface-short-range")  # as their makers pub
 _FOLDERS = {
     **dict.fromkeys(("reidentification", *RETRIEVERS, OTHER_RETRIEVER, "verification"), "identity"),
     **dict.fromkeys(("autoencoder", "coded", "dcm-deid"), "anatomy"),
+    "answers": "answers",
     "findings": "findings",
     **dict.fromkeys(("faces", *FACES), "faces"),
     "generator": "inpainting",

@@ -9,7 +9,7 @@ from pathlib import Path
 from medveil.encoders.published.libraries import library
 from medveil.errors import SettingsError
 
-SMALL = (".json", ".txt", ".model")  # settings, vocabularies
+SMALL = (".json", ".txt", ".model", ".jinja")  # settings, vocabularies, how a model is asked
 WEIGHTS = (".safetensors", ".bin", ".pt")
 _SHARD = re.compile(r"-\d+-of-\d+$")
 

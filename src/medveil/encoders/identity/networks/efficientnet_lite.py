@@ -108,6 +108,13 @@ class EfficientNetLite(nn.Module):
         maps: Tensor = self._blocks(x)
         return maps
 
+    def middle_and_narrow(self, gray: Tensor) -> tuple[Tensor, Tensor]:
+        """Both kinds of maps for the price of the latter."""
+        middle = x = self.middle(gray)
+        for number in range(self._middle, len(self._blocks)):
+            x = self._blocks[number](x)
+        return middle, x
+
 
 class EfficientNetLite0(EfficientNetLite):
     """3.4 million parameters."""

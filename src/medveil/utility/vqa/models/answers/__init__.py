@@ -1,0 +1,1 @@
+"""The bundled answer model: start at `answering`."""

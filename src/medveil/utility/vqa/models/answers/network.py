@@ -1,0 +1,118 @@
+"""The answer network: what a question says and what an image shows, multiplied, lead to an answer.
+
+Two parts know something. The general one knows which part of the body an image shows, and what that makes of a
+question; it was fitted to a few images of every kind. The film network looks at places of a chest film; it was
+trained on many. How far a question is of the kind that the latter has learned decides between them. Both also answer
+without an image, each by weights fitted for just that, so that a question alone is answered as well as it can be.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from medveil.utility.vqa.models.answers.words import BUCKETS
+
+MAPS, PLACES, CHANNELS = 544, 64, 128
+ORGANS = ("chest", "head", "abdomen")
+RANK = 40
+WIDTH, READERS = 64, 6
+SHARPNESS = 4.0  # fitted scores of -1..1 to log odds
+SMALLEST = 1e-6
+
+
+class AnswerNetwork(nn.Module):
+    """`film_answers` are the places of the film network's answers among all of them."""
+
+    film_answers: Tensor
+    rarity: Tensor  # how much each bucket of a question counts
+
+    def __init__(self, answers: int, film_answers: list[int]) -> None:
+        super().__init__()
+        self.narrow = nn.Linear(MAPS, CHANNELS)
+        self.organ = nn.Linear(2 * CHANNELS, len(ORGANS))
+        self.is_closed, self.is_for_film = nn.Linear(BUCKETS, 1), nn.Linear(BUCKETS, 1)
+        self.general, self.alone = FittedHeads(len(ORGANS), answers), FittedHeads(0, answers)
+        self.film = FilmNetwork(len(film_answers))
+        self.register_buffer("rarity", torch.ones(BUCKETS))
+        self.register_buffer("film_answers", torch.tensor(film_answers), persistent=False)
+
+    def describe(self, maps: Tensor) -> tuple[Tensor, Tensor]:
+        """Of an image: what is at each place (places × channels), and how likely it shows each part of the body."""
+        seen = self.narrow(maps)
+        return seen, self.organ(pooled(seen)).softmax(-1)
+
+    def forward(self, asked: Tensor, image: tuple[Tensor, Tensor] | None) -> tuple[Tensor, Tensor, Tensor]:
+        """Of questions: the log odds of being closed, the probability of yes, and of each open answer."""
+        likely = ((self.is_for_film(asked).squeeze(1) + 1) / 2).clamp(0, 1)
+        if image is None:
+            yes, scores = self.alone(asked, asked.new_zeros(len(asked), 0))
+            film_yes, film_scores = self.film(asked, None)
+        else:
+            seen, organ = image
+            yes, scores = self.general(asked, organ)
+            film_yes, film_scores = self.film(asked, seen)
+            likely = likely * organ[:, 0]
+        answers = scores.clamp(min=SMALLEST)
+        answers = (1 - likely).unsqueeze(1) * answers / answers.sum(1, keepdim=True)
+        answers[:, self.film_answers] += likely.unsqueeze(1) * film_scores.softmax(1)
+        closed = self.is_closed(asked).squeeze(1)
+        return closed, (1 - likely) * torch.sigmoid(SHARPNESS * yes) + likely * torch.sigmoid(film_yes), answers
+
+
+class FittedHeads(nn.Module):
+    """Linear in the question, and in the question times each fact of the image; fitted in closed form."""
+
+    def __init__(self, facts: int, answers: int) -> None:
+        super().__init__()
+        width = products_width(facts)
+        self.yes = nn.Linear(width, 1)
+        self.open = nn.Sequential(nn.Linear(width, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
+
+    def forward(self, asked: Tensor, facts: Tensor) -> tuple[Tensor, Tensor]:
+        both = products(asked, facts)
+        return self.yes(both).squeeze(1), self.open(both)
+
+
+def products_width(facts: int) -> int:
+    return BUCKETS * (1 + facts) + facts
+
+
+def products(asked: Tensor, facts: Tensor) -> Tensor:
+    """The question, the question times each fact, and the facts by themselves, which count less."""
+    times = (facts.unsqueeze(2) * asked.unsqueeze(1)).flatten(1)
+    return torch.cat([asked, times, 0.4 * facts], 1)
+
+
+def pooled(seen: Tensor) -> Tensor:
+    """Mean and spread over the places."""
+    return torch.cat([seen.mean(1), seen.std(1)], 1)
+
+
+class FilmNetwork(nn.Module):
+    """Readers that a question sends to places of a chest film; without one, a learned vector stands in for it."""
+
+    def __init__(self, answers: int, *, drop: float = 0.2) -> None:
+        super().__init__()
+        self.question = nn.Sequential(nn.Linear(BUCKETS, 96), nn.GELU(), nn.Dropout(drop), nn.Linear(96, 96))
+        self.places = nn.Linear(CHANNELS, WIDTH)
+        self.place = nn.Parameter(torch.zeros(PLACES, WIDTH))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.send, self.value = nn.Linear(96, READERS * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.read = nn.Sequential(nn.Linear(READERS * WIDTH, 96), nn.GELU(), nn.Dropout(drop))
+        self.blank = nn.Parameter(torch.zeros(96))
+        self.mixed = nn.Sequential(nn.Linear(3 * 96, 96), nn.GELU(), nn.Dropout(drop))
+        self.yes, self.open = nn.Linear(96, 1), nn.Linear(96, answers)
+
+    def forward(self, asked: Tensor, seen: Tensor | None, there: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """`there` says which of the questions keep their film."""
+        question = self.question(4 * asked)
+        found = self.blank.expand(len(asked), -1)
+        if seen is not None:
+            places = self.norm(self.places(seen) + self.place)
+            sent = self.send(question).unflatten(1, (READERS, WIDTH))
+            looks = (torch.einsum("nrw,npw->nrp", sent, places) / WIDTH**0.5).softmax(-1)
+            read = self.read(torch.einsum("nrp,npw->nrw", looks, self.value(places)).flatten(1))
+            found = read if there is None else torch.where(there.unsqueeze(1), read, found)
+        mixed = self.mixed(torch.cat([question, found, question * found], 1))
+        return self.yes(mixed).squeeze(1), self.open(mixed)

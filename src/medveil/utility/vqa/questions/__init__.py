@@ -1,0 +1,1 @@
+"""Where questions come from: `loading` reads a data set's folder, `phantom` asks about phantom films."""

@@ -1,0 +1,56 @@
+"""What the readers share: entries of a JSON file, checked field by field, and images dealt out to one split each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from medveil.cohort.splits import split_of
+from medveil.errors import InputError
+
+Entry = Mapping[str, Any]
+REDEALT = (
+    "The published splits share images, so what is learned on one would be known on the other; the images were dealt "
+    "out anew, each with all its questions to one split."
+)
+
+
+def read_entries(path: Path, needed: Iterable[str]) -> list[Entry]:
+    """A list of objects that all have the needed fields."""
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        raise InputError(f"{path} is not readable JSON; fetch it again") from None
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f"{path} is not a list of questions; fetch it again")
+    for number, entry in enumerate(entries, 1):
+        missing = [name for name in needed if not isinstance(entry, dict) or entry.get(name) is None]
+        if missing:
+            raise InputError(f"question {number} in {path} has no {missing[0]}; fetch the file again")
+    return entries
+
+
+def present(entries: Iterable[Entry], folder: Path, name: str) -> Iterator[Entry]:
+    """The entries whose image is there; none at all is an error, for then the folder is not the right one."""
+    found: dict[str, bool] = {}
+    kept = 0
+    for entry in entries:
+        image = str(entry[name])
+        if image not in found:
+            found[image] = (folder / image).is_file()
+        if found[image]:
+            kept += 1
+            yield entry
+    if not kept:
+        raise InputError(f"{folder} holds none of the images that the questions are about; fetch them too")
+
+
+def by_image(published: Iterable[tuple[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The split of each image, from (image, published split) of each question: kept if no image is on two sides."""
+    pairs = set(published)
+    splits = dict(pairs)
+    if len(splits) == len(pairs) and len(set(splits.values())) > 1:
+        return splits, ()
+    return {image: split_of(image, salt="questions") for image in splits}, (REDEALT,)

@@ -1,0 +1,54 @@
+"""SLAKE as its authors publish it: `train.json`, `validate.json`, `test.json` and `imgs/xmlab1/source.jpg` …
+
+Questions are in English (`q_lang` en) and in Chinese (zh).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from medveil.errors import InputError
+from medveil.utility.vqa.question import Question, QuestionTable
+from medveil.utility.vqa.questions.entries import Entry, by_image, present, read_entries
+from medveil.utility.vqa.questions.pictures import load_picture
+
+FILES = {"train.json": "train", "validate.json": "val", "test.json": "test"}
+IMAGES = "imgs"
+KINDS = {"Position": "place", "Abnormality": "abnormality", "Color": "shade", "Quantity": "count"}
+_NEEDED = ("qid", "img_name", "question", "answer", "q_lang")
+
+
+def recognises(folder: Path) -> bool:
+    return (folder / IMAGES).is_dir() and any((folder / name).is_file() for name in FILES)
+
+
+def read(folder: Path) -> QuestionTable:
+    published = {split: read_entries(folder / name, _NEEDED) for name, split in FILES.items() if _there(folder, name)}
+    told = [(entry, split) for split, entries in published.items() for entry in entries]
+    kept = {id(entry) for entry in present([entry for entry, _ in told], folder / IMAGES, "img_name")}
+    told = [(entry, split) for entry, split in told if id(entry) in kept]
+    splits, remarks = by_image((str(entry["img_name"]), split) for entry, split in told)
+    paths = {image: f"{IMAGES}/{image}" for image in splits}
+    if any(".." in Path(image).parts for image in paths):
+        raise InputError(f"{folder} names images outside its folder; fetch it again")
+    questions = tuple(_question(entry, split) for entry, split in told)
+    return QuestionTable("SLAKE", questions, partial(load_picture, folder, paths), splits, remarks=remarks)
+
+
+def _there(folder: Path, name: str) -> bool:
+    return (folder / name).is_file()
+
+
+def _question(entry: Entry, split: str) -> Question:
+    kind = str(entry.get("content_type") or "other")
+    language = {"zh": "zh", "en": "en"}.get(str(entry["q_lang"]), str(entry["q_lang"]))
+    answer = {"是": "yes", "否": "no"}.get(str(entry["answer"]), str(entry["answer"]))
+    return Question.of(
+        f"{split}-{entry['qid']}",
+        str(entry["img_name"]),
+        str(entry["question"]),
+        answer,
+        kind=KINDS.get(kind, kind.lower()),
+        language=language,
+    )
