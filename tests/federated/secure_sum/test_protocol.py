@@ -4,12 +4,12 @@ from collections.abc import Collection
 
 import numpy as np
 import pytest
-from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medveil.errors import SettingsError
+from medveil.federated.node_keys import public_pem
 from medveil.federated.secure_sum.messages import Agreed, Keys, Opened
 from medveil.federated.secure_sum.server import Server
 from medveil.federated.secure_sum.session import Broken, Session
@@ -19,13 +19,9 @@ from medveil.federated.secure_sum.site import Site
 NODES = {f"site {number:02}": ec.generate_private_key(ec.SECP384R1()) for number in range(10)}
 
 
-def public(key: ec.EllipticCurvePrivateKey) -> bytes:
-    return key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-
-
 def held(count: int, *, size: int = 6, threshold: int = 0, number: int = 1) -> tuple[Session, dict[str, Site]]:
     names = list(NODES)[:count]
-    session = Session("plan", number, size, {name: public(NODES[name]) for name in names}, threshold)
+    session = Session("plan", number, size, {name: public_pem(NODES[name]) for name in names}, threshold)
     return session, {name: Site(name, NODES[name], session) for name in names}
 
 
@@ -197,9 +193,9 @@ def test_sessions_that_protect_nobody_are_refused(count: int, threshold: int) ->
 
 
 def test_two_nodes_with_one_key_are_refused() -> None:
-    key = public(NODES["site 00"])
+    key = public_pem(NODES["site 00"])
     with pytest.raises(SettingsError, match="same node key"):
-        Session("plan", 1, 6, {"a": key, "b": key, "c": public(NODES["site 01"])})
+        Session("plan", 1, 6, {"a": key, "b": key, "c": public_pem(NODES["site 01"])})
 
 
 def test_the_same_keys_under_two_names_are_refused() -> None:

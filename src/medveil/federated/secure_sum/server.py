@@ -62,14 +62,17 @@ class Server:
         self._enough(found, self.session.threshold)
         return tuple(found.values())
 
-    def total(self, arrived: Iterable[Opened]) -> Words:
-        """The sum of the survivors' updates."""
+    def recovered(self, arrived: Iterable[Opened]) -> dict[str, bytes]:
+        """What the shares tell: of each survivor the key of its own mask, of each lost site its masking key."""
         opened = {one.site: one.shares for one in arrived if one.site in self._survivors}
         self._enough(opened, self.session.threshold)
-        assert self._sum is not None
-        total, size = self._sum, self.session.size
-        for name in self._shares:
-            secret = self._secret(name, opened)
+        return {name: self._secret(name, opened) for name in self._shares}
+
+    def total(self, arrived: Iterable[Opened]) -> Words:
+        """The sum of the survivors' updates."""
+        secrets, size, total = self.recovered(arrived), self.session.size, self._sum
+        assert total is not None
+        for name, secret in secrets.items():
             if name in self._survivors:
                 total = total - mask(secret, size)
                 continue
