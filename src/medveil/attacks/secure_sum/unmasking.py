@@ -20,19 +20,10 @@ Progress = Callable[[str, int, int], None]
 
 def updates_of(view: View, *, bits: int = BITS, progress: Progress | None = None) -> dict[int, NDArray[np.float64]]:
     """The update of each site. Raises `NotMeasurable` where no seed leaves an update."""
-    sites = sorted(view.masked)
-    seeds = dict(view.pairwise)
-    if not seeds and len(sites) == 2:
-        seeds[sites[0], sites[1]] = _found(view, sites[0], {}, [sites[1]], bits, progress)[0]
-    elif not seeds and len(sites) == 3:
-        first, second, third = sites
-        seeds[first, second], seeds[first, third] = _found(view, first, {}, [second, third], bits, progress)
-        seeds[second, third] = _found(view, second, {seeds[first, second]: 1}, [third], bits, progress)[0]
-    elif not seeds:
-        raise NotMeasurable(
-            "a search finds the masks of two or three sites; with more, the server asks for both shares"
-        )
-    return {site: revealed(unmasked(view.between(site), _signed(seeds, site)), view.weights[site]) for site in sites}
+    seeds = dict(view.pairwise) or _searched(view, bits, progress)
+    return {
+        site: revealed(unmasked(view.between(site), _signed(seeds, site)), view.weights[site]) for site in view.masked
+    }
 
 
 def revealed(whole: Words, weight: int) -> NDArray[np.float64]:
@@ -41,29 +32,29 @@ def revealed(whole: Words, weight: int) -> NDArray[np.float64]:
     return numbers / (weight / MOST)
 
 
-def _found(
-    view: View, site: int, known: dict[int, int], others: list[int], bits: int, progress: Progress | None
-) -> tuple[int, ...]:
-    """Seeds of the masks between a site and others, all of which have higher numbers."""
-    left = unmasked(view.between(site)[:64], known)
-    masked = Masked(left, view.weights[site], MOST)
+def _searched(view: View, bits: int, progress: Progress | None) -> dict[tuple[int, int], int]:
+    """Seeds of the masks between two or three sites."""
+    first, second, *more = sorted(view.masked)
 
-    def told(done: int, of: int) -> None:
-        if progress is not None:
-            progress(f"masks of site {site}", done, of)
+    def told(site: int) -> Callable[[int, int], None]:
+        return lambda done, of: None if progress is None else progress(f"masks of site {site}", done, of)
 
-    if len(others) == 1:
-        single = one_mask(masked, -1, bits=bits, progress=told)
-        if len(single) == 1:
-            return (single[0],)
+    if not more:
+        for seed in one_mask(_left(view, first), -1, bits=bits, progress=told(first)):
+            return {(first, second): seed}
+    elif len(more) == 1:
+        for one, two in two_masks(_left(view, first), (-1, -1), bits=bits, progress=told(first)):
+            # which of the two belongs to whom is told by what is left of the others
+            for three in one_mask(_left(view, second, {one: 1}), -1, bits=bits, progress=told(second)):
+                return {(first, second): one, (first, more[0]): two, (second, more[0]): three}
     else:
-        pairs = two_masks(masked, (-1, -1), bits=bits, progress=told)
-        # which of the two belongs to whom is told by what is left of the others
-        for pair in pairs:
-            other = Masked(unmasked(view.between(others[0])[:64], {pair[0]: 1}), view.weights[others[0]], MOST)
-            if one_mask(other, -1, bits=bits):
-                return pair
+        raise NotMeasurable("a search finds the masks of two or three sites; of more, the server asks for both shares")
     raise NotMeasurable("no seed leaves an update: the masks do not come from this generator")
+
+
+def _left(view: View, site: int, known: dict[int, int] | None = None) -> Masked:
+    """The first numbers of a site's vector, without its own mask and those that are known."""
+    return Masked(unmasked(view.between(site)[:64], known or {}), view.weights[site], MOST)
 
 
 def _signed(seeds: dict[tuple[int, int], int], site: int) -> dict[int, int]:
