@@ -37,12 +37,12 @@ from recipes.anatomy.perception import maps_of
 
 VARIANTS = 6  # changed copies of every film
 MARGIN = 32  # pixels
-FLOW, TUNE, DRAWN = 256, 64, 64  # films a step: of the first stage, of the second, and of the first within the second
+FLOW, TUNE, DRAWN = 256, 192, 64  # films a step: of the first stage, of the second, and of the first within the second
 FLOW_RATE, TUNE_RATE = 1e-3, 4e-4
 SHOWS = 1.0  # weight of what is looked for
 MOVES = 0.7  # of how features move, against that
 LOOKED_AT = 7  # questions: codes of eight bits
-REAL = 0.6  # share of real films in a batch
+REAL = 0.5  # share of real films in a batch
 PATIENCE = 3  # rounds in a row that may look memorised
 FINDINGS = 16  # the first fields: the cohort's labels and two more
 CHANGES = Augmentation(
@@ -432,7 +432,7 @@ def train(
     else:
         sampler.load_state_dict({name: value.float().to(device) for name, value in read_tensors(start).items()})
     tuned = Tuned(sampler, stock, autoencoder, weights / "helper.safetensors")
-    _stage(sampler, tuned.loss, watch, out / "tuned", TUNE_RATE, tune_seconds, 0.98, tuned.told_now, rounds=3, warm=30)
+    _stage(sampler, tuned.loss, watch, out / "tuned", TUNE_RATE, tune_seconds, 0.98, tuned.told_now, rounds=5, warm=30)
     sheet(watch, sampler, out / "tuned.png")
 
 

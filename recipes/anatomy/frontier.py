@@ -1,6 +1,7 @@
 """Risk and utility of every way of hiding anatomy, on films packed small.
 
     python -m recipes.anatomy.frontier measure --packed PACKED --films nih --weights WEIGHTS --out RUN --device cuda
+    python -m recipes.anatomy.frontier measure … --methods dcm-deid dcm-deid:keep=least-like dcm-deid:without=semantics
     python -m recipes.anatomy.frontier tell --packed PACKED --films nih --out RUN
 
 `measure` fits attackers and classifiers on the patients of 'train' and measures on those of 'val'; every setting is
@@ -18,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from medveil.attacks.identity.adversaries.recognisers import load_recognisers
+from medveil.defenses.anatomy.dcm_deid.method import DcmDeid, DcmDeidSettings
 from medveil.defenses.anatomy.method import METHODS, Method
 from medveil.errors import InputError
 from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged, measured_method
-from medveil.release.anatomy.frontier_page import as_markdown, attackers_table, frontier_table
+from medveil.release.anatomy.frontier_page import as_markdown, attackers_table, compared_table, frontier_table
 from medveil.utility.diagnosis.diagnosing import Effort, learn
 from recipes.films import unpacked
 
@@ -72,7 +74,7 @@ def measure(
         if name != "nothing" and method is None:
             continue
         for level in [0.0] if method is None else [one for one in method.levels if not levels or one in levels]:
-            path = out / f"{films} {name} {level:g}.npz"
+            path = out / f"{films} {name.replace(':', ' ')} {level:g}.npz"
             if path.exists():
                 continue
             point = frontier.measure(method, level)
@@ -89,7 +91,7 @@ def points(out: Path, films: str) -> list[Point]:
         with np.load(path) as stored:
             found.append(Point.from_arrays(dict(stored)))
     order = ["nothing", *METHODS]
-    return sorted(found, key=lambda point: (order.index(point.method), point.level))
+    return sorted(found, key=lambda point: (order.index(point.method.split(":")[0]), point.method, point.level))
 
 
 def tell(out: Path, films: str, names: tuple[str, ...]) -> list[Judged]:
@@ -97,12 +99,21 @@ def tell(out: Path, films: str, names: tuple[str, ...]) -> list[Judged]:
 
 
 def _loaded(name: str, weights: Path, device: str) -> Method | None:
-    own = weights / f"{name}.safetensors"
+    """A method by its name, or DCM-DeID in one of its ways, as dcm-deid:keep=least-like."""
+    plain, _, way = name.partition(":")
+    own = weights / f"{plain}.safetensors"
+    given = own if own.exists() else None
     try:
-        return measured_method(name, weights=own if own.exists() else None, device=device)
+        if not way:
+            return measured_method(name, weights=given, device=device)
+        field, _, value = way.partition("=")
+        settings = DcmDeidSettings(**{field: int(value) if value.isdigit() else value})
+        method = DcmDeid(weights=given, device=device, settings=settings)
     except InputError as missing:
         print(name, "left out:", missing, flush=True)
         return None
+    method.name = name
+    return method
 
 
 def main() -> None:
@@ -123,6 +134,7 @@ def main() -> None:
     verb.add_argument("--packed", type=Path, required=True)
     verb.add_argument("--out", type=Path, required=True)
     verb.add_argument("--films", default="nih")
+    verb.add_argument("--against", default="coded 8", help="the setting that the others are compared with")
     chosen = parser.parse_args()
     if chosen.verb == "measure":
         measure(
@@ -139,7 +151,8 @@ def main() -> None:
         )
     else:
         found = tell(chosen.out, chosen.films, sides(chosen.packed, chosen.films)[2])
-        print(as_markdown(frontier_table(found)), as_markdown(attackers_table(found, seed=SEED)), sep="\n\n")
+        tables = frontier_table(found), compared_table(found, chosen.against), attackers_table(found, seed=SEED)
+        print(*(f"{table.title}\n\n{as_markdown(table)}" for table in tables), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@
     python -m recipes.anatomy.recipe assemble --packed PACKED --out RUN
     python -m recipes.anatomy.measured draw --packed PACKED --out RUN --device cuda
     python -m recipes.anatomy.measured score --packed PACKED --out RUN
+    python -m recipes.anatomy.frontier measure --packed PACKED --films nih --out RUN/frontier --weights RUN/weights \
+--device cuda --steps 300
     python -m recipes.anatomy.recipe export --packed PACKED --out RUN
 
 `train` goes on where it was stopped and needs only PyTorch, MONAI, NumPy, Pillow and safetensors.
@@ -68,7 +70,7 @@ def main() -> None:
     else:
         from recipes.anatomy.card import export
 
-        export(chosen.out, seed=chosen.seed)
+        export(chosen.packed, chosen.out, seed=chosen.seed)
 
 
 if __name__ == "__main__":

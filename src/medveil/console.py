@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from medveil.release import Outcome
     from medveil.release.attack_report import AttackOutcome
     from medveil.release.protect.run import ModelOutcome
+    from medveil.release.vqa.measuring import VqaOutcome
     from medveil.report.advice import Advice
 
 Watch = Callable[[str, int, int], None]  # stage, done, total
@@ -254,6 +255,15 @@ def show_attack(outcome: AttackOutcome, *, json: bool, quiet: bool) -> None:
         typer.echo(f"The report is {outcome.report}")
 
 
+def show_measure(outcome: VqaOutcome, *, json: bool, quiet: bool) -> None:
+    """What one measure found, and where the report is."""
+    if json:
+        show_json(whole_result(outcome.report) | {"answer": outcome.answer, "holds": outcome.holds})
+    elif not quiet:
+        typer.echo(outcome.answer)
+        typer.echo(f"The report is {outcome.report}")
+
+
 def show_remedies(report: Path, paths: Mapping[str, object]) -> None:
     """What would change the verdict, each command once, with the paths that were given; and how to try it first."""
     from medveil.release.remedies import advising, with_paths
@@ -303,7 +313,9 @@ def show_advice(advice: Advice, out: Path, paths: Mapping[str, object], *, json:
     if advice.best:
         typer.echo(f"The mildest that keeps it: {shell_command(*with_paths(advice.best, paths)[1:])}")
     else:
-        typer.echo("Nothing that was tried keeps the accepted risk on this sample; with more patients intervals narrow")
+        typer.echo(
+            "Nothing that was tried keeps the accepted risk on this sample; with more patients the bounds come closer"
+        )
     if advice.nearest:
         typer.echo(f"What came nearest: {shell_command(*with_paths(advice.nearest, paths)[1:])}")
     typer.echo(f"All figures are in {out / 'advice.json'}")

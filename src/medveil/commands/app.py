@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperGroup
 
 _ORDER = (
-    *("demo", "release", "deid", "verify", "review", "quarantine"),
-    *("cohort", "attack", "protect", "encode", "train", "phantom"),
+    *("demo", "release", "deid", "verify", "review", "quarantine", "ask"),
+    *("cohort", "attack", "measure", "protect", "encode", "train", "phantom"),
 )
 
 
@@ -56,5 +56,7 @@ cohorts = typer.Typer(no_args_is_help=True, help="Look at data sets.")
 app.add_typer(cohorts, name="cohort")
 attacks = typer.Typer(no_args_is_help=True, help="Attack a data set as it is.")
 app.add_typer(attacks, name="attack")
+measures = typer.Typer(no_args_is_help=True, help="Measure what a data set is still good for.")
+app.add_typer(measures, name="measure")
 protects = typer.Typer(no_args_is_help=True, help="Protect a model before it is released.")
 app.add_typer(protects, name="protect")

@@ -119,7 +119,7 @@ def _hash(text: str) -> str:
 
 def _named(part: str) -> str:
     """`pixel-similarity` as a title: `Pixel similarity`."""
-    words = part.replace("-", " ").replace("_", " ")
+    words = {"vqa": "visual question answering"}.get(part, part).replace("-", " ").replace("_", " ")
     return words[:1].upper() + words[1:]
 
 

@@ -120,9 +120,10 @@ def fold(value: float | None, reference: float | None) -> str | None:
 
 
 def sample(found: dict[str, Any]) -> str:
-    """`1,519 images of 311 patients`."""
+    """`1,519 images of 311 patients`, or `403 questions of 36 images`."""
     units = counted(found["units"], found["unit"])
-    return units if found["n"] == found["units"] else f"{counted(found['n'], 'image')} of {units}"
+    observed = "question" if found["unit"] == "image" else "image"
+    return units if found["n"] == found["units"] else f"{counted(found['n'], observed)} of {units}"
 
 
 def judgement(finding: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from medveil.defenses.anatomy.coded.memorisation import Nearness
-from recipes.anatomy.coded_training import PATIENCE, Audited, Moves, _chances, shaken
+from recipes.anatomy.coded_training import PATIENCE, REAL, Audited, Moves, _chances, shaken
 
 
 def test_rare_findings_are_shown_more_often_and_each_kind_has_its_share() -> None:
@@ -19,7 +19,7 @@ def test_rare_findings_are_shown_more_often_and_each_kind_has_its_share() -> Non
     labels[300:330, 3] = 1
     drawn = np.arange(400) >= 350
     chances = _chances(labels, drawn)
-    assert chances.sum() == pytest.approx(1, abs=1e-5) and chances[~drawn].sum() == pytest.approx(0.6, abs=1e-5)
+    assert chances.sum() == pytest.approx(1, abs=1e-5) and chances[~drawn].sum() == pytest.approx(REAL, abs=1e-5)
     assert chances[310] > 3 * chances[10] > 0
 
 

@@ -79,6 +79,24 @@ def attackers_table(points: Sequence[Judged], *, seed: int) -> Table:
     return Table("Precision@1 by attacker (percent, with 95 % bounds by patient)", columns, tuple(rows))
 
 
+def compared_table(points: Sequence[Judged], name: str) -> Table:
+    """What the setting of that name is ahead of every other, in AUROC and on the same patients; and both risks."""
+    ours = next(each for each in points if each.point.name == name)
+    rows = [
+        (
+            each.point.name,
+            f"{100 * each.risk.high:.1f}",
+            _ahead(ours.trained.minus(each.trained)),
+            _ahead(ours.clean.minus(each.clean)),
+        )
+        for each in points
+        if each is not ours
+    ]
+    columns = ("setting", "strongest attacker, upper end", "ahead, learned from defended", "ahead, tried on defended")
+    risk = f"{100 * ours.risk.high:.1f}"
+    return Table(f"{name} (upper end {risk}) against every other setting (points of AUROC)", columns, tuple(rows))
+
+
 def as_rows(points: Sequence[Judged], *, seed: int) -> list[dict[str, object]]:
     """Every estimate as a row."""
     rows: list[dict[str, object]] = []
@@ -117,6 +135,10 @@ def as_markdown(table: Table) -> str:
 
 def _told(one: Estimate) -> str:
     return f"{100 * one.value:.1f} ({100 * one.low:.1f} to {100 * one.high:.1f})"
+
+
+def _ahead(one: Estimate) -> str:
+    return f"{100 * one.value:+.1f} ({100 * one.low:+.1f} to {100 * one.high:+.1f})"
 
 
 def _share(one: Estimate | None) -> str:

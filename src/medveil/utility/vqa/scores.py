@@ -131,5 +131,6 @@ class Scoring:
         )
 
 
-def definitions(scores: Sequence[Score]) -> dict[str, str]:
-    return {score: DEFINITIONS[score] for score in scores} | {"chance": CHANCE}
+def definitions(scores: Sequence[Score]) -> str:
+    """As they stand beside the figures."""
+    return " ".join([*(f"{score}: {DEFINITIONS[score]}" for score in scores), CHANCE])

@@ -139,6 +139,14 @@ def test_kept_answers_are_not_asked_again_unless_something_changed(tmp_path: Pat
     assert fresh.asked == asked, "another model's answers are not taken"
     run(asking(model=fresh, versions={"ours": "2"}), path)
     assert fresh.asked == 2 * asked
+    changed = table_of(12)
+
+    def load(image_id: str) -> Image:
+        return changed.image(image_id) // 2 if image_id == "4" else changed.image(image_id)
+
+    again = Looker()
+    run(replace(asking(model=again, versions={"ours": "2"}), table=changed.with_images(load)), path)
+    assert 2 * 8 < again.asked <= 2 * 2 * 8, "the image that changed, and the one it is the other patient's image of"
     names = [name for name, _ in noted_in(path)]
     assert names == [f"answers-{number:08d}" for number in range(12)], "ids of images are not written down"
 

@@ -18,14 +18,15 @@ def test_kappa_is_cohens() -> None:
 
     assert kappa(judged, labels) == pytest.approx(cohen_kappa_score(judged, labels))
     found = agreement(judged, labels, [f"i{n}" for n in range(50)], seed=1)
-    assert found.low < 0.4 < found.high and found.chance == 0 and found.unit == "image"
+    assert found is not None and found.low < 0.4 < found.high and found.chance == 0 and found.unit == "image"
     assert found.high - found.low > 0.3
 
 
 def test_kappa_needs_labels_and_both_verdicts() -> None:
     same, images = np.ones(30), [f"i{n}" for n in range(30)]
-    with pytest.raises(NotMeasurable, match="says nothing"):
-        agreement(same, same, images, seed=1)
+    assert agreement(same, same, images, seed=1) is None
+    with pytest.raises(NotMeasurable, match="two images"):
+        agreement(same, same, ["i"] * 30, seed=1)
     with pytest.raises(NotMeasurable, match="20 labels"):
         agreement(same[:5], same[:5], images[:5], seed=1)
 
@@ -60,7 +61,7 @@ def test_a_good_judge_makes_labels_go_further() -> None:
     found = corrected(judged, labels, images, seed=1, chance=0.3)
     alone = 2 * 1.96 * np.sqrt(0.24 / 100)
     assert found.high - found.low < 0.6 * alone
-    assert found.low < 0.4 < found.high and found.chance == 0.3
+    assert found is not None and found.low < 0.4 < found.high and found.chance == 0.3
 
 
 def test_too_few_labels_correct_nothing() -> None:

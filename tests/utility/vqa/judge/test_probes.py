@@ -65,7 +65,7 @@ def test_a_careful_judge_is_used_and_shown_to_stay_below_the_limit() -> None:
 )
 def test_a_judge_that_can_be_fooled_is_refused_with_the_reason(rule: Rule, family: str) -> None:
     refusal = tried(rule).refusal
-    assert refusal is not None and family in refusal and "95 % interval" in refusal
+    assert refusal is not None and family in refusal and "95 % bounds" in refusal
 
 
 def test_a_judge_that_rejects_everything_is_refused_too() -> None:
@@ -107,6 +107,11 @@ def test_probes_are_wrong_by_construction_and_the_same_every_time() -> None:
     assert all(not strict(probe.answer, probe.reference) for probe in found)
     swapped = [probe for probe in found if probe.family == "wrong answer" and probe.reference != "yes"]
     assert any(probe.answer in KINDS and probe.reference not in KINDS for probe in swapped), "in both orders"
+
+
+def test_few_questions_get_every_family() -> None:
+    found = {(probe.number, probe.family) for probe in probes(QUESTIONS[:9], seed=5)}
+    assert len(found) == 27
 
 
 def test_the_opposite_of_both_sides_is_not_taken_for_wrong() -> None:

@@ -114,15 +114,14 @@ class Asking:
 
     def _task(self, image: Image, image_id: str, asked: Sequence[Question]) -> tuple[str, Callable[[], Entry]]:
         """The digest of all that the answers depend on, and how to get them."""
-        other = self._others[image_id]
         told = [
             [[question.text, question.answer] for question in asked],
             self.table.notes.get(image_id),
             [condition.key for condition in self.conditions],
             self.model.fingerprint,
             dict(self.versions),
-            digest_of_image(image),
-            self._places[other] if other else None,
+            self._digest(image_id, image),
+            self._digest(self._others[image_id]),
         ]
         return digest_of(told), lambda: self._answers(image, image_id, asked)
 
@@ -179,9 +178,20 @@ class Asking:
         except Quarantined as problem:
             return _Shown(None, withheld=problem.reason)
 
+    def _digest(self, image_id: str | None, image: Image | None = None) -> str:
+        """Of an image that may have been looked at before; none has none, nor has one that cannot be read."""
+        if image_id is None:
+            return ""
+        if image_id not in self._digests:
+            try:
+                self._digests[image_id] = digest_of_image(self.table.image(image_id) if image is None else image)
+            except Quarantined:
+                self._digests[image_id] = ""
+        return self._digests[image_id]
+
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {image_id: place for place, image_id in enumerate(self.table.image_ids)}
+    def _digests(self) -> dict[str, str]:
+        return {}
 
     @cached_property
     def _others(self) -> dict[str, str | None]:

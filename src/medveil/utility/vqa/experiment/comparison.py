@@ -53,7 +53,7 @@ class Pair:
         points, low, high = (
             100 * value for value in (self.difference.value, self.difference.low, self.difference.high)
         )
-        told = f"The difference is {points:+.1f} points (95 % interval {low:+.1f} to {high:+.1f}, by image)"
+        told = f"The difference is {points:+.1f} points (95 % bounds {low:+.1f} to {high:+.1f}, by image)"
         limit = f"{100 * margin:g} points"
         match self.judged(margin):
             case "not worse":
@@ -111,6 +111,10 @@ class Compared:
         gained, lost = int((change > 0).sum()), int((change < 0).sum())
         p = None if score == "token F1" else mcnemar(gained, lost)
         return Pair(found[0], found[1], found[1].minus(found[0]), gained, lost, p)
+
+    def where_hidden(self, condition: Condition, score: Score) -> Pair | None:
+        """Against raw, on the images of which this way of cleaning hid anything."""
+        return self.pair(Condition(RAW), condition, score, among=self.asked.hidden[condition] > 0)
 
     def sensitivity(self, score: Score) -> dict[str, Pair]:
         """What seeing the image adds: raw, against each control that was asked."""

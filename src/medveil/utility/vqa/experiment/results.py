@@ -19,8 +19,16 @@ from medveil.utility.vqa.experiment.conditions import (
     Condition,
 )
 from medveil.utility.vqa.experiment.judging import Judged
-from medveil.utility.vqa.scores import definitions
+from medveil.utility.vqa.scores import DEFINITIONS, Score, definitions
 
+# plain words such as judge mean something else in other parts of a report
+_TERMS: dict[Score, str] = {
+    "strict": "strict score",
+    "relaxed": "relaxed score",
+    "token F1": "token F1",
+    "judge": "judge's score",
+}
+FOOLED = "wrong answers that the judge accepts"
 SHORTCUT = "answers that change with the text on the image"
 
 
@@ -66,21 +74,24 @@ class Results:
 
     def estimates(self) -> dict[str, Estimate]:
         score = self._stated.score
+        hidden = self._compared.where_hidden(Condition(OURS), score)
         found: dict[str, Estimate | None] = {
             self._headline: self.pair.after,
             f"{score}, raw": self.pair.before,
             "cleaned minus raw": self.pair.difference,
+            "cleaned minus raw, where something was hidden": None if hidden is None else hidden.difference,
             **{f"raw minus {name}": each.difference for name, each in self._compared.sensitivity(score).items()},
             SHORTCUT: self.shortcut,
+            FOOLED: self._judged.trial.false_positives["all"] if self._judged else None,
         }
         for condition in self._asked.under(RAW, *METHODS, *CONTROLS):
             for each in self._compared.scores:
                 found[f"{each}, all answers, {condition.method}"] = self._compared.estimate(condition, each)
         return {name: each for name, each in found.items() if each is not None}
 
-    def tables(self) -> dict[str, Table]:
-        """By the name of the file that they are written to."""
-        found = {
+    def tables(self) -> dict[str, Table | None]:
+        """By the name of the file that they are written to; None where there is nothing to tell."""
+        return {
             "table-1-methods": tables.right_by_method(self._compared),
             "table-2-question-types": tables.by_question_type(self._compared),
             "table-3-hidden": tables.hidden_by_method(self._asked),
@@ -90,7 +101,6 @@ class Results:
             "relaxed-and-judge": tables.alignment(self._compared),
             "judge-probes": self._judged.trial.table() if self._judged else None,
         }
-        return {name: table for name, table in found.items() if table is not None}
 
     def finding(self, part: str, *, model: str, remarks: Sequence[str] = ()) -> Finding:
         drawn = (
@@ -108,8 +118,8 @@ class Results:
             method=self._method(model),
             limits=self._limits(remarks),
             figures=tuple(figure for figure in drawn if figure is not None),
-            tables=tuple(self.tables().values()),
-            glossary=definitions(self._compared.scores),
+            tables=tuple(table for table in self.tables().values() if table is not None),
+            glossary={_TERMS[score]: DEFINITIONS[score] for score in self._compared.scores},
         )
 
     @property
@@ -124,8 +134,7 @@ class Results:
             "intervals are by image, p is McNemar's exact one. Controls are the question without any image, a blank "
             "image, and the image of another patient: where raw images do not beat each of them, there is no verdict."
         )
-        scores = " ".join(f"{name}: {text}" for name, text in definitions(self._compared.scores).items())
-        return f"{told} {self._judging()}{scores}"
+        return f"{told} {self._judging()}{definitions(self._compared.scores)}"
 
     def _judging(self) -> str:
         judged = self._judged

@@ -58,11 +58,17 @@ def against_raw(compared: Compared, stated: Stated) -> Table:
     rows: list[Row] = []
     blind = compared.blind(stated.score)
     for condition in compared.asked.answers:
-        pair = compared.pair(Condition(RAW), condition, stated.score) if condition.method in METHODS else None
-        if pair is not None:
-            verdict = "no verdict" if blind else pair.judged(stated.margin)
-            rows.append((condition.method, percent(condition.severity), pair.before.n, *_paired(pair), verdict))
-    columns = ("method", "hidden at least", "n", *_PAIRED, "verdict")
+        if condition.method not in METHODS:
+            continue
+        found = {percent(condition.severity): compared.pair(Condition(RAW), condition, stated.score)}
+        if not condition.severity:
+            found["something"] = compared.where_hidden(condition, stated.score)
+        for hidden, pair in found.items():
+            if pair is not None:
+                verdict = "no verdict" if blind else pair.judged(stated.margin)
+                images = pair.before.units
+                rows.append((condition.method, hidden, pair.before.n, images, *_paired(pair), verdict))
+    columns = ("method", "hidden at least", "n", "images", *_PAIRED, "verdict")
     return Table(f"Against raw images ({stated.score})", columns, tuple(rows))
 
 

@@ -8,14 +8,13 @@ as the labelled answers were drawn at random from all.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.errors import NotMeasurable
 from medveil.stats.bootstrap import replicates, unit_codes, unit_weights
-from medveil.stats.estimate import Estimate, exact_interval
+from medveil.stats.estimate import Estimate
 
 Floats = NDArray[np.float64]
 FEWEST = 20  # labels; fewer correct nothing
@@ -33,24 +32,36 @@ def kappa(judged: Floats, labels: Floats, weights: Floats | None = None) -> floa
     return float((agreed - expected) / (1 - expected)) if expected < 1 - 1e-12 else float("nan")
 
 
-def agreement(judged: Floats, labels: Floats, images: Sequence[str], *, seed: int) -> Estimate:
-    """κ with an interval by image."""
+def agreement(judged: Floats, labels: Floats, images: Sequence[str], *, seed: int) -> Estimate | None:
+    """κ with an interval by image; None where both call every answer the same."""
     if len(labels) < FEWEST:
         raise NotMeasurable(f"agreement with a person needs at least {FEWEST} labels")
     codes, units = unit_codes(np.array(images, dtype=object))
     value = kappa(judged, labels)
-    if units < 2 or not np.isfinite(value):
-        raise NotMeasurable(
-            "judge and person call every answer the same, or all are of one image: κ says nothing there"
-        )
+    if units < 2:
+        raise NotMeasurable("agreement with a person needs labels on at least two images")
+    if not np.isfinite(value):
+        return None
     redrawn = replicates(lambda row: kappa(judged, labels, row[codes]), unit_weights(units, seed=seed))
     return Estimate.from_replicates(value, redrawn, n=len(labels), units=units, unit="image", chance=0.0)
 
 
 def corrected(
-    judged: Floats, labels: Floats, images: Sequence[str], *, seed: int, chance: float | None = None
+    judged: Floats,
+    labels: Floats,
+    images: Sequence[str],
+    *,
+    seed: int,
+    chance: float | None = None,
+    least: float = 0.0,
 ) -> Estimate:
-    """The mean of what people would say. `labels` has NaN where nobody was asked; the others were drawn at random."""
+    """The mean of what people would say. `labels` has NaN where nobody was asked; the others were drawn at random.
+
+    Answers that were not judged (NaN) are left out. `least` is the smallest value there is: -1 for differences.
+    """
+    there = np.isfinite(judged)
+    images = [image for image, use in zip(images, there, strict=True) if use]
+    judged, labels = judged[there], labels[there]
     known = np.isfinite(labels)
     if known.sum() < FEWEST:
         raise NotMeasurable(f"a score is corrected by at least {FEWEST} labels")
@@ -67,12 +78,11 @@ def corrected(
         return float(weight * (everyone @ judged) / everyone.sum() + asked @ (told - weight * judged) / asked.sum())
 
     redrawn = replicates(value, unit_weights(units, seed=seed))
-    plain = min(1.0, max(0.0, value(np.ones(units))))
+    plain = min(1.0, max(least, value(np.ones(units))))
     found = Estimate.from_replicates(
-        plain, np.clip(redrawn, 0, 1), n=len(judged), units=units, unit="image", chance=chance
+        plain, np.clip(redrawn, least, 1), n=len(judged), units=units, unit="image", chance=chance
     )
-    low, high = exact_interval(plain, units, level=found.level)
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
+    return found if least < 0 else found.as_share()
 
 
 def _weight(judged: Floats, labels: Floats) -> float:

@@ -73,7 +73,7 @@ class Trial:
         if estimate.value > MOST_FALSE:
             return (
                 f"it accepts {percent(estimate.value)} of {estimate.n} answers that are wrong by construction "
-                f"({family}; 95 % interval {percent(estimate.low)} to {percent(estimate.high)}), and "
+                f"({family}; 95 % bounds {percent(estimate.low)} to {percent(estimate.high)}), and "
                 f"{percent(MOST_FALSE)} is the most"
             )
         if self.recognised.value < LEAST_TRUE:
@@ -108,8 +108,8 @@ class Trial:
 def probes(questions: Sequence[Question], *, seed: int, each: int = PROBES) -> Iterator[Probe]:
     """As many of each family, dealt out over the questions in an order that follows from the seed."""
     order = np.random.default_rng([seed, 17]).permutation(len(questions))
-    places = (int(order[at % len(order)]) for at in range(each * len(FAMILIES)))
-    for at, number in enumerate(places):
+    for at in range(each * len(FAMILIES)):
+        number = int(order[(at + at // len(order)) % len(order)])  # another family for the question in each round
         turn, family = at // len(FAMILIES), FAMILIES[at % len(FAMILIES)]
         question, wrong = questions[number], wrong_answer(questions, number)
         reference, answer = question.answer, wrong

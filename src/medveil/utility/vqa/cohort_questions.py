@@ -1,0 +1,67 @@
+"""The questions on a cohort's images: from a table of the user's, or out of a phantom hospital's own plan."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from medveil.cohort import Cohort
+from medveil.cohort.preprocess import to_8_bit
+from medveil.cohort.tables.reading import read_table
+from medveil.errors import InputError, NotMeasurable
+from medveil.utility.vqa.question import Image, Question, QuestionTable
+from medveil.utility.vqa.questions.phantom import hospital_questions, is_hospital
+
+COLUMNS = ("image_id", "question", "answer")
+KIND = "kind"  # a column that need not be there
+NONE_HERE = (
+    "there are no questions on these images; a table with the columns image_id, question and answer, named as "
+    "questions=FILE, asks some"
+)
+
+
+def cohort_questions(cohort: Cohort, file: Path | None = None) -> QuestionTable:
+    if file is not None:
+        return _of_file(cohort, file)
+    if not is_hospital(cohort.root):
+        raise NotMeasurable(NONE_HERE)
+    return hospital_questions(cohort)
+
+
+def _of_file(cohort: Cohort, file: Path) -> QuestionTable:
+    cells = read_table(file, COLUMNS).cells
+    rows = {str(image): row for row, image in enumerate(cohort.table["image_id"])}
+    questions: list[Question] = []
+    for number, row in zip(cells.index, cells.fillna("").to_dict("records"), strict=True):
+        image, text, answer = (str(row[column]).strip() for column in COLUMNS)
+        if not (image and text and answer):
+            raise InputError(f"row {number} of {file} lacks an image, a question or an answer; fill it in, or drop it")
+        if image in rows:  # the others may have been withheld
+            kind = str(row.get(KIND) or "other").strip()
+            questions.append(Question.of(f"row-{number}", image, text, answer, kind=kind))
+    if not questions:
+        raise NotMeasurable("the table of questions names none of the images that were released")
+    return QuestionTable("questions", tuple(questions), partial(shown, cohort, rows))
+
+
+def shown(cohort: Cohort, rows: dict[str, int], image_id: str) -> Image:
+    """A row's image as models see it."""
+    image = cohort.image(rows[image_id])
+    return image if image.dtype == np.uint8 else to_8_bit(image)
+
+
+def sampled(table: QuestionTable, most: int, *, seed: int) -> QuestionTable:
+    """Whole images drawn by chance, until there are so many questions; in the order of the table."""
+    if len(table) <= most:
+        return table
+    groups = table.by_image()
+    order = np.random.default_rng([seed, 22]).permutation(len(groups))
+    names, taken, asked = list(groups), set(), 0
+    for place in order:
+        taken.add(names[place])
+        asked += len(groups[names[place]])
+        if asked >= most and len(taken) > 1:
+            break
+    return table.where(lambda question: question.image_id in taken)
