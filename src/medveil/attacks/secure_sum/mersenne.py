@@ -8,9 +8,10 @@ are left of 2²⁵⁶.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from medveil.stats.kernels.compilation import compiled
 
 Words = NDArray[np.uint32]
 BITS = 28  # of a folded key
@@ -19,7 +20,7 @@ MOST = 16  # outputs that can be had
 _LANES = 16  # seeds side by side, for the processor's wide registers
 
 
-@numba.njit(cache=True)
+@compiled
 def seed_of(number: int) -> np.uint32:
     """The seed with that number: seven bits to a byte."""
     return np.uint32(
@@ -27,7 +28,7 @@ def seed_of(number: int) -> np.uint32:
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def first_outputs(seeds: Words, count: int) -> Words:
     """The first outputs of the generator for each seed (n × count)."""
     found = np.empty((len(seeds), count), np.uint32)
@@ -56,7 +57,7 @@ def first_outputs(seeds: Words, count: int) -> Words:
     return found
 
 
-@numba.njit(cache=True)
+@compiled
 def _tempered(one: np.uint32, two: np.uint32, ahead: np.uint32) -> np.uint32:
     mixed = (one & np.uint32(0x80000000)) | (two & np.uint32(0x7FFFFFFF))
     word = ahead ^ (mixed >> np.uint32(1))

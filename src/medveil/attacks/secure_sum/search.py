@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.secure_sum.mersenne import BITS, MOST, Words, first_outputs, seed_of
+from medveil.stats.kernels.compilation import compiled
 
 Pairs = NDArray[np.uint64]
 PIECE = 1 << 20  # seeds at a time
@@ -88,7 +89,7 @@ def _seeds(start: int, bits: int) -> Words:
     return _numbered(start, min(PIECE, (1 << bits) - start))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _numbered(start: int, count: int) -> Words:
     seeds = np.empty(count, np.uint32)
     for number in range(count):
@@ -96,12 +97,12 @@ def _numbered(start: int, count: int) -> Words:
     return seeds
 
 
-@numba.njit(cache=True)
+@compiled
 def _without(word: np.uint32, output: np.uint32, sign: int) -> np.uint32:
     return np.uint32(word - output) if sign > 0 else np.uint32(word + output)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _fits(seeds: Words, words: Words, sign: int, weight: int, most: int) -> Words:
     outputs = first_outputs(seeds, len(words))
     found = []
@@ -127,7 +128,7 @@ def _keyed(start: int, count: int, bits: int, sign: int, left: np.uint32) -> Pai
     return keyed
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _fill(keyed: Pairs, start: int, sign: int, left: np.uint32) -> None:
     seeds = _numbered(start, len(keyed))
     outputs = first_outputs(seeds, 1)
@@ -136,7 +137,7 @@ def _fill(keyed: Pairs, start: int, sign: int, left: np.uint32) -> None:
         keyed[row] = np.uint64(key) << np.uint64(32) | np.uint64(seeds[row])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _joined(firsts: Pairs, seconds: Pairs) -> tuple[Words, Words]:
     """Seeds of both sorted lists whose upper halves agree."""
     one, two = [], []
@@ -153,7 +154,7 @@ def _joined(firsts: Pairs, seconds: Pairs) -> tuple[Words, Words]:
     return np.array(one, np.uint32), np.array(two, np.uint32)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled
 def _both_fit(one: Words, two: Words, words: Words, first: int, second: int, most: int) -> NDArray[np.bool_]:
     ones, twos = first_outputs(one, len(words)), first_outputs(two, len(words))
     fit = np.ones(len(one), np.bool_)

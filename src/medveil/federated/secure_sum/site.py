@@ -37,9 +37,9 @@ class Site:
 
     def keys(self) -> Keys:
         self._step("keys")
-        public = [key.public_key().public_bytes_raw() for key in (self._sealing, self._masking)]
-        told = Keys(self.name, *public, b"").told
-        return Keys(self.name, *public, self.session.signed(self._node_key, "key", told))
+        sealing, masking = (key.public_key().public_bytes_raw() for key in (self._sealing, self._masking))
+        told = Keys(self.name, sealing, masking, b"").told
+        return Keys(self.name, sealing, masking, self.session.signed(self._node_key, "key", told))
 
     def shares(self, everybody: Iterable[Keys]) -> Shares:
         """Of both secrets, for everybody who is there, once their keys are known to be their own."""
