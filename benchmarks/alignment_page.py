@@ -21,8 +21,9 @@ who refits, and to the diagnosis. Made by `benchmarks/alignment_indiana.py`. The
 the heads, which are the last linear layer of either side ({parameters:,} parameters). Heads and probe were trained on
 {train:,} pairs; {aside:,} pairs of patients the encoder had not seen chose the probe's penalty; everything was measured
 on {test:,} pairs of {patients:,} other patients, who chose nothing. Negatives of the private training are {public}
-X-rays of NIH ChestX-ray14 and as many phantom reports. In brackets: 95 % intervals, 1,000 redraws by patient, the same
-for all settings, so that changes are paired. Pairs with word for word the same report do not compete.
+X-rays of NIH ChestX-ray14 and as many phantom reports. In brackets: 95 % bounds of shares and intervals of everything
+else, from 1,000 redraws by patient, the same for all settings, so that changes are paired. Pairs with word for word the
+same report do not compete.
 
 *findings only* is no variant of medveil: the image embeddings reduced to the directions a linear probe reads the
 findings from.

@@ -222,12 +222,12 @@ def _linked(metric: str, signal: float, patients: int, seed: int) -> Estimate:
     return run_linkage(table, vectors, seed=seed, settings=settings, fit=False).finding.estimates[metric]
 
 
-def _diagnoses(shift: float, patients: int, seed: int) -> Diagnosed:
-    """Three findings that a quarter of the patients have each, seen with more or less luck in all films of a patient;
-    a larger cohort begins with the same luck, so that before and after a defense are paired."""
+def _diagnoses(shift: float, patients: int, seed: int, having: float = 0.25) -> Diagnosed:
+    """Three findings that a quarter of the patients have each, or as many as said, seen with more or less luck in all
+    films of a patient: the same luck whatever the shift, so that before and after a defense are paired."""
     rng = np.random.default_rng([seed, patients, 6])
     codes = _visits(patients, rng)
-    targets = (rng.random((patients, 3)) < 0.25)[codes]
+    targets = (rng.random((patients, 3)) < having)[codes]
     luck = LUCK / np.sqrt(2) * (rng.normal(size=(patients, 3))[codes] + rng.normal(size=(len(codes), 3)))
     return Diagnosed(luck + shift * targets, targets.astype(np.float32), np.ones_like(targets), codes.astype(str))
 
@@ -279,14 +279,13 @@ def _harm(share_of_films: float, patients: int, seed: int) -> Estimate:
 
 
 def _probed(measure: str, patients: int, seed: int) -> Estimate:
-    said = _diagnoses(1.5, patients, seed)
+    said = _diagnoses(1.5, patients, seed, having=0.5)
     layer = np.eye(3)
     probe = LinearProbe(layer, np.full(3, -0.75), np.zeros(3), np.ones(3), (0, 1, 2), 1.0, 0.0)
     part = LabelledEmbeddings(said.scores.astype(np.float32), said.targets, said.counts)
     codes = said.patients.astype(np.intp)
     weights = unit_weights(patients, redraws=REDRAWS, seed=seed)
-    found = probe_estimates(probe, part, codes, weights)
-    return found[measure]
+    return probe_estimates(probe, part, codes, weights)[measure]
 
 
 def _gone(patients: int, seed: int) -> Estimate:

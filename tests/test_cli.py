@@ -50,7 +50,7 @@ def test_every_command_has_help_with_an_example_that_parses(path: tuple[str, ...
     command = dict(ALL)[path]
     example = re.fullmatch(r"Example: medveil (.+)", command.epilog or "")
     assert example, "the epilog is one example"
-    words = example[1].split()
+    words = shlex.split(example[1])
     assert tuple(words[: len(path)]) == path
     command.make_context(path[-1], words[len(path) :], parent=click.Context(click.Group()))
 

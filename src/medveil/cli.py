@@ -11,6 +11,7 @@ import typer
 from medveil import console
 from medveil.commands import (
     about,
+    ask,
     attack_identity,
     attack_linkage,
     cohorts,
@@ -31,6 +32,7 @@ from medveil.errors import MedveilError
 __all__ = [
     "about",
     "app",
+    "ask",
     "attack_identity",
     "attack_linkage",
     "cohorts",

@@ -313,7 +313,9 @@ def show_advice(advice: Advice, out: Path, paths: Mapping[str, object], *, json:
     if advice.best:
         typer.echo(f"The mildest that keeps it: {shell_command(*with_paths(advice.best, paths)[1:])}")
     else:
-        typer.echo("Nothing that was tried keeps the accepted risk on this sample; with more patients intervals narrow")
+        typer.echo(
+            "Nothing that was tried keeps the accepted risk on this sample; with more patients the bounds come closer"
+        )
     if advice.nearest:
         typer.echo(f"What came nearest: {shell_command(*with_paths(advice.nearest, paths)[1:])}")
     typer.echo(f"All figures are in {out / 'advice.json'}")

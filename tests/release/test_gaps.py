@@ -182,6 +182,10 @@ def test_a_threshold_raised_by_hand_is_for_a_person_to_answer_for(monkeypatch: p
 def test_what_a_defense_was_told_to_let_out_blocks_a_pass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     faces = examined(Settings(defenses=("default", "pixels:faces=keep")), monkeypatch)
     assert faces.verdict is Verdict.REVIEW and "show a face" in blocked(faces)["Text burned into the image"]
+    for own in ("detector", "reader"):
+        blind = examined(Settings(defenses=("default", f"pixels:{own}=tests.blind:finds_nothing")), monkeypatch)
+        assert blind.verdict is Verdict.REVIEW and f"a {own} of one's own" in " ".join(blind.reasons)
+        assert any("--defense default" in each.command for each in blind.remedies)
     profile = tmp_path / "profile.toml"
     profile.write_text('options = ["Retain UIDs", "Clean Pixel Data"]\n')
     uids = examined(Settings(defenses=("default", f"headers:profile={profile}")), monkeypatch)

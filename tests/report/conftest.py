@@ -13,9 +13,17 @@ import pytest
 from medveil.finding import Figure, Finding, Picture, Series, Table, Threshold
 from medveil.parts import Guarantee
 from medveil.report import write_report
-from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
-from medveil.report.remedy import Remedy
-from medveil.report.sheet import ReviewSession, Sheet
+from medveil.report.content import (
+    Comparison,
+    Gap,
+    OutputCheck,
+    Provenance,
+    Remedy,
+    Removal,
+    ReportContent,
+    ReportSubject,
+)
+from medveil.report.sheet import Answers, ReviewSession, Sheet
 from medveil.stats.estimate import Estimate
 
 LABELS = (
@@ -131,16 +139,17 @@ def compare(before: Finding, after: Finding) -> Comparison:
 
 
 SHEET = Sheet(
+    Answers(
+        title="Chest films for a challenge",
+        purpose="To compare methods that find tuberculosis.",
+        next_review="2027-11-01",
+        signatories=("Head of radiology", "Data protection officer"),
+    ),
     recipient="public",
     recipient_title="The public",
     recipient_stated=True,
-    means="Anybody may try, as often as they like.",
-    means_stated=False,
+    assumed_means="Anybody may try, as often as they like.",
     threshold=THRESHOLD,
-    title="Chest films for a challenge",
-    purpose="To compare methods that find tuberculosis.",
-    next_review="2027-11-01",
-    signatories=("Head of radiology", "Data protection officer"),
     decisions=(
         ReviewSession("2025-02-01T10:15:00+00:00", "Reader 2", ("images/5f3a.png", "images/6b1c.png")),
         ReviewSession("2025-02-03T08:00:00+00:00", "", (), ("images/77aa.png",)),
@@ -180,7 +189,7 @@ PASS = ReportContent(
 )
 FAIL = replace(
     PASS,
-    sheet=replace(SHEET, recipient_stated=False, title="", purpose="", next_review="", signatories=(), decisions=()),
+    sheet=replace(SHEET, answers=Answers(), recipient_stated=False, decisions=()),
     comparisons=(
         compare(similarity(0.612, 0.934), similarity(0.473, 0.861)),
         compare(uniqueness(0.47), uniqueness(0.09)),

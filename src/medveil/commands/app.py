@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 _ORDER = (
-    *("demo", "release", "deid", "verify", "review", "quarantine"),
+    *("demo", "release", "deid", "verify", "review", "quarantine", "ask"),
     *("cohort", "attack", "measure", "protect", "encode", "train", "phantom"),
 )
 

@@ -10,26 +10,15 @@ from typing import Any
 
 from medveil.errors import SettingsError
 from medveil.release.recipients import RECIPIENTS
+from medveil.report.sheet import Answers
 
 LONGEST = {"title": 100, "recipient_name": 120, "prepared_by": 120}  # characters: the sheet has two pages
 LONGEST_TEXT, LONGEST_SIGNATORY, MOST_SIGNATORIES = 280, 60, 3
 
 
 @dataclass(frozen=True)
-class Questionnaire:
-    """What was stated; an empty field was not. `recipient` is a kind: public, researcher or secure-room."""
-
-    title: str = ""
-    data: str = ""
-    purpose: str = ""
-    recipient: str = ""
-    recipient_name: str = ""
-    means: str = ""
-    legal_basis: str = ""
-    conditions: str = ""
-    prepared_by: str = ""
-    next_review: str = ""
-    signatories: tuple[str, ...] = ()
+class Questionnaire(Answers):
+    """The answers in a file. `recipient` is public, researcher or secure-room."""
 
     @classmethod
     def read(cls, path: Path) -> Questionnaire:

@@ -16,23 +16,13 @@ from medveil.report.sheet import ReviewSession, Sheet
 
 def sheet_of(questionnaire: Questionnaire, settings: Settings, reviewed: Reviewed) -> Sheet:
     recipient = recipient_called(settings.recipient)
-    stated = questionnaire
     return Sheet(
+        questionnaire,
         recipient=recipient.kind,
         recipient_title=recipient.title,
         recipient_stated=settings.recipient is not None,
-        means=stated.means or recipient.means,
-        means_stated=bool(stated.means),
+        assumed_means=recipient.means,
         threshold=settings.accepted,
-        title=stated.title,
-        data=stated.data,
-        purpose=stated.purpose,
-        recipient_name=stated.recipient_name,
-        legal_basis=stated.legal_basis,
-        conditions=stated.conditions,
-        prepared_by=stated.prepared_by,
-        next_review=stated.next_review,
-        signatories=stated.signatories,
         decisions=decisions_of(reviewed),
     )
 

@@ -11,7 +11,6 @@ from typing import Any, Literal
 from medveil.finding import Finding, Verdict
 from medveil.parts import Guarantee
 from medveil.report.advice import Advice
-from medveil.report.remedy import Remedy
 from medveil.report.residual_risk import residual_risk
 from medveil.report.sheet import Sheet
 from medveil.stats.estimate import Estimate
@@ -115,7 +114,21 @@ class Gap:
 
     @property
     def sentence(self) -> str:
-        return f"{self.what}: {self.why}"
+        name = self.what.replace("-", " ")
+        return f"{name[:1].upper()}{name[1:]}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What would change a reason against PASS, at what cost. `about` names the reason in a few words. The command has
+    IN for the originals, OUT for this output and NEW for a new folder, since paths may tell of people; it is empty
+    where no command of medveil's would change it."""
+
+    about: str
+    reason: str
+    change: str
+    cost: str = ""
+    command: str = ""
 
 
 @dataclass(frozen=True)

@@ -31,46 +31,55 @@ class ReviewSession:
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """An empty text was not stated. `recipient` is the kind that the threshold follows from; where nobody stated it, it
-    is the one who may do most."""
+class Answers:
+    """What only people know of a release; an empty field was not stated. `recipient` is a kind of recipient."""
 
-    recipient: str
-    recipient_title: str
-    recipient_stated: bool
-    means: str
-    means_stated: bool
-    threshold: Threshold
     title: str = ""
     data: str = ""
     purpose: str = ""
+    recipient: str = ""
     recipient_name: str = ""
+    means: str = ""
     legal_basis: str = ""
     conditions: str = ""
     prepared_by: str = ""
     next_review: str = ""
     signatories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """`recipient` is the kind that the threshold follows from; where nobody stated it, it is the one who may do most.
+    `assumed_means` are what such recipients have at hand, unless somebody stated it."""
+
+    answers: Answers
+    recipient: str
+    recipient_title: str
+    recipient_stated: bool
+    assumed_means: str
+    threshold: Threshold
     decisions: tuple[ReviewSession, ...] = ()
 
     def stated(self) -> dict[str, Any]:
         """What people say and decided, apart from what was found: this alone may change after the run."""
+        told = self.answers
         return {
-            "title": self.title or None,
-            "data": self.data or None,
-            "purpose": self.purpose or None,
+            "title": told.title or None,
+            "data": told.data or None,
+            "purpose": told.purpose or None,
             "recipient": {
                 "kind": self.recipient,
                 "title": self.recipient_title,
                 "stated": self.recipient_stated,
-                "name": self.recipient_name or None,
-                "means": self.means,
-                "means_stated": self.means_stated,
+                "name": told.recipient_name or None,
+                "means": told.means or self.assumed_means,
+                "means_stated": bool(told.means),
             },
-            "legal_basis": self.legal_basis or None,
-            "conditions": self.conditions or None,
-            "prepared_by": self.prepared_by or None,
-            "next_review": self.next_review or None,
-            "signatories": list(self.signatories),
+            "legal_basis": told.legal_basis or None,
+            "conditions": told.conditions or None,
+            "prepared_by": told.prepared_by or None,
+            "next_review": told.next_review or None,
+            "signatories": list(told.signatories),
             "threshold": vars(self.threshold),
             "decisions": [each.to_json() for each in self.decisions],
         }

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from medveil.attacks.identity.pairs import Side, same_person, two_persons
 from medveil.stats.auc import WeightedAUC
+from medveil.stats.factorisation import eigenvectors
 from medveil.stats.kernels.grid import Codes
 
 Singles = NDArray[np.float32]
@@ -54,7 +55,7 @@ class _Map:
         within = apart.T @ apart / (2 * len(pairs))
         width = len(within)
         shrunk = (1 - shrinkage) * within + shrinkage * np.trace(within) / width * np.eye(width)
-        values, directions = np.linalg.eigh(shrunk)
+        values, directions = eigenvectors(shrunk)
         safe = np.maximum(values, max(1e-9 * values[-1], 1e-30))
         self._whiten = directions / np.sqrt(safe)
         self._centre = np.concatenate([ours.vectors, other.vectors]).mean(axis=0, dtype=np.float64)

@@ -46,7 +46,7 @@ class Identity:
 
     @staticmethod
     def reached_elsewhere() -> str:
-        from medveil.attacks.identity.reference import reached_elsewhere
+        from medveil.attacks.identity.power import reached_elsewhere
 
         return reached_elsewhere()
 
@@ -96,7 +96,7 @@ class IdentityAdversaries:
 
     @staticmethod
     def reached_elsewhere() -> str:
-        from medveil.attacks.identity.reference import reached_elsewhere
+        from medveil.attacks.identity.power import reached_elsewhere
 
         return reached_elsewhere()
 

@@ -120,7 +120,7 @@ def _least_squares(logs: Doubles, values: Doubles, start: Doubles) -> Doubles:
         slopes = _beta_slopes(parameters, logs) * used[:, :, None]
         normal = np.einsum("rsi,rsj->rij", slopes, slopes)
         normal += damping[:, None, None] * np.eye(2) * (np.einsum("rii->ri", normal)[:, :, None] + 1e-12)
-        step = np.linalg.solve(normal, np.einsum("rsi,rs->ri", slopes, error)[:, :, None])[:, :, 0]
+        step = _solved(normal, np.einsum("rsi,rs->ri", slopes, error))
         tried = np.clip(parameters - np.clip(step, -1, 1), -12, 12)
         missed = np.where(used, _beta(tried, logs) - y, 0.0)
         better = (missed**2).sum(axis=1) <= (error**2).sum(axis=1)
@@ -130,6 +130,15 @@ def _least_squares(logs: Doubles, values: Doubles, start: Doubles) -> Doubles:
         if settled:
             break
     return parameters
+
+
+def _solved(matrices: Doubles, sides: Doubles) -> Doubles:
+    """Of two equations each; no step where they are one and the same."""
+    (a, b), (c, d) = (matrices[:, row].T for row in (0, 1))
+    determinant = a * d - b * c
+    found = np.stack([d * sides[:, 0] - b * sides[:, 1], a * sides[:, 1] - c * sides[:, 0]], axis=1)
+    known = np.isfinite(determinant) & (np.abs(determinant) > 0)
+    return np.where(known[:, None], found / np.where(known, determinant, 1.0)[:, None], 0.0)
 
 
 def _beta(parameters: Doubles, logs: Doubles) -> Doubles:

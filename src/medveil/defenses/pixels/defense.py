@@ -104,8 +104,15 @@ class RemovedText:
 
     @property
     def let_out(self) -> tuple[str, ...]:
-        kept = "images that show a face are released as they are, because faces=keep was set; a face names its owner."
-        return (kept,) if self.settings.faces == "keep" else ()
+        found = []
+        if self.settings.faces == "keep":
+            found.append(
+                "images that show a face are released as they are, because faces=keep was set; a face names its owner."
+            )
+        own = " and ".join(name for name in ("detector", "reader") if getattr(self.settings, name))
+        if own:
+            found.append(f"text was sought with a {own} of one's own, of which nothing was measured.")
+        return tuple(found)
 
     def check_models(self) -> None:
         """A detector and a reader of the user's are tried before anything is written."""

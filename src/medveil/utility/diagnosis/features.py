@@ -23,6 +23,7 @@ from medveil.runtime.once import once
 from medveil.runtime.workers import one_torch_thread
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import unit_codes
+from medveil.stats.factorisation import singular_vectors
 from medveil.training.device import placed
 from medveil.utility.diagnosis.films import LabelledFilms, Pixels
 from medveil.weights.bundled import bundled
@@ -135,7 +136,7 @@ def _minimise(
     scale = np.maximum(features.std(axis=0, dtype=np.float64), 1e-6) * np.sqrt(features.shape[1])
     given, turned = (features - centre) / scale, None
     if len(given) < given.shape[1]:  # the layer lies where the films lie: as many dimensions as there are films
-        left, sizes, turned = np.linalg.svd(given, full_matrices=False)
+        left, sizes, turned = singular_vectors(given)
         given = left * sizes
     shares = counts / np.maximum(counts.sum(axis=0), 1)
     shape = (given.shape[1] + 1, targets.shape[1])

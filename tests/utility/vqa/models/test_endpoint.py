@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import json
 import socket
+import ssl
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from medveil.errors import SettingsError
 from medveil.utility.vqa.models.connection import EndpointError, LeadsElsewhere, is_loopback
@@ -147,7 +155,7 @@ def test_nobody_at_the_address() -> None:
 
 
 def looked_up_as(*addresses: str) -> Callable[..., Any]:
-    def getaddrinfo(host: str, port: int, **_: Any) -> list[Any]:
+    def getaddrinfo(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
     return getaddrinfo
@@ -246,3 +254,61 @@ def test_a_question_alone_has_no_picture(loopback: Serving, chat_reply: Any) -> 
     EndpointAnswers(Endpoint(server.url, "small")).answer(None, "Is it?")
     content = json.loads(server.requests[0].partition(b"\r\n\r\n")[2])["messages"][-1]["content"]
     assert content == [{"type": "text", "text": "Is it?"}]
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """Of localhost, by an authority that nobody knows: key and certificate in one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = dt.datetime.now(dt.UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    plain = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (tmp_path / "localhost.pem").write_bytes(plain + made.public_bytes(pem))
+    return tmp_path / "localhost.pem"
+
+
+def encrypted(certificate: Path, reply: bytes, received: list[bytes]) -> Callable[[socket.socket], None]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    def serve(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as secured:
+            received.append(secured.recv(65536))
+            secured.sendall(reply)
+
+    return serve
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_https_needs_a_certificate_that_this_machine_trusts(
+    certificate: Path, chat_reply: Any, monkeypatch: pytest.MonkeyPatch, trusted: bool
+) -> None:
+    received: list[bytes] = []
+    serve = encrypted(certificate, chat_reply("yes"), received)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        monkeypatch.setattr(socket, "getaddrinfo", looked_up_as("127.0.0.1"))
+        thread = threading.Thread(target=lambda: suppressed(serve, listening.accept()[0]))
+        thread.start()
+        if trusted:
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        endpoint = Endpoint(f"https://localhost:{listening.getsockname()[1]}/v1", "small", key="k-123", seconds=20)
+        if trusted:
+            assert endpoint.chat(MESSAGES) == "yes" and b"k-123" in received[0]
+        else:
+            with pytest.raises(EndpointError, match="certificate"):
+                endpoint.chat(MESSAGES)
+        thread.join()
+    assert bool(received) == trusted
+
+
+def suppressed(serve: Callable[[socket.socket], None], connection: socket.socket) -> None:
+    with connection, suppress(OSError):
+        serve(connection)

@@ -17,7 +17,11 @@ from medveil.utility.vqa.model import Query
 from medveil.utility.vqa.models import loading
 from medveil.utility.vqa.models.loading import load_answers
 
-NAMES = ("llava", "llava without a chat", "qwen", "gemma", "blip")
+NAMES = (
+    "llava",
+    "blip",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("llava without a chat", "qwen", "gemma")),
+)
 
 
 @pytest.fixture(autouse=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.stats.factorisation import eigenvectors
 from medveil.stats.kernels.grid import Codes
 
 Singles = NDArray[np.float32]
@@ -60,7 +61,7 @@ def _axes(parts: Sequence[Singles]) -> Singles:
     centred = [part - part.mean(axis=0, dtype=np.float64) for part in parts]
     both = np.concatenate([part / (np.sqrt((part**2).sum(axis=1).mean()) or 1.0) for part in centred], axis=1)
     some = both[np.linspace(0, len(both) - 1, min(len(both), _SAMPLE)).round().astype(np.intp)]
-    values, directions = np.linalg.eigh(some.T @ some)
+    values, directions = eigenvectors(some.T @ some)
     return (both @ directions[:, np.argsort(-values)[:AXES]]).astype(np.float32)
 
 

@@ -105,7 +105,8 @@ class Endpoint:
             ) from None
         except core.ConnectError:
             raise EndpointError(
-                f"the endpoint {self.place} cannot be reached; check its address and that it is running"
+                f"the endpoint {self.place} cannot be reached; check its address, that it is running, and its "
+                "certificate if it has one"
             ) from None
         except (core.ProtocolError, core.NetworkError, core.UnsupportedProtocol, ValueError, OSError):
             raise EndpointError(

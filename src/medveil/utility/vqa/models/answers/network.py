@@ -15,7 +15,7 @@ from medveil.utility.vqa.models.answers.words import BUCKETS
 
 MAPS, PLACES, CHANNELS = 544, 64, 128
 ORGANS = ("chest", "head", "abdomen")
-RANK = 40
+FOLDED, RANK = 2048, 72  # of the open answers: room in the package is short
 WIDTH, READERS = 64, 6
 SHARPNESS = 4.0  # fitted scores of -1..1 to log odds
 SMALLEST = 1e-6
@@ -44,7 +44,7 @@ class AnswerNetwork(nn.Module):
 
     def forward(self, asked: Tensor, image: tuple[Tensor, Tensor] | None) -> tuple[Tensor, Tensor, Tensor]:
         """Of questions: the log odds of being closed, the probability of yes, and of each open answer."""
-        likely = ((self.is_for_film(asked).squeeze(1) + 1) / 2).clamp(0, 1)
+        likely = ((self.is_for_film(asked).squeeze(1) + 1) / 2).clamp(0, 1) ** 2  # in doubt it is for the general one
         if image is None:
             yes, scores = self.alone(asked, asked.new_zeros(len(asked), 0))
             film_yes, film_scores = self.film(asked, None)
@@ -65,17 +65,17 @@ class FittedHeads(nn.Module):
 
     def __init__(self, facts: int, answers: int) -> None:
         super().__init__()
-        width = products_width(facts)
-        self.yes = nn.Linear(width, 1)
-        self.open = nn.Sequential(nn.Linear(width, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
+        wide, narrow = (buckets * (1 + facts) + facts for buckets in (BUCKETS, FOLDED))
+        self.yes = nn.Linear(wide, 1)
+        self.open = nn.Sequential(nn.Linear(narrow, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
 
     def forward(self, asked: Tensor, facts: Tensor) -> tuple[Tensor, Tensor]:
-        both = products(asked, facts)
-        return self.yes(both).squeeze(1), self.open(both)
+        return self.yes(products(asked, facts)).squeeze(1), self.open(products(folded(asked), facts))
 
 
-def products_width(facts: int) -> int:
-    return BUCKETS * (1 + facts) + facts
+def folded(asked: Tensor) -> Tensor:
+    """In fewer buckets, each of which stands for several."""
+    return asked.view(len(asked), -1, FOLDED).sum(1)
 
 
 def products(asked: Tensor, facts: Tensor) -> Tensor:
