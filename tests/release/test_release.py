@@ -58,6 +58,7 @@ def test_the_report_says_what_happened(released: Path, hospital: Cohort) -> None
         "visit-intervals",
         "label-probe",
         "pixel-damage",
+        "vqa",
     }
     assert report["verdict"] == "FAIL", "the phantoms are made to be recognisable"
     assert report["check"]["looked_at"] == {

@@ -46,7 +46,7 @@ class Answers:
 
     name = "vqa"
     Settings = VqaSettings
-    default = False
+    default = True
     place = "pixels"
 
     def __init__(

@@ -104,6 +104,8 @@ def test_without_a_difference_to_the_controls_a_model_is_blind() -> None:
     blind = Compared(answered(same, same, same), seed=1).blind("strict")
     assert blind == [ALONE, BLANK, OTHER]
     assert "no verdict" in blindness(blind)
+    assert "than with the question alone, a blank image or another patient's image:" in blindness(blind)
+    assert "than with a blank image:" in blindness([BLANK])
 
 
 def test_a_control_that_was_not_asked_shows_nothing() -> None:

@@ -17,7 +17,7 @@ from medveil.stats.estimate import Estimate
 from medveil.stats.paired import mcnemar
 from medveil.stats.shares import share
 from medveil.utility.vqa.experiment.asking import Asked
-from medveil.utility.vqa.experiment.conditions import CONTROLS, RAW, Condition
+from medveil.utility.vqa.experiment.conditions import ALONE, BLANK, CONTROLS, OTHER, RAW, Condition
 from medveil.utility.vqa.scores import UNIT, Group, Score, Scoring, score_words
 
 Floats = NDArray[np.float64]
@@ -137,9 +137,14 @@ class Compared:
         return share(values, codes, self.scoring.weights, unit=UNIT, chance=0.0)
 
 
+_ARTICLES = {ALONE: "the ", BLANK: "a ", OTHER: ""}
+
+
 def blindness(names: Sequence[str]) -> str:
     """Why there is no verdict, in words."""
+    told = [_ARTICLES[name] + name for name in names]
+    listed = " or ".join([", ".join(told[:-1]), told[-1]] if len(told) > 1 else told)
     return (
-        f"The model is not shown to do better with the image than with {' or '.join(names)}: what it answers says "
-        "nothing of what cleaning did to the images, so there is no verdict on their use."
+        f"The model is not shown to do better with the image than with {listed}: what it answers says nothing of what "
+        "cleaning did to the images, so there is no verdict on their use."
     )
