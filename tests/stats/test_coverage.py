@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from medveil.stats.auc import WeightedAUC, honest_auc
-from medveil.stats.bootstrap import mean_replicates, replicates, unit_weights
+from medveil.stats.bootstrap import Ascending, Medians, mean_replicates, replicates, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share, strongest
 
@@ -53,6 +53,16 @@ def test_an_auroc_near_one_is_not_surer_than_few_patients_make_it() -> None:
         found.append(honest_auc(Estimate.from_replicates(auc(), draws, n=60, units=60), 15))
     assert held(found, truth) >= 0.93
     assert held(found, 0.7) < 0.3
+
+
+@pytest.mark.parametrize("patients", [12, 40, 101])
+def test_a_median_lies_between_its_exact_ends(patients: int) -> None:
+    held = 0
+    for seed in range(TRIALS):
+        values = np.random.default_rng([seed, 5]).exponential(size=(patients, 1))
+        ends = Medians(Ascending(values), np.arange(patients), patients).ends
+        held += ends[0, 0] <= np.log(2) <= ends[1, 0]
+    assert 0.93 <= held / TRIALS <= 0.99
 
 
 @pytest.mark.parametrize("patients", [40, 100])

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtr
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from medveil.runtime.workers import available_cores
@@ -138,14 +139,25 @@ class Ascending:
         self.values = np.take_along_axis(columns, self.order, axis=1)
 
 
+def _around_the_middle(units: int, values: int, *, level: float = 0.95) -> Codes:
+    """The places, among sorted values, between which the median of all such units lies at least so often: below either
+    lie as many units as a fair coin shows heads."""
+    heads = bdtr(np.arange(units + 1.0), units, 0.5)
+    fewest = max(1, int(np.searchsorted(heads, (1 - level) / 2)))
+    low, high = (fewest - 1) / units, (units - fewest + 1) / units
+    return np.array([int(low * values), max(0, int(np.ceil(high * values)) - 1)], dtype=np.intp)
+
+
 class Medians:
-    """Medians of columns of values. Redraws move a median little: counting starts near the middle."""
+    """Medians of columns of values, and the exact ends of each. Redraws move a median little: counting starts near the
+    middle."""
 
     def __init__(self, columns: Ascending, codes: Codes, units: int) -> None:
         self._values, self._codes = columns.values, codes[columns.order]
         middle = self._values.shape[1] / 2
         self.value = (self._values[:, int(middle - 0.5)] + self._values[:, int(middle)]) / 2
         counts = np.bincount(codes, minlength=units).astype(np.float32)
+        self.ends = self._values[:, _around_the_middle(int((counts > 0).sum()), self._values.shape[1])].T
         spread = 0.5 * np.sqrt((counts.astype(np.float64) ** 2).sum())  # of the number of values below, at most
         self._start = max(0, int(middle - 3.5 * spread))
         below = [np.bincount(each[: self._start], minlength=units) for each in self._codes]

@@ -62,10 +62,10 @@ def estimate(
     medians = Medians(places.columns, units.codes, units.count)
     drawn, middles = Redraws(units.count, redraws=settings.redraws, seed=seed).of(means, medians)
     factors = [places.ranks[encoder, setting] for encoder, setting, _ in columns]
-    ranks = np.stack([each.of(np.vstack([medians.value, middles])) for each in factors], axis=1)
+    ranks = np.stack([each.of(np.vstack([medians.value, *medians.ends, middles])) for each in factors], axis=1)
     # metrics in turn and the median rank, setting by setting
     values = np.concatenate([means.value.reshape(len(columns), -1), ranks[0][:, None]], axis=1)
-    redrawn = np.concatenate([drawn.reshape(len(drawn), len(columns), -1), ranks[1:, :, None]], axis=2)
+    redrawn = np.concatenate([drawn.reshape(len(drawn), len(columns), -1), ranks[3:, :, None]], axis=2)
     found = iter(
         Estimate.from_columns(
             values.ravel(),
@@ -75,7 +75,7 @@ def estimate(
             unit=units.name,
         )
     )
-    spreads = iter(means.spread.tolist())
+    spreads, exact = iter(means.spread.tolist()), iter(ranks[1:3].T.tolist())
     results: dict[str, dict[Setting, Estimates]] = {encoder: {} for encoder in measured}
     for encoder, setting, scores in columns:
         chances = (*scores.chance.tolist(), scores.chance_rank)
@@ -84,7 +84,9 @@ def estimate(
             for chance, reached in zip(chances, control.reached(setting), strict=True)
         ]
         shares = [each.as_share(spread=next(spreads)) for each in told[:-1]]  # a reciprocal rank is one by degrees
-        results[encoder][setting] = dict(zip((*METRICS, MEDIAN), [*shares, told[-1]], strict=True))
+        low, high = next(exact)
+        middle = replace(told[-1], low=min(told[-1].low, low), high=max(told[-1].high, high), bounds=True)
+        results[encoder][setting] = dict(zip((*METRICS, MEDIAN), [*shares, middle], strict=True))
     return results
 
 
