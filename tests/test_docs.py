@@ -94,7 +94,7 @@ def test_every_command_and_flag_exists(page: Path) -> None:
 
 def test_the_reference_lists_every_flag_with_its_default() -> None:
     text = (DOCS / "reference" / "cli.md").read_text()
-    sections = dict(re.findall(r"^## `medveil ([\w ]+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
+    sections = dict(re.findall(r"^## `medveil ([\w -]+)`\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
     assert set(sections) == {" ".join(path) for path in COMMANDS}
     for path, command in COMMANDS.items():
         rows = re.findall(r"^\| (`-.*?`) \| .*? \| (.*?) \|", sections[" ".join(path)], re.MULTILINE)

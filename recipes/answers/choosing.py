@@ -1,4 +1,4 @@
-"""Cross-validation over training images of VQA-RAD: what the fitted heads gain from the image."""
+"""Cross-validation over training images of VQA-RAD: what the fitted heads gain from the image. OUT/choose.json."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from medveil.stats.bootstrap import mean_replicates, unit_codes, unit_weights
+from medveil.runtime.storage import write_json
 from medveil.utility.vqa.models.answers.network import pooled
 from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import QuestionTable
 from recipes.answers.fitting import Lessons, fit_heads, fit_organ, plain, vocabulary_of
 from recipes.answers.material import VERSIONS, organs, training_questions
+from recipes.answers.scoring import scores
 
 FOLDS, SEEDS = 8, (5, 6)
+CHOSEN = "choose.json"
 Hits = dict[str, float]  # by question
 
 
@@ -29,14 +31,10 @@ def choose(data: Path, out: Path) -> None:
         for way, found in _right(train, test, seen, organ).items():
             for row, question in enumerate(table.questions):
                 hits[way][row] += found.get(question.question_id, 0.0) / len(SEEDS)
-    closed = np.array([question.closed for question in table.questions])
-    images = np.array([question.image_id for question in table.questions])
-    for name, part in (("all", closed | True), ("closed", closed), ("open", ~closed)):
-        codes, count = unit_codes(images[part])
-        gain = (hits[True] - hits[False])[part]
-        low, high = np.percentile(mean_replicates(gain, codes, unit_weights(count, seed=7)), [2.5, 97.5])
-        shares = f"{hits[True][part].mean():.3f} with the image, {hits[False][part].mean():.3f} without"
-        print(f"{name}: {shares}; gain {gain.mean():.3f} ({low:.3f} to {high:.3f})", flush=True)
+    found = scores(table, {"with its image": hits[True], "question alone": hits[False]})
+    name = f"VQA-RAD train, {len(table)} questions on {len(table.image_ids)} images, each set aside in turn"
+    write_json(out / CHOSEN, {name: found})
+    print(name, found, flush=True)
 
 
 def _folds(table: QuestionTable) -> Iterator[tuple[QuestionTable, QuestionTable]]:

@@ -6,7 +6,8 @@
     python -m recipes.answers.recipe evaluate --data DATA --out RUN --export
 
 DATA holds the folders vqa_rad and nih14; phantom films are drawn. `choose` cross-validates over the training images of
-VQA-RAD what was chosen by it. `evaluate` measures on the images of 'val' and on unseen phantoms, and writes the card.
+VQA-RAD, by which settings were chosen. `evaluate` measures on the images of 'val' and on unseen phantoms, and writes
+the card.
 """
 
 from __future__ import annotations

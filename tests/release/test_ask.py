@@ -104,6 +104,13 @@ def test_what_the_header_knows_is_searched_for_in_the_question(gold: Gold, writt
     assert written_on.patient_id not in model.asked[0][1] and "effusion" in model.asked[0][1]
 
 
+def test_what_names_of_files_and_folders_tell_is_searched_for_too(tmp_path: Path) -> None:
+    model, folder = Witness(), tmp_path / "QUILLFEATHER_JOAN" / "4711081522"
+    folder.mkdir(parents=True)
+    ask(film(folder), "quillfeather joan, 4711081522: is it normal?", model)
+    assert "quillfeather" not in model.asked[0][1].lower() and "4711081522" not in model.asked[0][1]
+
+
 def film(path: Path, text: str = "", *, colour: bool = False, name: str = "film.png") -> Path:
     pixels = np.tile(np.linspace(30, 160, 400).astype(np.uint8), (400, 1))
     picture = Image.fromarray(pixels).convert("RGB" if colour else "L")

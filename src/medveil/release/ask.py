@@ -36,6 +36,7 @@ from medveil.release.verify.pixel_check import Reader, stray_text
 from medveil.utility.vqa.model import AnswerModel
 
 LONGEST_QUESTION, LONGEST_NOTE = 2_000, 100_000  # characters
+NAMED = 3  # an image's own name and those of the folders around it, which may be a patient's
 Counts = Mapping[str, int]
 Result = TypeVar("Result")
 
@@ -139,7 +140,8 @@ def _loaded(path: Path, frame: int) -> tuple[NDArray[Any], FileDataset | None]:
 def _person(engine: Engine, path: Path, header: FileDataset | None) -> Person:
     patient = str(header.get("PatientID") or "").strip("\0 ") if header is not None else ""
     headers = (path.name,) if header is not None else ()
-    return gathered(engine.keys, path.parent, patient or f"{OWN}image", headers, (path.name,))
+    name = "/".join(path.absolute().parts[-NAMED:])
+    return gathered(engine.keys, path.parent, patient or f"{OWN}image", headers, (name,))
 
 
 def _cleaned_picture(engine: Engine, person: Person, picture: NDArray[Any], header: FileDataset | None) -> Subject:
