@@ -150,6 +150,13 @@ def test_slake_keeps_its_splits_and_is_read_by_language(slake: Path) -> None:
         read_questions(slake, language="fr")
 
 
+def test_a_part_of_a_data_set_stays_the_part_it_is(slake: Path) -> None:
+    for name in ("train.json", "validate.json"):
+        (slake / name).unlink()
+    table = read_questions(slake)
+    assert table.splits == {"xmlab3/source.jpg": "test"} and not table.remarks
+
+
 def bytes_of(shade: int, *, colour: bool) -> bytes:
     pixels = np.full((8, 6, 3), shade, np.uint8)
     if colour:

@@ -107,9 +107,9 @@ class Trial:
 
 def probes(questions: Sequence[Question], *, seed: int, each: int = PROBES) -> Iterator[Probe]:
     """As many of each family, dealt out over the questions in an order that follows from the seed."""
-    order = np.random.default_rng([seed, 17]).permutation(len(questions))
-    for at in range(each * len(FAMILIES)):
-        number = int(order[(at + at // len(order)) % len(order)])  # another family for the question in each round
+    rng, total = np.random.default_rng([seed, 17]), each * len(FAMILIES)
+    rounds = [rng.permutation(len(questions)) for _ in range(-(-total // len(questions)))]
+    for at, number in enumerate(np.concatenate(rounds)[:total].tolist()):
         turn, family = at // len(FAMILIES), FAMILIES[at % len(FAMILIES)]
         question, wrong = questions[number], wrong_answer(questions, number)
         reference, answer = question.answer, wrong

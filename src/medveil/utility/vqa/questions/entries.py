@@ -51,6 +51,6 @@ def by_image(published: Iterable[tuple[str, str]]) -> tuple[dict[str, str], tupl
     """The split of each image, from (image, published split) of each question: kept if no image is on two sides."""
     pairs = set(published)
     splits = dict(pairs)
-    if len(splits) == len(pairs) and len(set(splits.values())) > 1:
+    if len(splits) == len(pairs):
         return splits, ()
     return {image: split_of(image, salt="questions") for image in splits}, (REDEALT,)

@@ -42,10 +42,10 @@ def phantom_questions(
 
 def hospital_questions(cohort: Cohort, *, seed: int = 0) -> QuestionTable:
     """On every film of a phantom hospital that the cohort holds, by the cohort's image ids."""
-    films = [film for film in _of_hospital(cohort.root) if film.image_id in set(cohort.table["image_id"])]
+    rows = {str(image): row for row, image in enumerate(cohort.table["image_id"])}
+    films = [film for film in _of_hospital(cohort.root) if film.image_id in rows]
     if not films:
         raise InputError(f"{cohort.root} holds no film of its phantom hospital; build it with medveil phantom")
-    rows = {str(image): row for row, image in enumerate(cohort.table["image_id"])}
     return _table("phantom hospital", films, partial(_loaded, cohort, rows), seed=seed)
 
 

@@ -24,8 +24,8 @@ def recognises(folder: Path) -> bool:
 
 
 def read(folder: Path) -> QuestionTable:
-    published = {split: read_entries(folder / name, _NEEDED) for name, split in FILES.items() if _there(folder, name)}
-    told = [(entry, split) for split, entries in published.items() for entry in entries]
+    there = {split: folder / name for name, split in FILES.items() if (folder / name).is_file()}
+    told = [(entry, split) for split, file in there.items() for entry in read_entries(file, _NEEDED)]
     kept = {id(entry) for entry in present([entry for entry, _ in told], folder / IMAGES, "img_name")}
     told = [(entry, split) for entry, split in told if id(entry) in kept]
     splits, remarks = by_image((str(entry["img_name"]), split) for entry, split in told)
@@ -36,13 +36,8 @@ def read(folder: Path) -> QuestionTable:
     return QuestionTable("SLAKE", questions, partial(load_picture, folder, paths), splits, remarks=remarks)
 
 
-def _there(folder: Path, name: str) -> bool:
-    return (folder / name).is_file()
-
-
 def _question(entry: Entry, split: str) -> Question:
     kind = str(entry.get("content_type") or "other")
-    language = {"zh": "zh", "en": "en"}.get(str(entry["q_lang"]), str(entry["q_lang"]))
     answer = {"是": "yes", "否": "no"}.get(str(entry["answer"]), str(entry["answer"]))
     return Question.of(
         f"{split}-{entry['qid']}",
@@ -50,5 +45,5 @@ def _question(entry: Entry, split: str) -> Question:
         str(entry["question"]),
         answer,
         kind=KINDS.get(kind, kind.lower()),
-        language=language,
+        language=str(entry["q_lang"]),
     )
