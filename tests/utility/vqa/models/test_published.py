@@ -16,6 +16,8 @@ from medveil.errors import InputError, SettingsError
 from medveil.utility.vqa.model import Query
 from medveil.utility.vqa.models import loading
 from medveil.utility.vqa.models.loading import load_answers
+from medveil.utility.vqa.question import Question
+from medveil.utility.vqa.scores import score_words
 
 NAMES = (
     "llava",
@@ -43,6 +45,9 @@ def test_a_family_loads_and_answers_the_same_every_time(family: Callable[[str], 
     again = load_answers(str(family(name)))
     assert again.answer_many(queries) == answers and again.fingerprint == model.fingerprint
     assert model.name == family(name).name and model.license == "not stated"
+    questions = [Question.of(str(n), "one", query.question, answers[n] or "no") for n, query in enumerate(queries)]
+    scores = score_words(answers, questions)
+    assert all(len(values) == len(queries) and values.min() >= 0 and values.max() <= 1 for values in scores.values())
 
 
 @pytest.fixture
