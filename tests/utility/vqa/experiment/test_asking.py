@@ -160,7 +160,7 @@ def test_severities_are_shares_and_include_what_was_found() -> None:
 
 @dataclass
 class Slow(Looker):
-    seconds: float = 0.0008
+    seconds: float = 0.0006
 
     def answer_many(self, queries: Sequence[object]) -> list[str]:
         time.sleep(self.seconds * len(queries))
@@ -180,7 +180,7 @@ def test_a_thousand_questions_resume_after_a_kill(tmp_path: Path) -> None:
     code = f"import {thousand.__module__} as t; t.thousand(t.Path({str(killed)!r}))"
     path = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     seen = []
-    for _ in range(3):
+    for _ in range(2):
         child = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[4], env=path)
         before = seen[-1] if seen else 0
         while child.poll() is None and _noted(killed) <= before:
@@ -188,7 +188,7 @@ def test_a_thousand_questions_resume_after_a_kill(tmp_path: Path) -> None:
         child.send_signal(signal.SIGKILL)
         assert child.wait() == -signal.SIGKILL
         seen.append(_noted(killed))
-    assert 0 < seen[0] < seen[1] < seen[2] < 250, "each run went on from where the last one was killed"
+    assert 0 < seen[0] < seen[1] < 250, "each run went on from where the last one was killed"
     asked = thousand(killed)
     assert len(asked.questions) == 1000
     assert journal_sha256(killed) == journal_sha256(whole)
