@@ -38,4 +38,6 @@ def test_no_error_seen_is_not_certainty_and_near_one_the_lower_end_reaches_furth
     near = honest_auc(Estimate(0.98, 0.01, 0.96, 0.995, 400, 40))
     assert near.low < 0.95 and near.high == 0.995 and near.value - near.low > near.high - near.value
     middle = honest_auc(Estimate(0.7, 0.05, 0.6, 0.8, 400, 40))
+    of_one_finding = honest_auc(Estimate(0.98, 0.01, 0.96, 0.995, 400, 40), 15)
+    assert of_one_finding.bounds and not near.bounds  # known from 15 patients: it errs on the wide side
     assert middle.low == pytest.approx(0.59, abs=0.01) and middle.high == 0.8

@@ -41,7 +41,7 @@ def honest_auc(found: Estimate, fewest: int | None = None) -> Estimate:
 
     The wider of the redraws' own, one that is even on the scale of odds, and one that counts a tenth of a unit more, on
     which the score is a coin toss; the exact one where no error was seen. What is known of an AUC is known from the
-    units of the smaller class, of which there are `fewest`.
+    units of the smaller class, of which there are `fewest`: with these its ends err on the wide side, as bounds do.
     """
     units = max(2, found.units if fewest is None else fewest)
     tail = (1 - found.level) / 2
@@ -53,7 +53,8 @@ def honest_auc(found: Estimate, fewest: int | None = None) -> Estimate:
         even = [expit(logit(found.value) + side * reach) for side in (-1, 1)]
         tossed = _with_a_coin(found.value, spread**2 * units, units, tail)
         low, high = float(min(even[0], tossed[0])), float(max(even[1], tossed[1]))
-    return replace(found, low=min(found.low, low), high=max(found.high, high))
+    careful = found.bounds or fewest is not None
+    return replace(found, low=min(found.low, low), high=max(found.high, high), bounds=careful)
 
 
 def _with_a_coin(value: float, varies: float, units: int, tail: float) -> tuple[float, float]:
