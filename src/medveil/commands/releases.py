@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from medveil.release.protection import Protect
 
 DEMO_PATIENTS, DEMO_SIDE = 70, 256  # more of them, or larger films, would take too long
-DEMO_RISK = 0.15  # what so few patients can show
+DEMO_RISK = 0.2  # what so few patients can be counted on to show
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
 
