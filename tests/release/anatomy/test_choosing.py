@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,9 +7,7 @@ from hypothesis import strategies as st
 
 from medveil.cohort import Cohort
 from medveil.errors import SettingsError
-from medveil.release.anatomy import choosing
 from medveil.release.anatomy.choosing import bits_for, matched
-from medveil.stats.estimate import Estimate
 
 
 def test_codes_of_their_own_give_everybody_away() -> None:
@@ -57,12 +53,3 @@ def test_where_nobody_returns_the_bound_decides(hospital: Cohort) -> None:
     assert bits_for(once, 0.2, None, seed=7) == 2  # 4 of 30 people is below, 8 of 30 is above
     with pytest.raises(SettingsError, match="larger cohort"):
         bits_for(once, 0.05, None, seed=7)
-
-
-def test_the_luckiest_of_several_attackers_is_reckoned_with() -> None:
-    """By degrees an attacker seems surer than one on films will be, which are found or not."""
-    found = Estimate(0.074, 0.02, 0.055, 0.128, 120, 61, bounds=True)
-    assert choosing._shown(found) == pytest.approx(0.222, abs=0.002)  # seven of 61
-    few = Estimate(0.025, 0.01, 0.02, 0.09, 120, 61, bounds=True)
-    assert few.high < choosing._shown(few) == pytest.approx(0.137, abs=0.002)  # three of 61
-    assert choosing._shown(replace(few, high=0.3)) == 0.3

@@ -7,14 +7,12 @@ common beginning of their codes, a rare one counting more. The attackers on the 
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import bdtrik
 
 from medveil.cohort import Cohort
 from medveil.defenses.anatomy.coded import bound
@@ -25,17 +23,15 @@ from medveil.errors import SettingsError
 from medveil.release.anatomy.sweep import read_films
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.stats.shares import exact_interval, share
+from medveil.stats.shares import share
 
-ATTACKS = 8  # four attackers, each in two ways
 MOST_FILMS = 4000  # enough to tell one bit from the next; of whole patients, drawn at random
 
 Codes = NDArray[np.int64]
 
 
 def bits_for(cohort: Cohort, risk: float, weights: Path | None, *, seed: int) -> int:
-    """The most bits at which the attacker who sees the codes keeps below the risk, and those who see the films will
-    more likely than not be shown to; where so few patients cannot show that, the first alone.
+    """The most bits at which the attacker who sees the codes keeps below the risk, the upper end of the interval.
 
     Where nobody returns there is nobody to match; then the bound alone must keep the risk, for all films of a person.
     """
@@ -50,27 +46,10 @@ def bits_for(cohort: Cohort, risk: float, weights: Path | None, *, seed: int) ->
     shown = [Film(pixels, fields) for pixels, fields in zip(side.pixels, side.fields, strict=True)]
     codes = np.array(method.codes(shown, LONGEST), np.int64)
     half = np.random.default_rng(seed).integers(0, 2, int(side.patients.max()) + 1)[side.patients]
-    within = []
     for bits in range(LONGEST, 0, -1):
-        found = matched(codes >> (LONGEST - bits), bits, side.patients, half, seed=seed)
-        if _shown(found) <= risk:
+        if matched(codes >> (LONGEST - bits), bits, side.patients, half, seed=seed).high <= risk:
             return bits
-        if max(found.high, _hits_or_misses(found.value, found.units)) <= risk:
-            within.append(bits)
-    if within:
-        return within[0]
     raise _too_few(risk)
-
-
-def _shown(found: Estimate) -> float:
-    """The upper end that the attackers on the films will more likely than not stay below, if all do as well as this
-    one: a film is found or not, and the luckiest counts."""
-    most = float(bdtrik(0.5 ** (1 / ATTACKS), found.units, found.value))
-    return max(found.high, _hits_or_misses(math.ceil(most) / found.units, found.units))
-
-
-def _hits_or_misses(value: float, units: int) -> float:
-    return exact_interval(value, units)[1]
 
 
 def _by_bound(risk: float, films: pd.Series) -> int:
