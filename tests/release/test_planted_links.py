@@ -224,11 +224,8 @@ def released(folder: Path, out: Path, *flags: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "flags",
     [
-        (),
         ("--attack", "linkage", "--threshold", "0.5"),
         ("--attack", "default", "--attack", "identity:false_match_rate=0.00000001", "--recipient", "secure-room"),
-        ("--map", "patient_id=number"),
-        ("--protect", "table", "--risk", "0.5", "--measure", "label-probe"),
     ],
     ids=" ".join,
 )
