@@ -205,7 +205,7 @@ def folder_to_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("to-release")
     rows = drawn(folder, FEW)
     own = keeping(rows, pictures=PLANTED)
-    table = with_own_films(rows, own).assign(number=range(len(rows)))
+    table = with_own_films(rows, own)
     for path in set(rows["path"]) | set(rows["other"]):
         if path not in set(table["path"]):
             (folder / path).unlink()

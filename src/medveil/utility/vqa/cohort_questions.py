@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from medveil.cohort import Cohort
-from medveil.cohort.preprocess import to_8_bit
 from medveil.cohort.tables.reading import read_table
 from medveil.errors import InputError, NotMeasurable
 from medveil.utility.vqa.question import Image, Question, QuestionTable
 from medveil.utility.vqa.questions.phantom import hospital_questions, is_hospital
+from medveil.utility.vqa.questions.pictures import as_8_bit
 
 COLUMNS = ("image_id", "question", "answer")
 KIND = "kind"  # a column that need not be there
@@ -48,8 +48,7 @@ def _of_file(cohort: Cohort, file: Path) -> QuestionTable:
 
 def shown(cohort: Cohort, rows: dict[str, int], image_id: str) -> Image:
     """A row's image as models see it."""
-    image = cohort.image(rows[image_id])
-    return image if image.dtype == np.uint8 else to_8_bit(image)
+    return as_8_bit(cohort.image(rows[image_id]))
 
 
 def sampled(table: QuestionTable, most: int, *, seed: int) -> QuestionTable:
