@@ -114,7 +114,7 @@ class WrittenDate(NamedTuple):
         """Whether the weekday beside it is that day's."""
         day = self.whole
         named = [self.text[start:end] for what, start, end in self.places if what == "weekday"]
-        return bool(day and named) and WEEKDAYS.number(named[0]) == day.isoweekday()
+        return day is not None and bool(named) and WEEKDAYS.number(named[0]) == day.isoweekday()
 
     @property
     def languages(self) -> set[str]:

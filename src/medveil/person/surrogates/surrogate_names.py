@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from medveil.person.identifiers import Category
@@ -20,7 +21,7 @@ from medveil.person.person import Person
 from medveil.person.search.known import search_for
 from medveil.person.search.names import KnownNames
 from medveil.person.span import Span
-from medveil.person.surrogates.traditions import Part, is_given, sex_of, tradition_of, traditions
+from medveil.person.surrogates.traditions import ENGLISH, Part, is_given, sex_of, tradition_of, traditions
 
 _TRIES = 64
 _KEPT = TITLES | DEGREES | GENERATIONS | {"do", "rt"}
@@ -31,8 +32,8 @@ _WOMEN = frozenset(
     "grandmother granddaughter stepmother stepdaughter niece girlfriend widow lady she her".split()
 )
 _MEN = frozenset(
-    "mr sir herr senor signor dhr shri brother husband father dad papa son uncle grandfather grandson stepfather stepson "
-    "nephew boyfriend widower gentleman he his".split()
+    "mr sir herr senor signor dhr shri brother husband father dad papa son uncle grandfather grandson stepfather "
+    "stepson nephew boyfriend widower gentleman he his".split()
 )
 _RELATED = re.compile(r"\s*[,(]?\s*(?:(?:the|his|her|their|pt['’]?s|patient['’]s|a)\s+)?(?P<who>[A-Za-z]+)")
 _RELATIONS = (_WOMEN | _MEN) - {"he", "she", "his", "her", "sir", "lady", "gentleman"} - _TITLES
@@ -215,18 +216,23 @@ class SurrogateNames:
         owner = self.person.owned(role.owner) if category is Category.DOCTOR else patient
         kind = "doctor" if category is Category.DOCTOR else "name"
         drawn_from = self._names_for(role, kind, owner)
-        taken = {fold(name) for other, name in self._drawn.items() if other[0].owner != role.owner}
+        taken = self._taken(role) if role.owner else frozenset()
         name = "Doe"
         for turn in range(_TRIES):
             keyed = int(self.person.keys.pseudonym(f"surrogate {kind} {role.part} {turn}", owner), 16)
             drawn = drawn_from[keyed % len(drawn_from)]
             plain = fold(drawn)
-            free = plain not in taken and (not role.owner or plain not in self._words)
-            if free and not self._all_known.matches(plain):
+            if plain not in taken and not self._all_known.matches(plain):
                 name = drawn
                 break
         self._drawn[role, category] = name
         return name
+
+    def _taken(self, role: _Role) -> frozenset[str]:
+        """What the note says, and the names of others in it; the patient's before all, which the header has too."""
+        if self._own:
+            self.dicom_name()
+        return self._words.union(fold(name) for (other, _), name in self._drawn.items() if other.owner != role.owner)
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -239,11 +245,13 @@ class SurrogateNames:
     def _tradition(self, role: _Role) -> str:
         own = self._own[0] if self._own and not role.owner else None
         if own is None:
-            return self._told_by_particle.get(role.owner) or tradition_of(role.owner)
-        told = (_TOLD_BY.get(particle) for particle in sorted(own.particles))
+            told = tradition_of(role.owner)
+            return self._told_by_particle.get(role.owner, told) if told == ENGLISH else told
         names = own.family if role.part == "family" else own.given or own.family
-        particle = next(filter(None, told), None) if role.part == "family" else None
-        return particle or (tradition_of(names[0]) if names else "english")
+        tradition = tradition_of(names[0]) if names else ENGLISH
+        if tradition == ENGLISH and role.part == "family":
+            return next(filter(None, (_TOLD_BY.get(particle) for particle in sorted(own.particles))), ENGLISH)
+        return tradition
 
     @cached_property
     def _told_by_particle(self) -> dict[str, str]:
@@ -251,7 +259,7 @@ class SurrogateNames:
         found = {}
         for one in self._named:
             words = words_of(self._piece(one))
-            for particle, name in zip(words, words[1:], strict=False):
+            for particle, name in pairwise(words):
                 if told := _TOLD_BY.get(particle.folded):
                     found[name.folded] = told
         return found
@@ -318,7 +326,9 @@ class SurrogateNames:
             return
         for at in range(len(letters)):
             last = at == len(letters) - 1
-            role = _Role(owner.family[0], "family") if last else _Role(owner.given[min(at, len(owner.given) - 1)], "given")
+            role = (
+                _Role(owner.family[0], "family") if last else _Role(owner.given[min(at, len(owner.given) - 1)], "given")
+            )
             yield self._surrogate(role, self._category(role, Category.NAME))[0]
 
 

@@ -81,9 +81,8 @@ def _of_listed() -> dict[str, str]:
     for (tradition, _), names in _lists().items():
         for name in names:
             found[fold(name).replace("'", "")].add(tradition)
-    for names in (WOMEN, MEN, SURNAMES):
-        for name in names:
-            found[fold(name)].add(ENGLISH)
+    for name in (*WOMEN, *MEN, *SURNAMES):
+        found[fold(name)].add(ENGLISH)
     return {name: min(where) for name, where in found.items() if len(where) == 1}
 
 
@@ -101,8 +100,7 @@ def _given() -> dict[str, frozenset[str]]:
 
 @cache
 def _surnames() -> frozenset[str]:
-    drawn = {fold(name) for one in traditions().values() for name in one.surnames}
-    return frozenset(drawn.union(fold(name) for (_, part), names in _lists().items() if part == "K" for name in names))
+    return frozenset(fold(name) for one in traditions().values() for name in one.surnames)
 
 
 def _groups(name: str) -> list[str]:
