@@ -18,11 +18,21 @@ VALIDATION_SHARE_OF_TRAIN = 0.1
 
 def split_of(patient_id: str, *, salt: str = "") -> str:
     """The split this patient belongs to; another salt deals all patients anew."""
-    digest = hashlib.blake2b(f"{salt}\x1f{patient_id}".encode(), digest_size=16, person=b"medveil-split").digest()
-    first, second = (int.from_bytes(half) / 2**64 for half in (digest[:8], digest[8:]))
+    first, second = _places(patient_id, salt)
     if first < TEST_SHARE:
         return "test"
     return "val" if second < VALIDATION_SHARE_OF_TRAIN else "train"
+
+
+def for_validation(patient_id: str, share: float, *, salt: str = "") -> bool:
+    """Whether this patient is kept for validation where `share` of a list that somebody else made must be."""
+    return _places(patient_id, salt)[1] < share
+
+
+def _places(patient_id: str, salt: str) -> tuple[float, float]:
+    """Two numbers from 0 to 1 that are the patient's own."""
+    digest = hashlib.blake2b(f"{salt}\x1f{patient_id}".encode(), digest_size=16, person=b"medveil-split").digest()
+    return int.from_bytes(digest[:8]) / 2**64, int.from_bytes(digest[8:]) / 2**64
 
 
 def assign_splits(patient_ids: pd.Series, *, salt: str = "") -> pd.Series:

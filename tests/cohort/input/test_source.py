@@ -14,6 +14,7 @@ from medveil.errors import InputError
 def test_the_layouts_that_have_names():
     assert list(readers()) == sorted(readers())
     assert set(layouts()) == {
+        "chexpert",
         "chexpert_plus",
         "covid19",
         "csv",

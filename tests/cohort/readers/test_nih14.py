@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort.input import read_cohort
+from medveil.cohort.readers.nih14 import listed_findings
 
 V2020 = (
     "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position,"
@@ -101,3 +102,31 @@ def test_real_data(real_data):
     assert cohort.table["split"].value_counts().to_dict() == {"train": 2839, "val": 495, "test": 0}
     assert cohort.problems == ()
     assert cohort.image(100).shape == (256, 256)
+
+
+def test_the_official_lists_have_a_validation_part(tmp_path, picture):
+    """70 / 10 / 20 by patient, and nobody on two sides: with the shares of the real lists, on as many patients."""
+    people = range(1, 1001)
+    rows = [f"{n:08d}_{visit:03d}.png,No Finding,{visit},{n},50,M,PA,2,2,0.1,0.1" for n in people for visit in (0, 1)]
+    (tmp_path / "Data_Entry_2017_v2020.csv").write_text(V2020 + "\n".join(rows) + "\n")
+    tested = [row.split(",")[0] for row in rows if int(row[:8]) % 5 == 0]
+    (tmp_path / "test_list.txt").write_text("\n".join(tested))
+    (tmp_path / "train_val_list.txt").write_text("\n".join({row.split(",")[0] for row in rows} - set(tested)))
+    (tmp_path / "images").mkdir()
+    for row in rows:
+        (tmp_path / "images" / row.split(",")[0]).touch()
+    table = read_cohort(tmp_path).table
+    assert table.groupby("patient_id")["split"].nunique().max() == 1
+    shares = table["split"].value_counts(normalize=True)
+    assert shares["test"] == 0.2
+    assert shares["train"] == pytest.approx(0.7, abs=0.02)
+    assert shares["val"] == pytest.approx(0.1, abs=0.02)
+    assert (table["split"] == "test").sum() == len(tested)
+
+
+def test_all_fourteen_findings_of_its_own(published):
+    own = listed_findings(published)
+    assert len(own.columns) == 14
+    assert own.loc["00000001_001"].to_dict() | {"Emphysema": 1, "Cardiomegaly": 1} == own.loc["00000001_001"].to_dict()
+    assert (own.loc["00000003_000", "Mass"], own.loc["00000003_000", "Nodule"]) == (1, 0)
+    assert own.loc["00000002_000"].sum() == 0

@@ -75,6 +75,23 @@ def test_placeholders() -> None:
     assert said(PLAIN, Category.AGE_OVER_89, "94") == "[AGE OVER 89]"
 
 
+@pytest.mark.parametrize(
+    ("category", "piece", "like"),
+    [
+        (Category.COUNTY, "Harlan County", r"[A-Z]\w+ County"),
+        (Category.COUNTY, "County Offaly", r"County [A-Z]\w+"),
+        (Category.NETWORK, "10.20.30.40", r"192\.0\.2\.\d+"),
+        (Category.NETWORK, "fe80::1c2d:33ff:fe44:5566", r"2001:db8::[0-9a-f:]+"),
+        (Category.PHOTO, "IMG_4471.jpg", r"photo-\d{6}\.jpg"),
+        (Category.VEHICLE, "KX19 ZTB", r"[A-Z]{2}\d\d [A-Z]{3}"),
+    ],
+)
+def test_what_has_a_form_of_its_own_keeps_it(category: Category, piece: str, like: str) -> None:
+    made = said(REAL, category, piece)
+    assert re.fullmatch(like, made) and made != piece
+    assert said(PLAIN, category, piece) == f"[{category}]"
+
+
 @pytest.mark.parametrize("surrogates", [REAL, PLAIN])
 def test_what_agrees_with_the_header(surrogates: Surrogates) -> None:
     assert said(surrogates, Category.MRN, "0012345") == said(surrogates, Category.MRN, "MR 0012345") == PERSON.pseudonym

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from medveil.cohort.readers import (  # noqa: F401 - importing registers them
+    chexpert,
     chexpert_plus,
     covid19,
     fundus_vessels,

@@ -2,6 +2,9 @@
 
 Downsized copies are read too: images under another suffix, and a `split.csv` (image, split) instead of lists.
 
+Splits. The official lists part the patients of test from all others. Of those, one patient in eight is kept for
+validation, so that 70 % train, 10 % validate and 20 % test; who it is follows from the patient's number alone.
+
 Labels. NIH lists the findings an image has, out of 14, so one that is not listed is 0 here. Infiltration is
 Lung Opacity, Mass and Nodule are Lung Lesion, Effusion is Pleural Effusion, Pleural_Thickening is Pleural
 Other. Lung Opacity is left missing where another opacity is listed, for then its absence is not meant.
@@ -19,10 +22,12 @@ from medveil.cohort.cohort import Cohort, Problem
 from medveil.cohort.readers import fields
 from medveil.cohort.readers.listing import by_name, list_files, stem
 from medveil.cohort.readers.registry import Progress, register
+from medveil.cohort.splits import for_validation
 from medveil.cohort.tables import values
 from medveil.errors import InputError
 
 TABLES = ("Data_Entry_2017_v2020.csv", "Data_Entry_2017.csv")
+VALIDATION = 10 / 80  # of the patients who are not tested on
 OLDEST = 120  # the collection has a few ages above; all are typing errors
 FINDINGS = {
     "No Finding": ("No Finding",),
@@ -37,6 +42,10 @@ FINDINGS = {
     "Pleural Other": ("Pleural_Thickening",),
     "Lung Opacity": ("Infiltration",),
 }
+OWN_FINDINGS = (
+    *("Atelectasis", "Cardiomegaly", "Consolidation", "Edema", "Effusion", "Emphysema", "Fibrosis", "Hernia"),
+    *("Infiltration", "Mass", "Nodule", "Pleural_Thickening", "Pneumonia", "Pneumothorax"),
+)
 OTHER_OPACITIES = ("Consolidation", "Pneumonia", "Atelectasis", "Edema", "Lung Lesion")
 _NEEDED = ("Image Index", "Finding Labels", "Patient ID", "Patient Age", "Patient Gender", "View Position")
 
@@ -64,7 +73,7 @@ class Nih14:
                 "path": _paths(names, listing.images()),
                 "age": values.ages(entries["Patient Age"], OLDEST),
                 "sex": values.sexes(entries["Patient Gender"]),
-                "split": _splits(path, names),
+                "split": _splits(path, names, patient),
                 **_labels(entries["Finding Labels"]),
             }
         )
@@ -96,7 +105,7 @@ def _paths(names: pd.Series, images: set[str]) -> pd.Series:
     return found.fillna("images/" + names)
 
 
-def _splits(folder: Path, names: pd.Series) -> pd.Series:
+def _splits(folder: Path, names: pd.Series, patients: pd.Series) -> pd.Series:
     own = folder / "split.csv"
     if own.is_file():
         listed = fields.read_table(own, ("image", "split")).drop_duplicates("image").set_index("image")["split"]
@@ -105,7 +114,22 @@ def _splits(folder: Path, names: pd.Series) -> pd.Series:
     for name, part in (("train_val_list.txt", "train"), ("test_list.txt", "test")):
         if (folder / name).is_file():
             split.update(dict.fromkeys((folder / name).read_text("utf-8", "replace").split(), part))
-    return values.looked_up(names, split)
+    listed = values.looked_up(names, split)
+    kept = [patient for patient in patients.dropna().unique() if for_validation(patient, VALIDATION)]
+    return listed.mask(listed.eq("train") & patients.isin(kept), "val")
+
+
+def listed_findings(folder: Path) -> pd.DataFrame:
+    """NIH's own 14 findings, by image: more than the 14 labels of a cohort, of which some stand for two of these."""
+    entries = fields.read_table(_table(folder), _NEEDED)
+    images = entries["Image Index"].str.strip().str.replace(r"\.\w+$", "", regex=True)
+    listed = entries["Finding Labels"]
+    padded = "|" + listed.str.replace(r"\s*\|\s*", "|", regex=True) + "|"
+    found = {
+        finding: padded.str.contains(f"|{finding}|", regex=False, na=False).astype("float32").where(listed.notna())
+        for finding in OWN_FINDINGS
+    }
+    return pd.DataFrame(found).set_axis(pd.Index(images, name="image_id")).groupby(level=0).first()
 
 
 def _labels(listed: pd.Series) -> dict[str, pd.Series]:

@@ -31,6 +31,8 @@ _STREET = re.compile(
     r"walk|parade|hill|square|view|highway|hwy|parkway|circle)\b\.?",
     re.IGNORECASE,
 )
+_DISTRICT = re.compile(r"^(?:county|co\.?)(?=\s)|(?<=\s)(?:county|parish|borough|shire|district|co\.)$", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\.[A-Za-z0-9]{2,5})?$")
 _BIRTH = re.compile(r"(?:\bd\.?\s?o\.?\s?b\b\.?|\bborn\b|\bbirth|\bgeb(?:oren)?\b\.?)[^\d\n]{0,12}$", re.IGNORECASE)
 _CHILDHOOD = dt.timedelta(days=3650)  # films of one person rarely lie so far apart, and a birth nearly always does
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -152,6 +154,12 @@ class Surrogates:
                 return f"https://www.example.net/{self._digits('url', piece, 0)[:8]}"
             case Category.ADDRESS:
                 return self._fresh(piece, lambda turn: self._address(piece, turn))
+            case Category.COUNTY:
+                return self._fresh(piece, lambda turn: self._county(piece, turn))
+            case Category.NETWORK:
+                return self._fresh(piece, lambda turn: self._network(piece, turn))
+            case Category.PHOTO:
+                return self._fresh(piece, lambda turn: self._photo(piece, turn))
             case Category.HOSPITAL:
                 return self._fresh(piece, lambda turn: self._hospital(piece, turn))
         return self._fresh(piece, lambda turn: self._same_shape(category, piece, turn))
@@ -230,6 +238,26 @@ class Surrogates:
         assert town is not None
         rest = re.sub(r"[\d-]+", lambda code: self._same_shape(Category.ADDRESS, code[0], turn), town["rest"] or "")
         return _cased(town["town"], TOWNS[self._number("town", town["town"], turn, len(TOWNS))]) + rest
+
+    def _county(self, piece: str, turn: int) -> str:
+        """Another name, of the same kind of district: County Mayo, Kent County, Morgan Parish."""
+        kind = _DISTRICT.search(piece)
+        town = _cased(piece, TOWNS[self._number("county", piece, turn, len(TOWNS))])
+        if kind is None:
+            return town
+        return f"{kind[0]} {town}" if kind.start() == 0 else f"{town} {kind[0]}"
+
+    def _network(self, piece: str, turn: int) -> str:
+        """An address that documentation alone uses."""
+        drawn = self._digits("network", piece, turn)
+        if ":" in piece:
+            return f"2001:db8::{int(drawn[:4]):x}:{int(drawn[4:8]):x}"
+        return f"192.0.2.{int(drawn[:3]) % 254 + 1}"
+
+    def _photo(self, piece: str, turn: int) -> str:
+        """The ending stays, which says no more than that it is a picture."""
+        ending = _ENDING.search(piece)
+        return f"photo-{self._digits('photo', piece, turn)[:6]}{ending[0] if ending else ''}"
 
     def _hospital(self, piece: str, turn: int) -> str:
         if piece.isupper() and len(piece) <= 6 and " " not in piece:

@@ -14,7 +14,8 @@ from medveil.defenses.reports.tagger.tokens import GAPS
 from medveil.defenses.reports.tagger.word_features import COUNTS, SHAPES, WordBatch
 from medveil.person.identifiers import Category
 
-CATEGORIES = tuple(Category)
+_BY_FORM = {Category.COUNTY, Category.VEHICLE, Category.UDI, Category.NETWORK, Category.BIOMETRIC, Category.PHOTO}
+CATEGORIES = tuple(category for category in Category if category not in _BY_FORM)  # what the network tells apart
 NONE = len(CATEGORIES)  # the class of a word that identifies nobody
 _NEAR = (1, 2)  # how far apart the three words of a full mixing are
 _FAR = (2, 4, 8, 16)  # and the five of a light one
