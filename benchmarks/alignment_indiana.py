@@ -33,7 +33,7 @@ from medveil.cohort.phantom import chart
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.reports import write_report
 from medveil.cohort.phantom.sites import make_site
-from medveil.cohort.preprocess import linkage_224
+from medveil.cohort.preprocess import equalised_224
 from medveil.defenses.alignment.heads import Heads, HeadShape
 from medveil.encoders.medveil_small.model import load_model
 from medveil.release.protect.candidates import candidates
@@ -91,7 +91,7 @@ def _heads(image: nn.Linear, report: nn.Linear) -> Heads:
 
 def _seeing(network: nn.Module) -> Tower:
     return _batched(
-        lambda images: network(torch.from_numpy(np.stack([linkage_224(image) for image in images]))[:, None] / 255)
+        lambda images: network(torch.from_numpy(np.stack([equalised_224(image) for image in images]))[:, None] / 255)
     )
 
 

@@ -79,13 +79,13 @@ class LargeModel(nn.Module):
 
 def prepare(data: Path, minilm: Path, out: Path) -> None:
     from medveil.cohort.input import read_cohort
-    from medveil.cohort.preprocess import linkage_224
+    from medveil.cohort.preprocess import equalised_224
 
     cohort = read_cohort(data / "iu_xray").frontal()
     cohort = cohort.where((cohort.table["split"] == "train") & cohort.table["report"].notna())
     rng = np.random.default_rng(1)
     texts = [ways_to_say(report, rng) for report in cohort.table["report"]]
-    save_pack(out / PACK, zip((linkage_224(image) for image in cohort.images()), texts, strict=True), {})
+    save_pack(out / PACK, zip((equalised_224(image) for image in cohort.images()), texts, strict=True), {})
     _, study = np.unique(cohort.table["patient_id"].to_numpy(str), return_inverse=True)
     aside = np.isin(study, rng.permutation(study.max() + 1)[: (study.max() + 1) // 10])
     vectors = sentence_vectors(minilm, [text for each in texts for text in each])

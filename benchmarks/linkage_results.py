@@ -22,7 +22,7 @@ from medveil.attacks.linkage.run import run_linkage
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
-from medveil.cohort.preprocess import linkage_224
+from medveil.cohort.preprocess import equalised_224
 from medveil.encoders.encoder import Encoder, unit_length
 from medveil.encoders.extraction import encode_cohort
 from medveil.encoders.medveil_small.model import load_model
@@ -84,7 +84,7 @@ class SentenceEncoder:
         self._image, self._head, self._minilm = image.eval(), head.eval(), minilm
 
     def encode_images(self, images: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
-        parts = [see(self._image, np.stack(batch), "cpu") for batch in _grouped(map(linkage_224, images))]
+        parts = [see(self._image, np.stack(batch), "cpu") for batch in _grouped(map(equalised_224, images))]
         return unit_length(np.concatenate(parts))
 
     def encode_reports(self, texts: Iterable[str]) -> NDArray[np.float32]:

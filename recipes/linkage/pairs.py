@@ -126,13 +126,13 @@ def _chosen(seed: int, visits: int) -> Iterator[tuple[int, int, int]]:
 def _pair(key: tuple[int, int, int]) -> tuple[NDArray[np.uint8], list[str]]:
     from medveil.cohort.phantom.plan import plan_patient
     from medveil.cohort.phantom.radiograph import draw
-    from medveil.cohort.preprocess import linkage_224
+    from medveil.cohort.preprocess import equalised_224
 
     hospital, number, visit = key
     patient = plan_patient(hospital, number, SITES)
     side = int(np.random.default_rng([*key, 78]).integers(*SIDES)) // 2 * 2
     pixels = draw(patient, patient.visits[visit], sites_seed=hospital, size=side).pixels
-    return linkage_224(pixels), _reports(hospital, patient, patient.visits[visit])
+    return equalised_224(pixels), _reports(hospital, patient, patient.visits[visit])
 
 
 def _reports(hospital: int, patient: Any, visit: Any) -> list[str]:

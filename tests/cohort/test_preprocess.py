@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image, ImageOps
 
-from medveil.cohort.preprocess import PIPELINES, colour_planes, linkage_224, to_8_bit
+from medveil.cohort.preprocess import PIPELINES, colour_planes, equalised_224, linkage_224, to_8_bit
 
 
 @given(arrays(np.uint16, st.tuples(st.integers(1, 8), st.integers(1, 8))))
@@ -28,10 +30,11 @@ def test_equalisation_agrees_with_an_independent_one() -> None:
     assert np.abs(ours - theirs).mean() < 2.5
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32])
-def test_any_depth_gives_224_pixels_of_8_bit(dtype: type) -> None:
+@pytest.mark.parametrize("name", PIPELINES)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.int32, np.float32])
+def test_any_depth_gives_224_pixels_of_8_bit(dtype: type, name: str) -> None:
     image = (np.arange(300 * 400).reshape(300, 400) % 251).astype(dtype)
-    out = PIPELINES["linkage-224"](image)
+    out = PIPELINES[name](image)
     assert out.shape == (224, 224)
     assert out.dtype == np.uint8
 
@@ -41,8 +44,28 @@ def test_gain_and_offset_do_not_matter() -> None:
     assert np.array_equal(linkage_224(image), linkage_224(image * 16 + 7))
 
 
-def test_a_flat_image_stays_flat() -> None:
-    assert linkage_224(np.full((32, 32), 7, np.uint16)).max() == 0
+@pytest.mark.parametrize("pipeline", PIPELINES.values(), ids=PIPELINES)
+def test_a_flat_image_stays_flat(pipeline: Callable[[np.ndarray], np.ndarray]) -> None:
+    assert pipeline(np.full((32, 32), 7, np.uint16)).max() == 0
+
+
+def test_the_published_order_resizes_first() -> None:
+    """Written out as the paper has it: resize, min-max, 8 bit, equalise."""
+    image = np.random.default_rng(2).gamma(2, 300, (448, 672)).astype(np.uint16)
+    small = image.astype(np.float64).reshape(224, 2, 224, 3).mean(axis=(1, 3))
+    gray = ((small - small.min()) / (small.max() - small.min()) * 255).astype(np.uint8)
+    levels = np.cumsum(np.bincount(gray.ravel(), minlength=256))
+    first = levels[levels > 0][0]
+    theirs = np.round((levels - first) / (gray.size - first) * 255)[gray]
+    assert np.abs(linkage_224(image) - theirs).mean() < 0.1
+    assert np.abs(equalised_224(image) - theirs).mean() > 5
+
+
+def test_one_hot_pixel_takes_less_of_the_range_when_it_is_resized_first() -> None:
+    image = np.tile(np.linspace(0, 1000, 896), (896, 1)).astype(np.uint16)
+    image[5, 5] = 65535
+    levels = {name: len(np.unique(pipeline(image)[8:])) for name, pipeline in PIPELINES.items()}
+    assert levels["linkage-224"] > 3 * levels["equalised-224"]
 
 
 GROUND, INK = (0, 90, 0), (177, 0, 0)  # of one brightness

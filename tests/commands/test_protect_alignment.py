@@ -145,6 +145,37 @@ def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], 
     assert {"noise", "erase"} <= {row.split('",')[-1].split(",")[0] for row in rows[1:]}
 
 
+def test_the_published_run_says_what_it_is_worth(pairs: Path, quick: list[object], tmp_path: Path) -> None:
+    plain = [word for word in quick if word not in ("--epochs", "--batch", 1, 8)]
+    done = protect(pairs, "-o", tmp_path / "out", *plain, "--preset", "published", "--trials", 30)
+    assert done.exit_code == 1, done.exception
+    told = json.loads(done.stdout)
+    promised = told["settings"]["dp-nominal, σ 1.4"]
+    assert promised["kind"] == "none"
+    assert "a pair's loss depends on the others in its batch" in promised["statement"]
+    assert "Even if it did, ε would be that of a pair: the patient with the most" in promised["statement"]
+    record = json.loads((tmp_path / "out" / "guarantee.json").read_text())
+    assert record["noise_multiplier"] == 1.4 and record["settings"]["accountant"] == "rdp"
+    assert promised["epsilon"] == record["epsilon"]["rdp"] > record["epsilon"]["pld"]
+    linked = told["comparisons"][0]["after"]["estimates"]["Recall@1 in pools of all"]
+    assert linked["unit"] == "image", "as published"
+
+
+def test_rates_and_the_accountant_come_by_flag_or_by_file(pairs: Path, quick: list[object], tmp_path: Path) -> None:
+    config = tmp_path / "settings.toml"
+    config.write_text(
+        '[protect.alignment]\naccountant = "rdp"\ntemperature = 0.2\nlambda = 0.3\nlearning-rate = 0.001\n'
+        "weight-decay = 0.0\nnoise-multiplier = 3.0\n"
+    )
+    done = protect(pairs, "-o", tmp_path / "out", *quick, "--config", config, "--temperature", 0.4)
+    assert done.exit_code == 1, done.exception
+    record = json.loads((tmp_path / "out" / "guarantee.json").read_text())
+    told = record["settings"]
+    assert (told["accountant"], told["temperature"], told["entropy_weight"]) == ("rdp", 0.4, 0.3)
+    assert (told["learning_rate"], told["weight_decay"], record["noise_multiplier"]) == (0.001, 0.0, 3.0)
+    assert "by Rényi differential privacy (RDP)" in record["guarantee"]["statement"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
@@ -155,6 +186,8 @@ def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], 
         (["--encoder", "no-such-model"], SettingsError, "no encoder called"),
         (["--transfer", "PAIRS"], SettingsError, "name a data set to transfer to"),
         (["--public", "PAIRS"], InputError, "among the pairs to protect"),
+        (["--preset", "published", "--clip", "1"], SettingsError, "the published run is"),
+        (["--temperature", "0"], SettingsError, "temperature must be a positive number"),
         (["--delta", "2"], SettingsError, "delta must be between"),
         (["--delta", "0.3"], SettingsError, "the number of patients"),
         (["--canaries", "1000", "--delta", "0.001"], SettingsError, "prove nothing"),

@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from medveil.cohort import Cohort
-from medveil.cohort.preprocess import equalised
+from medveil.cohort.preprocess import resized_first
 from medveil.encoders.loading import load_encoder
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError
@@ -31,7 +31,7 @@ def test_biomedclip_computes_what_open_clip_computes(biomedclip_folder: Path) ->
     texts = ["Lungs clear.", "no effusion", "heart size normal " * 200]
     image = np.random.default_rng(5).integers(0, 256, (200, 200)).astype(np.uint8)
     mean, spread = (np.array(settings["preprocess_cfg"][key])[:, None, None] for key in ("mean", "std"))
-    pixels = torch.tensor((equalised(160, image)[None] / 255 - mean) / spread, dtype=torch.float32)[None]
+    pixels = torch.tensor((resized_first(160, image)[None] / 255 - mean) / spread, dtype=torch.float32)[None]
     with torch.inference_mode():
         read = model.encode_text(tokenizer(texts), normalize=True).numpy()
         seen = model.encode_image(pixels, normalize=True).numpy()

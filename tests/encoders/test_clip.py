@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from medveil.cohort import Cohort
-from medveil.cohort.preprocess import PIPELINES, equalised
+from medveil.cohort.preprocess import PIPELINES, resized_first
 from medveil.encoders.clip.model import CLIP_MEAN, CLIP_SPREAD
 from medveil.encoders.loading import load_encoder
 from medveil.encoders.published.libraries import library
@@ -35,8 +35,8 @@ def unit(vectors: Any) -> Any:
 
 def test_images_are_prepared_as_in_the_paper(images: list[Any]) -> None:
     for image in images:
-        assert np.array_equal(equalised(224, image), PIPELINES["linkage-224"](image))
-        assert equalised(64, image).shape == (64, 64)
+        assert np.array_equal(resized_first(224, image), PIPELINES["linkage-224"](image))
+        assert resized_first(64, image).shape == (64, 64)
     gray = np.array([[0, 51], [102, 255]], np.uint8)
     scaled = Scaling(2, (0.1, 0.2, 0.3), (0.5, 1.0, 2.0)).apply([gray], "cpu").numpy()
     assert np.allclose(scaled[0, 0], [[-0.2, 0.2], [0.6, 1.8]])
@@ -51,8 +51,8 @@ def test_clip_computes_what_transformers_computes(clip_folder: Path, images: lis
     tokenizer = transformers.CLIPTokenizer.from_pretrained(clip_folder)
     pixels = []
     for image in images:
-        eight = ((image - image.min()) / (image.max() - image.min()) * 255).astype(np.uint8)
-        small = cv2.resize(cv2.equalizeHist(eight), (224, 224), interpolation=cv2.INTER_AREA)
+        small = cv2.resize(image.astype(np.float32), (224, 224), interpolation=cv2.INTER_AREA)
+        small = cv2.equalizeHist(((small - small.min()) / (small.max() - small.min()) * 255).astype(np.uint8))
         pixels.append([(small / 255 - mean) / spread for mean, spread in zip(CLIP_MEAN, CLIP_SPREAD, strict=True)])
     with torch.inference_mode():
         seen = model.get_image_features(pixel_values=torch.tensor(np.array(pixels), dtype=torch.float32))
@@ -77,7 +77,7 @@ def test_siglip_fills_texts_to_its_full_length(siglip_folder: Path, images: list
     tokens = torch.zeros((2, 10), dtype=torch.long)  # <pad> is 0
     tokens[0, :2] = torch.tensor([3, 4])  # lungs clear
     tokens[1] = torch.tensor([5, 6] * 5)  # no effusion no effusion …, cut
-    pixels = (np.stack([equalised(64, image) for image in images])[:, None] / 255 - 0.4) / 0.2
+    pixels = (np.stack([resized_first(64, image) for image in images])[:, None] / 255 - 0.4) / 0.2
     with torch.inference_mode():
         read = model.get_text_features(input_ids=tokens).pooler_output
         seen = model.get_image_features(pixel_values=torch.tensor(pixels, dtype=torch.float32).expand(-1, 3, -1, -1))

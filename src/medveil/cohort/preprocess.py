@@ -32,9 +32,23 @@ def equalised(side: int, image: Image) -> NDArray[np.uint8]:
     return resize(cv2.equalizeHist(to_8_bit(image)), side)
 
 
-def linkage_224(image: Image) -> NDArray[np.uint8]:
-    """The linkage paper's: equalised, 224 × 224 pixels."""
+def equalised_224(image: Image) -> NDArray[np.uint8]:
+    """Equalised, then 224 × 224 pixels: what the bundled encoder of pairs was trained on."""
     return equalised(224, image)
+
+
+def resized_first(side: int, image: Image) -> NDArray[np.uint8]:
+    """`side` × `side` pixels, min-max, 8 bit, histogram equalisation, in the linkage paper's order.
+
+    Min and max are then those of the small image, so that a few hot pixels or a marker weigh less, and what the network
+    sees has all gray levels alike; equalised before it shrinks, it no longer has.
+    """
+    return np.asarray(cv2.equalizeHist(to_8_bit(resize(image.astype(np.float32), side))))
+
+
+def linkage_224(image: Image) -> NDArray[np.uint8]:
+    """The linkage paper's."""
+    return resized_first(224, image)
 
 
 def colour_planes(rgb: NDArray[Any]) -> list[NDArray[Any]]:
@@ -48,4 +62,7 @@ def colour_planes(rgb: NDArray[Any]) -> list[NDArray[Any]]:
     return [plane for plane in planes if np.ptp(plane) > _LEAST_COLOUR * top]
 
 
-PIPELINES: dict[str, Callable[[Image], NDArray[np.uint8]]] = {"linkage-224": linkage_224}
+PIPELINES: dict[str, Callable[[Image], NDArray[np.uint8]]] = {
+    "linkage-224": linkage_224,
+    "equalised-224": equalised_224,
+}

@@ -28,6 +28,15 @@ class Unit(StrEnum):
     pair = "pair"
 
 
+class Accountant(StrEnum):
+    pld = "pld"
+    rdp = "rdp"
+
+
+class Preset(StrEnum):
+    published = "published"
+
+
 @protects.command(epilog="Example: medveil protect alignment /data/pairs --encoder biovil-t -o /data/protected")
 def alignment(
     source: Annotated[Path, typer.Argument(metavar="COHORT", help="Images with reports and findings, to train on.")],
@@ -57,9 +66,32 @@ def alignment(
     batch: Annotated[
         int | None, typer.Option("--batch", help="Pairs expected in a step; 128 if not set, entropy 512.")
     ] = None,
+    learning_rate: Annotated[
+        float | None, typer.Option("--learning-rate", help="Of the optimiser, AdamW; 0.005 if not set.")
+    ] = None,
+    weight_decay: Annotated[float | None, typer.Option("--weight-decay", help="Of AdamW; 0.01 if not set.")] = None,
+    temperature: Annotated[
+        float | None, typer.Option("--temperature", help="Of the contrastive loss; 0.07 if not set.")
+    ] = None,
+    entropy_weight: Annotated[
+        float | None, typer.Option("--lambda", help="Weight of the entropy in variant entropy; 0.1 if not set.")
+    ] = None,
     unit: Annotated[
-        Unit, typer.Option("--unit", help="Who is protected: a patient with all their pairs, or a pair.")
-    ] = (Unit.patient),
+        Unit | None,
+        typer.Option("--unit", help="Who is protected: a patient with all their pairs (if not set), or a pair."),
+    ] = None,
+    accountant: Annotated[
+        Accountant | None,
+        typer.Option("--accountant", help="Who adds up epsilon: pld (if not set), or rdp, as published."),
+    ] = None,
+    noise_multiplier: Annotated[
+        float | None,
+        typer.Option("--noise-multiplier", help="Noise of private training over its sensitivity, instead of epsilon."),
+    ] = None,
+    preset: Annotated[
+        Preset | None,
+        typer.Option("--preset", help="published: the linkage paper's run, with its settings and no guarantee."),
+    ] = None,
     noise: Annotated[
         list[float] | None, typer.Option("--noise", help="Strength of the noise in variant noise; 0.5 if not set.")
     ] = None,
@@ -119,7 +151,7 @@ def alignment(
     """
     from medveil.cohort.input import InputOptions
     from medveil.release.protect.candidates import chosen_candidates
-    from medveil.release.protect.run import protect_data_set
+    from medveil.release.protect.run import AS_PUBLISHED, protect_data_set
 
     console.start_logging(log_level)
     tried = chosen_candidates(
@@ -128,12 +160,19 @@ def alignment(
         epsilons=epsilon or (),
         noises=noise or (),
         directions=directions or (),
-        unit=unit.value,
+        preset=preset.value if preset else None,
+        unit=unit.value if unit else None,
+        accountant=accountant.value if accountant else None,
+        noise_multiplier=noise_multiplier,
         seed=seed,
         delta=delta,
         clip=clip,
         epochs=epochs,
         batch=batch,
+        learning_rate=learning_rate,
+        weight_decay=weight_decay,
+        temperature=temperature,
+        entropy_weight=entropy_weight,
     )
     with console.progress_bars(quiet or json) as watch:
         outcome = protect_data_set(
@@ -152,6 +191,7 @@ def alignment(
             canaries=canaries,
             trials=trials,
             threshold=threshold,
+            measuring=AS_PUBLISHED if preset else None,
             watch=watch,
         )
     if json:

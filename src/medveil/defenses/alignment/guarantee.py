@@ -140,7 +140,18 @@ def nominal(facts: Facts) -> Guarantee:
         f" (σ = {facts.spending.noise:.4g}, {facts.spending.steps:,} steps), but a {unit}'s loss depends on the"
         f" others in its batch (derivative up to {facts.coupling.derivative:.2g}), so clipping does not bound what one"
         f" {unit} changes: with a batch of 128, one pair can move the sum by more than 50 times the"
-        " clipping norm.",
+        f" clipping norm.{_even_for_patients(facts)}",
+    )
+
+
+def _even_for_patients(facts: Facts) -> str:
+    """What the nominal number would be for whoever has the most pairs."""
+    if facts.settings.unit == "patient" or facts.most_pairs < 2:
+        return ""
+    cost = epsilon_of_patient(facts)
+    return (
+        f" Even if it did, ε would be that of a pair: the patient with the most ({facts.most_pairs}) would have"
+        f" {at_most(cost)}."
     )
 
 

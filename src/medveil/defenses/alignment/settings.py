@@ -6,12 +6,13 @@ import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
-from medveil.defenses.alignment.accounting import Accountant
+from medveil.defenses.alignment.accounting import ACCOUNTANTS, Accountant
 from medveil.errors import SettingsError
 
 Variant = Literal["dp", "dp-groups", "dp-nominal", "entropy", "plain", "noise", "erase"]
 Unit = Literal["pair", "patient"]
 MOST_EPSILON = 100.0
+LEAST_NOISE = 0.1  # multiplier; with less, an accountant has nothing to tell
 
 VARIANTS: dict[Variant, str] = {
     "dp": "private training against public negatives",
@@ -32,6 +33,7 @@ class Settings:
     epsilon: float = 0.34
     delta: float = 6e-6
     accountant: Accountant = "pld"
+    noise_multiplier: float | None = None  # σ itself; epsilon is then what the accountant makes of it
     clip: float = 1.5
     batch: int = 128  # pairs expected in a step
     epochs: int = 5
@@ -71,6 +73,10 @@ class Settings:
             raise SettingsError("strength must be between 0 and 1")
         if self.unit not in ("pair", "patient"):
             raise SettingsError("the unit must be pair or patient")
+        if self.accountant not in ACCOUNTANTS:
+            raise SettingsError(f"the accountant must be {' or '.join(ACCOUNTANTS)}")
+        if self.noise_multiplier is not None and not LEAST_NOISE <= self.noise_multiplier < math.inf:
+            raise SettingsError(f"the noise multiplier must be a number from {LEAST_NOISE:g} on")
 
     def public(self) -> dict[str, Any]:
         """For the record: everything but the seed, which must stay secret."""

@@ -238,7 +238,9 @@ def _train_sampled(job: _Job) -> tuple[Heads, Guarantee, dict[str, Any]]:
     if job.variant == "plain":
         _optimise(heads, _sampled(job, heads, 0.0), steps, job)
         return heads, wording.none("plain"), {"steps": steps, "sampling": sampling}
-    noise = noise_for(settings.epsilon, settings.delta, sampling, steps, settings.accountant)
+    noise = settings.noise_multiplier or noise_for(
+        settings.epsilon, settings.delta, sampling, steps, settings.accountant
+    )
     step = _sampled(job, heads, noise)
     coupled = _coupling(step)
     if coupled.found and job.variant in PRIVATE:

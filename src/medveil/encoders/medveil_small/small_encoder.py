@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from medveil.cohort.preprocess import linkage_224
+from medveil.cohort.preprocess import equalised_224
 from medveil.encoders.encoder import unit_length
 from medveil.encoders.headless import Headless
 from medveil.encoders.identity.networks.backbones import fold_normalisation
@@ -31,7 +31,7 @@ BATCH = 16  # on two cores a larger batch is not faster, and memory stays flat
 class MedveilSmall:
     """The bundled encoder, trained on phantom patients.
 
-    Images go through the `linkage-224` pipeline; of a report the first 384 words are read. A text without any word is
+    Images go through the `equalised-224` pipeline; of a report the first 384 words are read. A text without any word is
     allowed: all such texts have the same vector.
     """
 
@@ -59,10 +59,10 @@ class MedveilSmall:
 
     @property
     def prepare(self) -> Callable[[Image], NDArray[np.uint8]]:
-        return linkage_224
+        return equalised_224
 
     def encode_images(self, images: Iterable[Image]) -> Vectors:
-        return self.encode_prepared(map(linkage_224, images))
+        return self.encode_prepared(map(equalised_224, images))
 
     def encode_prepared(self, images: Iterable[NDArray[np.uint8]]) -> Vectors:
         return self._run(images, self._encode_pixels)

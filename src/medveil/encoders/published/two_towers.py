@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from medveil.cohort.preprocess import equalised
+from medveil.cohort.preprocess import resized_first
 from medveil.encoders.encoder import Image, Vectors, unit_length
 from medveil.encoders.headless import Headless, with_identity_heads
 
@@ -78,7 +78,7 @@ class TwoTowers:
 
     @property
     def prepare(self) -> Callable[[Image], NDArray[np.uint8]]:
-        return partial(equalised, self.scaling.side)
+        return partial(resized_first, self.scaling.side)
 
     def encode_images(self, images: Iterable[Image]) -> Vectors:
         return self.encode_prepared(map(self.prepare, images))

@@ -50,6 +50,7 @@ Progress = Callable[[str, int, int], None]  # what was measured, and how many of
 NOTHING = Guarantee("none", "Nothing was changed and nothing is promised.")
 NOT_OURS = Guarantee("none", "These heads were made elsewhere; nothing is promised.")
 CSV, JSON = "frontier.csv", "frontier.json"
+COMPETING = {"text": "reports of the same words do not compete", "pair": "every other report competes, as published"}
 AUDITED = "audited-heads"
 
 
@@ -320,7 +321,8 @@ def _method(points: Sequence[OperatingPoint], how: MeasurementSettings) -> str:
     return (
         "Encoders frozen, only the two projection heads changed, on training patients; linkage and utility measured "
         "on test patients who took no part in anything else. Linkage: every image against its own report and others, "
-        "exact expectation over random and pathology-matched pools, ties in random order. Utility: one linear layer "
+        "exact expectation over random and pathology-matched pools, ties in random order; "
+        f"{COMPETING[how.match]}. Utility: one linear layer "
         f"on fixed image embeddings, penalty chosen on validation patients. {how.redraws:,} redraws by {how.unit}, the "
         f"same for all {len(points)} settings, so that differences are paired."
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,7 @@ class MeasurementSettings:
 
     `by_image`: redraw images, as published, instead of patients. `own`: how many pairs the refitting adversary has, as
     far as there are so many; 0 is no refit. `pools`: sizes of candidate pools, as far as there are so many, beside all.
+    `match`: reports that are no wrong answers: those of the same words ("text"), or none ("pair", as published).
     """
 
     redraws: int = REDRAWS
@@ -42,6 +44,7 @@ class MeasurementSettings:
     own: tuple[int, ...] = OWN_PAIRS
     refit: RefitSettings = field(default_factory=RefitSettings)
     pools: tuple[int, ...] = PAPER_POOLS
+    match: Literal["text", "pair"] = "text"
 
     @property
     def unit(self) -> str:
@@ -50,6 +53,10 @@ class MeasurementSettings:
     def codes(self, part: PairedFeatures) -> Codes:
         """Which unit every pair belongs to."""
         return np.arange(len(part)) if self.by_image else part.patients
+
+    def exclude(self, part: PairedFeatures) -> Codes | None:
+        """Pairs with the same code do not compete."""
+        return None if self.match == "pair" else part.texts
 
     def weights(self, part: PairedFeatures) -> Floats:
         """The same redraws for whatever is measured on this part, so that everything compares in pairs."""
@@ -112,7 +119,7 @@ def transfer(probe: LinearProbe, pairs: EmbeddedPairs, how: MeasurementSettings)
 
 def linkage(pairs: EmbeddedPairs, how: MeasurementSettings) -> dict[str, Estimate]:
     """Image to report, in random and in pathology-matched pools: Recall@1, 5, 10 and MRR."""
-    ranks, _ = rank_pairs(pairs.images, pairs.reports, profiles=pairs.part.profiles, exclude=pairs.part.texts)
+    ranks, _ = rank_pairs(pairs.images, pairs.reports, profiles=pairs.part.profiles, exclude=how.exclude(pairs.part))
     codes, weights = how.codes(pairs.part), how.weights(pairs.part)
     candidates = int(ranks.others.sum(axis=1).min()) + 1
     sizes = [size for size in how.pools if size < candidates]
@@ -138,7 +145,7 @@ def utility(probe: LinearProbe, pairs: EmbeddedPairs, how: MeasurementSettings) 
 
 def refitted(own: EmbeddedPairs, test: EmbeddedPairs, how: MeasurementSettings) -> tuple[RefitPoint, ...]:
     """The refit attack on what the adversary sees of their own pairs and of the test's."""
-    target = Target(test.seen(how), how.weights(test.part), exclude=test.part.texts)
+    target = Target(test.seen(how), how.weights(test.part), exclude=how.exclude(test.part))
     pools = (100, None) if len(test.part) > 100 else (None,)
     return refit_attack(own.seen(how), target, sizes=how.own, pools=pools, settings=how.refit, seed=how.seed)
 

@@ -31,6 +31,8 @@ from medveil.runtime.storage import told, write_bytes, write_json
 
 SEED = 7  # of measuring: that of the noise must stay secret
 RUNS = "runs"
+MEASURED = MeasurementSettings(seed=SEED)
+AS_PUBLISHED = MeasurementSettings(seed=SEED, by_image=True, match="pair")  # images redrawn, every report competes
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ def protect_data_set(
     canaries: int = CANARIES,
     trials: int = TRIALS,
     threshold: float | None = None,
+    measuring: MeasurementSettings | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> ModelOutcome:
     """`protect_model` on data sets and an encoder by their names; `budget` is kept to by the runs in `ledger`."""
@@ -114,6 +117,7 @@ def protect_data_set(
         budget=None if budget is None else Budget(budget, tried[0].settings.delta, tried[0].settings.unit),
         ledger=ledger,
         threshold=None if threshold is None else Threshold(f"{threshold:g} (chosen)", threshold, "set by the user"),
+        measuring=measuring,
         watch=watch,
     )
 
@@ -133,6 +137,7 @@ def protect_model(
     budget: Budget | None = None,
     ledger: Path | None = None,
     threshold: Threshold | None = None,
+    measuring: MeasurementSettings | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> ModelOutcome:
     """Protect the heads of `encoder` in one way, or compare several. A killed run continues where it stopped.
@@ -150,7 +155,7 @@ def protect_model(
         prepared.heads,
         out=work,
         sweep=tried,
-        measuring=MeasurementSettings(seed=SEED),
+        measuring=measuring or MEASURED,
         canaries=canaries,
         trials=trials,
         ledger=None if budget is None else Ledger.of(ledger or default_ledger_file(), prepared.trained_on, budget),
