@@ -16,6 +16,7 @@ from medveil.defenses.reports.rules import (
     codes,
     contacts,
     dates,
+    forms,
     hospitals,
     initials,
     institutions,
@@ -26,6 +27,7 @@ from medveil.defenses.reports.rules import (
     name_lists,
     name_titles,
     phrases,
+    spoken,
     times,
     times_of_year,
     towns,
@@ -36,9 +38,11 @@ from medveil.person.span import Span, without_overlaps
 Clears = Callable[[Span], bool]
 
 FAMILIES = (
+    forms.take,
     contacts.take,
     labelled_numbers.take,
     addresses.take,
+    spoken.take,
     times.take_spoken_days,
     dates.take,
     times_of_year.take,
