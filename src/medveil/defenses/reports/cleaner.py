@@ -3,16 +3,15 @@ and the result is read again before it is believed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from medveil.defenses.reports.draft import Draft
-from medveil.defenses.reports.guards.filtering import kept_by_guards
+from medveil.defenses.reports.finding import found_in
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
-from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive
@@ -31,8 +30,6 @@ _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not lo
 _LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
-
-Seen = tuple[list[Span], list[Span]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class ReportCleaner:
         self.style = style
         self._rewriter = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
-        self._phrases: dict[str, Seen] = {}
+        self._phrases: dict[str, list[Span]] = {}
 
     @cached_property
     def _tagger(self) -> Tagger | None:
@@ -168,20 +165,20 @@ class ReportCleaner:
         legible = [view.text for view in views]
         seen = [self._seen_in_phrase(text) for text in legible] if phrase else self._seen(legible)
         return [
-            view.in_original(merged(view.text, known.find(view.text) if known else (), *layers))
-            for view, known, layers in zip(views, knowns, seen, strict=True)
+            view.in_original(merged(view.text, known.find(view.text) if known else (), own))
+            for view, known, own in zip(views, knowns, seen, strict=True)
         ]
 
-    def _seen(self, texts: Sequence[str]) -> list[Seen]:
+    def _seen(self, texts: Sequence[str]) -> list[list[Span]]:
         """What rules and tagger find, whoever the text is about."""
-        return [_layers(text, tagged, find_by_rules) for text, tagged in zip(texts, self._tagged(texts), strict=True)]
+        return [found_in(text, tagged) for text, tagged in zip(texts, self._tagged(texts), strict=True)]
 
-    def _seen_in_phrase(self, text: str) -> Seen:
+    def _seen_in_phrase(self, text: str) -> list[Span]:
         """The same few descriptions stand in file after file."""
         seen = self._phrases.get(text)
         if seen is None:
             tagged = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
-            seen = _layers(text, tagged, find_in_phrase)
+            seen = found_in(text, tagged, phrase=True)
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
             self._phrases[text] = seen
@@ -191,13 +188,6 @@ class ReportCleaner:
         if self._tagger is None or not texts:
             return [None for _ in texts]
         return self._tagger.tag(texts)
-
-
-def _layers(text: str, tagged: TaggedText | None, find: Callable[[str, Clears | None], list[Span]]) -> Seen:
-    """The rules' and the tagger's, each with a word in what the other finds."""
-    if tagged is None:
-        return find(text, None), []
-    return find(text, tagged.clears), kept_by_guards(text, tagged.found)
 
 
 def _refused(text: str) -> Quarantined | None:

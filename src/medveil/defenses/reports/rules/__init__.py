@@ -8,8 +8,7 @@ takes what it recognises on it, and `lists` say what a word can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-
+from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules import (
     addresses,
     ages,
@@ -35,55 +34,51 @@ from medveil.defenses.reports.rules import (
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.span import Span, without_overlaps
 
-Clears = Callable[[Span], bool]
-
-FAMILIES = (
-    forms.take,
-    contacts.take,
-    labelled_numbers.take,
-    addresses.take,
-    spoken.take,
-    times.take_spoken_days,
-    dates.take,
-    times_of_year.take,
-    times.take,
-    times.take_spoken,
-    ages.take,
-    codes.take,
-    hospitals.take,
-    institutions.take,
-    institutions.take_employers,
-    name_lists.take_inverted,
-    name_followers.take_before_degrees,
-    name_titles.take,
-    name_labels.take,
-    name_followers.take,
-    name_lists.take_unknown,
-    name_lists.take,
-    name_echoes.take,
-    initials.take,
-    hospitals.take_short_names,
-    times.take_beside_identifiers,
-    towns.take,
-    institutions.take_by_events,
-)
-
-
-def find_by_rules(text: str, clears: Clears | None = None) -> list[Span]:
-    """Every identifier the rules see, in order of place; not those told by a list alone that somebody else clears."""
-    return _found(text, FAMILIES, clears)
+FAMILIES = {
+    "forms": forms.take,
+    "contacts": contacts.take,
+    "labelled numbers": labelled_numbers.take,
+    "addresses": addresses.take,
+    "spoken": spoken.take,
+    "spoken days": times.take_spoken_days,
+    "dates": dates.take,
+    "times of year": times_of_year.take,
+    "times": times.take,
+    "spoken times": times.take_spoken,
+    "ages": ages.take,
+    "codes": codes.take,
+    "hospitals": hospitals.take,
+    "institutions": institutions.take,
+    "employers": institutions.take_employers,
+    "inverted names": name_lists.take_inverted,
+    "degrees": name_followers.take_before_degrees,
+    "titles": name_titles.take,
+    "name labels": name_labels.take,
+    "name followers": name_followers.take,
+    "unknown names": name_lists.take_unknown,
+    "listed names": name_lists.take,
+    "echoes": name_echoes.take,
+    "initials": initials.take,
+    "short names": hospitals.take_short_names,
+    "times beside": times.take_beside_identifiers,
+    "towns": towns.take,
+    "events": institutions.take_by_events,
+}
+IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
 
 
-def find_in_phrase(text: str, clears: Clears | None = None) -> list[Span]:
-    """The same in a few words that are no sentence, such as a study's description."""
-    return _found(text, (*FAMILIES, phrases.take), clears)
-
-
-def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Span]:
-    page = Page(text)
-    for family in families:
+def proposed(page: Page, *, phrase: bool = False) -> list[Proposal]:
+    """Everything that the rules take for an identifier."""
+    for name, family in (FAMILIES | IN_PHRASES if phrase else FAMILIES).items():
+        page.family = name
         family(page)
-    cleared = {one for one in page.doubted if clears(one)} if clears else set()
-    if cleared:
-        cleared = name_echoes.strangers(page, cleared)
-    return without_overlaps(one for one in page.found if one not in cleared)
+    return page.found
+
+
+def find_by_rules(text: str) -> list[Span]:
+    """Every identifier the rules see, in order of place."""
+    return without_overlaps(one.span for one in proposed(Page(text)))
+
+
+def find_in_phrase(text: str) -> list[Span]:
+    return without_overlaps(one.span for one in proposed(Page(text), phrase=True))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.defenses.reports.guards.completion import completed, whole_numbers
+from medveil.defenses.reports.whole_spans import completed, trimmed, whole_numbers
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
@@ -61,3 +61,12 @@ def test_numbers_apart_and_other_kinds_stay_apart() -> None:
         Span(15, 17, Category.OTHER_ID),
     ]
     assert whole_numbers(text, apart) == apart
+
+
+def test_space_and_punctuation_around_it_do_not_belong_to_it() -> None:
+    assert trimmed("told Zbrozek, so", Span(4, 13, Category.NAME)) == Span(5, 12, Category.NAME)
+    assert trimmed("told , so", Span(4, 7, Category.NAME)) is None
+
+
+def test_the_word_hours_is_no_part_of_a_time() -> None:
+    assert trimmed("at 0450 hours", Span(3, 13, Category.TIME)) == Span(3, 7, Category.TIME)

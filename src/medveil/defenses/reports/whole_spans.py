@@ -14,12 +14,13 @@ from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
 from medveil.person.span import Span
 
-WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
+_WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
 _INSIDE = words("of and the for at de la du des der & -")
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
 _LONGEST = 4  # words to each side
+_HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
 
 
@@ -29,7 +30,7 @@ def whole_numbers(text: str, found: Sequence[Span]) -> list[Span]:
     longest = 0
     for one in found:
         last = result[-1] if result else None
-        if last and {last.category, one.category} <= WRITTEN_NUMBERS and _NO_GAP.fullmatch(text, last.end, one.start):
+        if last and {last.category, one.category} <= _WRITTEN_NUMBERS and _NO_GAP.fullmatch(text, last.end, one.start):
             category = one.category if one.end - one.start > longest else last.category
             longest = max(longest, one.end - one.start)
             result[-1] = Span(last.start, one.end, category)
@@ -37,6 +38,19 @@ def whole_numbers(text: str, found: Sequence[Span]) -> list[Span]:
             longest = one.end - one.start
             result.append(one)
     return result
+
+
+def trimmed(text: str, found: Span) -> Span | None:
+    """Without the space and punctuation around it, and without the unit of a time."""
+    start, end = found.start, found.end
+    if found.category is Category.TIME and (unit := _HOURS_AFTER.search(text, start, end)):
+        end = unit.start()
+    while start < end and not text[start].isalnum() and text[start] not in "(+":
+        start += 1
+    dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
+    while end > start and not text[end - 1].isalnum() and not (dotted and text[end - 1] == "."):
+        end -= 1
+    return Span(start, end, found.category) if end > start else None
 
 
 def completed(page: Page, found: list[Span]) -> list[Span]:
