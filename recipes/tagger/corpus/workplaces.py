@@ -153,3 +153,15 @@ def ward(rng: random.Random, surname: str) -> str:
             f"{pick(rng, _COLOURS)} {pick(rng, ['Team', 'Zone', 'Pod', 'Clinic'])}",
         ],
     )
+
+
+def care_home_abroad(rng: random.Random, town: str) -> str:
+    return rng.choice(
+        [
+            f"Pflegeheim {town}",
+            f"Seniorenzentrum {town}",
+            f"Haus {town}",
+            f"Reha-Klinik {town}",
+            f"Altenheim St. {town}",
+        ]
+    )
