@@ -19,8 +19,9 @@ def _card(apart: dict[str, dict[str, int]]) -> dict[str, Any]:
         "name": "medveil-scorer",
         "kind": "scorer",
         "data": (
-            "invented clinical texts (recipes/tagger/corpus) and phantom reports that the tagger has not seen, Indiana's "
-            "first 1,700 reports as published (nothing to be found there), and the retired notes by hand in benchmarks"
+            "invented clinical texts (recipes/tagger/corpus) and phantom reports that the tagger has not seen, "
+            "Indiana's first 1,700 reports as published and VQA-RAD's training questions (nothing to be found "
+            "there), and the notes by hand in benchmarks"
         ),
         "start": "no weights",
         "recipe": list(RECIPE),
@@ -47,8 +48,9 @@ def _page(about: dict[str, Any]) -> str:
     lines = [
         f"# {about['name']}",
         "",
-        "One logistic regression a group of identifiers: how likely is what a finder proposes? It weighs what the tagger "
-        "says of the words, which rule proposes them, what they are by the lexicon, and what stands around them.",
+        "One logistic regression a group of identifiers: how likely is what a finder proposes? It weighs what the "
+        "tagger says of the words, which rule proposes them, what they are by the lexicon, and what stands "
+        "around them.",
         "",
         f"**Data** {about['data'].capitalize()}.",
         "",

@@ -9,17 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from medveil.defenses.reports.finding import all_proposals, decided
+from medveil.defenses.reports.finding import all_proposals, found_in, recognised, whole
+from medveil.defenses.reports.proposal import Proposal
+from medveil.defenses.reports.rules import following
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, evidence
 from medveil.defenses.reports.scoring.scorer import GROUP_NAMES, Scorer
-from medveil.defenses.reports.tagger.tagger import Tagger
+from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.person.span import Span
 from recipes.scorer.material import Text
 
 STRENGTH = 0.5  # of the weights' freedom
-_AT_ONCE = 200
 _FOLDS = 5
+
+Part = tuple[NDArray[np.float32], list[int], list[bool], float, int]
+Counts = dict[str, dict[str, int]]
 
 
 @dataclass(frozen=True)
@@ -33,16 +37,15 @@ class Proposals:
     texts: NDArray[np.int64]
 
 
-def gathered(material: Sequence[Text], tagger: Tagger) -> Proposals:
-    parts: list[tuple[NDArray[np.float32], list[int], list[bool], float, int]] = []
-    for start in range(0, len(material), _AT_ONCE):
-        some = material[start : start + _AT_ONCE]
-        for number, (own, tagged) in enumerate(zip(some, tagger.tag([one.text for one in some]), strict=True), start):
-            page = Page(own.text)
-            proposals = all_proposals(page, tagged)
-            groups = [GROUP_NAMES.index(GROUPS[one.category]) for one in proposals]
-            right = [_is_right(own, one) for one in proposals]
-            parts.append((evidence(page, proposals, tagged), groups, right, own.share, number))
+def gathered(material: Sequence[Text], tagged: Sequence[TaggedText]) -> Proposals:
+    """Those that follow from others follow, here, from those that are right."""
+    parts: list[Part] = []
+    for number, (own, said) in enumerate(zip(material, tagged, strict=True)):
+        page = Page(own.text)
+        proposals = all_proposals(page, said)
+        parts.append(_part(page, proposals, said, own, number))
+        page = recognised(own.text, whole(page, (one for one in proposals if _is_right(own, one))))
+        parts.append(_part(page, following(page), said, own, number))
     sizes = [len(part[1]) for part in parts]
     return Proposals(
         np.concatenate([part[0] for part in parts]),
@@ -51,6 +54,12 @@ def gathered(material: Sequence[Text], tagger: Tagger) -> Proposals:
         np.repeat([part[3] for part in parts], sizes),
         np.repeat([part[4] for part in parts], sizes),
     )
+
+
+def _part(page: Page, proposals: Sequence[Proposal], tagged: TaggedText, text: Text, number: int) -> Part:
+    groups = [GROUP_NAMES.index(GROUPS[one.category]) for one in proposals]
+    right = [_is_right(text, one) for one in proposals]
+    return evidence(page, proposals, tagged), groups, right, text.share, number
 
 
 def _is_right(text: Text, one: Span) -> bool:
@@ -72,17 +81,14 @@ def fit(proposals: Proposals, rows: NDArray[np.bool_], least: float) -> Scorer:
     return Scorer(weights, least)
 
 
-def cross_fitted(material: Sequence[Text], proposals: Proposals, tagger: Tagger, least: float) -> dict[str, dict[str, int]]:
+def cross_fitted(material: Sequence[Text], tagged: Sequence[TaggedText], proposals: Proposals, least: float) -> Counts:
     """By source, what is found where a text's own proposals had no part in the weights: hits, missed, kept, lost."""
     folds = np.random.default_rng(0).integers(_FOLDS, size=len(material))
-    counts: dict[str, dict[str, int]] = {}
-    for fold in range(_FOLDS):
-        scorer = fit(proposals, folds[proposals.texts] != fold, least)
-        some = [one for one, own in zip(material, folds, strict=True) if own == fold]
-        for one, tagged in zip(some, tagger.tag([one.text for one in some]), strict=True):
-            row = counts.setdefault(one.source, dict.fromkeys(("hits", "missed", "kept", "lost"), 0))
-            page = Page(one.text)
-            _count(row, one, decided(page, all_proposals(page, tagged), tagged, scorer))
+    scorers = [fit(proposals, folds[proposals.texts] != fold, least) for fold in range(_FOLDS)]
+    counts: Counts = {}
+    for one, said, fold in zip(material, tagged, folds.tolist(), strict=True):
+        row = counts.setdefault(one.source, dict.fromkeys(("hits", "missed", "kept", "lost"), 0))
+        _count(row, one, found_in(one.text, said, scorer=scorers[fold]))
     return counts
 
 

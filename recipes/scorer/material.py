@@ -3,7 +3,7 @@ any, and retired notes by hand."""
 
 from __future__ import annotations
 
-import re
+import json
 import tarfile
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
@@ -14,12 +14,13 @@ from medveil.person.identifiers import Category
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import document
 from recipes.tagger.phantom_reports import phantom_reports
+from recipes.tagger.retired_notes import BENCHMARKS, RETIRED, read_notes
 from recipes.tagger.training import FIRST_UNSEEN
 
+NOTES = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 7)))
 STYLES = ("structured", "prose", "telegram", "letter")
 _PHANTOMS = 7000  # the first seed; the network learnt from hospitals far below it
 _INDIANA = 1700  # the reports after these are for measuring
-_MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -32,29 +33,23 @@ class Text:
     share: float
 
 
-def texts(notes: list[Path], data: Path | None, *, invented: int, phantoms: int) -> Iterator[Text]:
+def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
+    """Of notes that the network learnt from it says too much, so they count for less than those it never met."""
     for number in range(FIRST_UNSEEN, FIRST_UNSEEN + invented):
         made = document(number)
-        yield Text(made.text, made.found, "invented", 0.3)
+        yield Text(made.text, made.found, "invented", 0.1)
     for row in phantom_reports(_PHANTOMS, _PHANTOMS + phantoms, STYLES):
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
-    for path in notes:
-        yield from (Text(text, found, path.stem, 1.0) for text, found in read_notes(path.read_text("utf-8")))
-    if data is not None:
-        yield from (Text(text, (), "indiana", 3.0) for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"))
-
-
-def read_notes(marked: str) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    """`{{KIND|text}}` marks an identifier, `===` parts two notes."""
-    for note in marked.split("\n===\n"):
-        text, found, place = "", [], 0
-        for one in _MARKED.finditer(note):
-            text += note[place : one.start()]
-            found.append(Span(len(text), len(text) + len(one[2]), Category(one[1])))
-            text += one[2]
-            place = one.end()
-        yield text + note[place:], tuple(found)
+    for name in NOTES:
+        share = 0.3 if name in RETIRED else 1.0
+        for note in read_notes(BENCHMARKS / f"{name}.txt"):
+            yield Text(note.text, note.found, name, share)
+    for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
+        yield Text(text, (), "Indiana as published", 5.0)
+    for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):
+        if row["split"] == "train":
+            yield Text(row["question"], (), "questions", 5.0)
 
 
 def indiana(archive: Path) -> Iterator[str]:

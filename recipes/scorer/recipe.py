@@ -2,9 +2,9 @@
 
     python -m recipes.scorer.recipe --data DATA
 
-DATA holds iu_xray. Fits on invented texts, phantom reports, Indiana's reports as published and the retired notes in
-`benchmarks`, as the bundled tagger reads them, in a few minutes on one core; to be run again whenever the tagger, the
-rules or the evidence change. Writes weights and card into the package.
+DATA holds iu_xray and vqa_rad. Fits on invented texts, phantom reports, texts as published without identifiers and
+the notes in `benchmarks`, as the bundled tagger reads them, in a few minutes on one core; to be run again whenever the
+tagger, the rules or the evidence change. Writes weights and card into the package.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from recipes.scorer.card import write
 from recipes.scorer.fitting import cross_fitted, fit, gathered
 from recipes.scorer.material import texts
 
-NOTES = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 7)))
 LEAST = 0.35  # a missed identifier weighs about twice as much as a word lost
 
 
@@ -36,10 +35,10 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=LEAST)
     options = parser.parse_args()
     tagger = Tagger(load_model(options.tagger)) if options.tagger else Tagger.bundled()
-    notes = [Path("benchmarks") / f"{name}.txt" for name in NOTES]
-    material = list(texts(notes, options.data, invented=options.invented, phantoms=options.phantoms))
-    proposals = gathered(material, tagger)
-    apart = cross_fitted(material, proposals, tagger, options.least)
+    material = list(texts(options.data, invented=options.invented, phantoms=options.phantoms))
+    tagged = tagger.tag([one.text for one in material])
+    proposals = gathered(material, tagged)
+    apart = cross_fitted(material, tagged, proposals, options.least)
     for source, row in apart.items():
         print(source, row, flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)

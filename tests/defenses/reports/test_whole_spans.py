@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.defenses.reports.whole_spans import completed, trimmed, whole_numbers
 from medveil.defenses.reports.rules.page import Page
+from medveil.defenses.reports.whole_spans import completed, trimmed, whole_numbers
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
 
@@ -26,6 +26,21 @@ from medveil.person.span import Span
         ("told Zbrozek, MD Clear lungs", "Zbrozek", "Zbrozek", Category.DOCTOR),
         ("seen. Stable Zbrozek left", "Zbrozek", "Zbrozek", Category.NAME),
         ("SEEN AT LAHEY NORMAL CHEST NOW", "LAHEY", "LAHEY", Category.HOSPITAL),
+        ('told Wiktor "Wik" Zbrozek so', "Zbrozek", 'Wiktor "Wik" Zbrozek', Category.NAME),
+        ("PID|Le^Quang^^^Mr||", "Le", "Le^Quang^^^Mr", Category.NAME),
+        ("told Sureshan a/l Zbrozek so", "Sureshan", "Sureshan a/l Zbrozek", Category.DOCTOR),
+        ("seen by Pieter van der Zbrozek today", "Pieter", "Pieter van der Zbrozek", Category.DOCTOR),
+        ("for Nurul bt. Zbrozekin today", "Nurul", "Nurul bt. Zbrozekin", Category.NAME),
+        ("seen by Zbrozek. Garza came", "Zbrozek", "Zbrozek", Category.NAME),
+        ("told Zbrozek/Garza of it", "Zbrozek", "Zbrozek", Category.NAME),
+        (
+            "pt anneke zbrozek qarlow came to the ward and said it is well",
+            "zbrozek",
+            "anneke zbrozek qarlow",
+            Category.NAME,
+        ),
+        ("Baby Girl Zbrozek born", "Zbrozek", "Baby Girl Zbrozek", Category.NAME),
+        ("DISCUSSED WITH ANNEKE ZBROZEK TODAY", "ZBROZEK", "ANNEKE ZBROZEK", Category.DOCTOR),
         ("from Lahey\nHistory of cough", "Lahey", "Lahey", Category.HOSPITAL),
     ],
 )

@@ -1,12 +1,13 @@
-"""Everything in a text that identifies somebody: finders propose, the scorer decides, spans are made whole."""
+"""Everything in a text that identifies somebody: finders propose, the scorer decides, spans are made whole; and what
+follows from it, such as the same name elsewhere, is proposed and decided in turn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.proposal import FAINT, TAGGER, Proposal
-from medveil.defenses.reports.rules import proposed
+from medveil.defenses.reports.rules import find_by_rules, following, proposed
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.scorer import Scorer
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
@@ -16,12 +17,16 @@ from medveil.person.span import Span, without_overlaps
 _NETWORK = (TAGGER, FAINT)
 
 
-def found_in(text: str, tagged: TaggedText | None, *, phrase: bool = False) -> list[Span]:
+def found_in(text: str, tagged: TaggedText | None, *, phrase: bool = False, scorer: Scorer | None = None) -> list[Span]:
     """In order of place. Without a network there is nothing to weigh by, and all that rules propose is taken."""
-    page = Page(text)
     if tagged is None:
-        return merged(text, without_overlaps(one.span for one in proposed(page, phrase=phrase)))
-    return decided(page, all_proposals(page, tagged, phrase=phrase), tagged, Scorer.bundled())
+        return merged(text, find_by_rules(text, phrase=phrase))
+    scorer = scorer or Scorer.bundled()
+    page = Page(text)
+    found = whole(page, scorer.kept(page, all_proposals(page, tagged, phrase=phrase), tagged))
+    page = recognised(text, found)
+    more = scorer.kept(page, following(page), tagged)
+    return merged(text, found, (one.span for one in more)) if more else found
 
 
 def all_proposals(page: Page, tagged: TaggedText, *, phrase: bool = False) -> list[Proposal]:
@@ -37,9 +42,15 @@ def _of_network(page: Page, found: list[Span], by: str) -> list[Proposal]:
     return [Proposal(one.start, one.end, one.category, by) for one in written]
 
 
-def decided(page: Page, proposals: Sequence[Proposal], tagged: TaggedText, scorer: Scorer) -> list[Span]:
-    """What the scorer keeps, as long as it is; where both have it, the rules say what kind it is."""
-    kept = scorer.kept(page, proposals, tagged)
+def whole(page: Page, kept: Iterable[Proposal]) -> list[Span]:
+    """As spans of their full length; where rules and network both have it, the rules say what kind it is."""
+    kept = list(kept)
     by_rules = without_overlaps(one.span for one in kept if one.by not in _NETWORK)
     by_network = without_overlaps(one.span for one in kept if one.by in _NETWORK)
-    return merged(page.text, by_rules, completed(page, by_network))
+    return completed(page, merged(page.text, by_rules, by_network))
+
+
+def recognised(text: str, found: Iterable[Span]) -> Page:
+    page = Page(text)
+    page.recognise(found)
+    return page

@@ -9,15 +9,20 @@ from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, words
-from medveil.defenses.reports.rules.page import Page, PageWord
+from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import NUMBERS, Category
-from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
+from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
 from medveil.person.span import Span
 
 _WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
-_INSIDE = words("of and the for at de la du des der & -")
+_INSIDE = words("of and the for at de la du des der")
+_KIN_PARTICLES = words("bt bte binti binte a l s o d al ap")  # a/l, s/o: son of
+_PERSON_GAP = re.compile(r"[ ]|-|\.[ ]?|/|[ ][\"“'‘(]|[\"”'’)][ ]")  # nicknames in quotes too
+_PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
+_CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
+_INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
 _LONGEST = 4  # words to each side
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
@@ -68,21 +73,24 @@ def _grown(page: Page, one: Span, low: int, high: int) -> Span:
     last = bisect_left(all_words, one.end, first, key=lambda word: word.start) - 1
     if last < first:
         return _with_word_before(page, one, first - 1, low)
-    if page.in_capitals(one.start):
-        return one
     start, end = min(one.start, all_words[first].start), max(one.end, all_words[last].end)
-    if start < low or end > high or end < one.end:
+    if start < low or end > high:
         return one
+    person = one.category in _PEOPLE
     for _ in range(_LONGEST):
-        step = _step(page, last, 1, one.category)
+        step = _step(page, last, 1, person=person)
         if step == last or all_words[step].end > high:
             break
-        last, end = step, all_words[step].end
+        last, end = step, max(end, all_words[step].end)
     for _ in range(_LONGEST):
-        step = _step(page, first, -1, one.category)
+        step = _step(page, first, -1, person=person)
         if step == first or all_words[step].start < low:
             break
-        first, start = step, all_words[step].start
+        first, start = step, min(start, all_words[step].start)
+    if person and (carets := _CARETS.match(page.text, end)) and carets.end() <= high:
+        end = carets.end()
+    if person and (infant := _INFANT.search(page.before(start, 12))) and start - len(infant[0]) >= low:
+        start -= len(infant[0])
     return Span(start, end, one.category)
 
 
@@ -95,43 +103,38 @@ def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
     return Span(word.start, one.end, one.category) if beside and word.capital and not word.short else one
 
 
-def _step(page: Page, index: int, way: int, category: Category) -> int:
-    """The next word that belongs to the name, over at most one small word; or the same one."""
-    for reach in (1, 2):
-        following = index + way * reach
+def _step(page: Page, index: int, way: int, *, person: bool) -> int:
+    """The next word that belongs to the name, over a small word or two that only comes along; or the same one."""
+    reached = index
+    for _ in range(3):
+        following = reached + way
         if not 0 <= following < len(page.words):
             return index
-        between = page.text[
-            min(page.words[index].end, page.words[following].end) : max(
-                page.words[index].start, page.words[following].start
-            )
-        ]
-        if "\n" in between or len(between) > 6:
+        one, other = (reached, following) if way > 0 else (following, reached)
+        between = page.text[page.words[one].end : page.words[other].start]
+        if not (_PERSON_GAP if person else _PLACE_GAP).fullmatch(between):
             return index
-        if reach == 1 and between in (" ", " & ", "-") and _belongs(page, following, category, way):
+        if between[0] in "./" and len(page.words[one].text) > 3:  # a sentence ends here, or another person begins
+            return index
+        if _belongs(page, following, way, person=person):
             return following
-        small = between.split()
-        if reach == 2 and category not in _PEOPLE and len(small) == 1 and small[0] in _INSIDE:
-            return following if _belongs(page, following, category, way) else index
+        if page.words[following].folded not in (PARTICLES_IN_TEXT | _KIN_PARTICLES if person else _INSIDE):
+            return index
+        reached = following
     return index
 
 
-def _belongs(page: Page, index: int, category: Category, way: int) -> bool:
+def _belongs(page: Page, index: int, way: int, *, person: bool) -> bool:
     word = page.words[index]
-    if (
-        not word.capital
-        or word.short
-        or word.folded in DEGREES_IN_TEXT
-        or word.folded in ALL_TITLES_IN_TEXT
-        or is_eponym(page, index)
-    ):
+    if word.short or word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT or is_eponym(page, index):
         return False
     if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
         return False
-    if category in _PEOPLE:
-        return word.initial or _is_name(word)
+    named = word.name_only or word.kind == Kind.UNKNOWN
+    if not word.capital:  # among small letters, and in no other text, a name is known by what it is not
+        return person and page.is_small and named and len(word.text) > 2
+    if page.in_capitals(word.start):
+        return person and word.name_only
+    if person:
+        return word.initial or named
     return not word.text.isupper()
-
-
-def _is_name(word: PageWord) -> bool:
-    return word.name_only or word.kind == Kind.UNKNOWN

@@ -2,11 +2,13 @@
 go first.
 
 Every rule starts from a word or a number of the text and looks at a bounded stretch around it, so the time taken
-grows with the length of the text and with nothing else. Start with `find_by_rules`: a family reads a `page.Page` and
-takes what it recognises on it, and `lists` say what a word can be.
+grows with the length of the text and with nothing else. Start with `proposed`: a family reads a `page.Page` and takes
+what it recognises on it, and `lists` say what a word can be.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules import (
@@ -57,28 +59,40 @@ FAMILIES = {
     "name followers": name_followers.take,
     "unknown names": name_lists.take_unknown,
     "listed names": name_lists.take,
-    "echoes": name_echoes.take,
-    "initials": initials.take,
-    "short names": hospitals.take_short_names,
-    "times beside": times.take_beside_identifiers,
     "towns": towns.take,
     "events": institutions.take_by_events,
 }
 IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
+# What follows from what was recognised: the same person elsewhere, initials of a name, a hospital's short name.
+FOLLOWING = {
+    "echoes": name_echoes.take,
+    "initials": initials.take,
+    "short names": hospitals.take_short_names,
+    "times beside": times.take_beside_identifiers,
+}
+
+Families = Mapping[str, Callable[[Page], None]]
 
 
 def proposed(page: Page, *, phrase: bool = False) -> list[Proposal]:
-    """Everything that the rules take for an identifier."""
-    for name, family in (FAMILIES | IN_PHRASES if phrase else FAMILIES).items():
+    """What the rules take for an identifier, whatever else was recognised."""
+    return _read(page, FAMILIES | IN_PHRASES if phrase else FAMILIES)
+
+
+def following(page: Page) -> list[Proposal]:
+    """What they take for one because of what has been recognised on the page."""
+    return _read(page, FOLLOWING)
+
+
+def _read(page: Page, families: Families) -> list[Proposal]:
+    before = len(page.found)
+    for name, family in families.items():
         page.family = name
         family(page)
-    return page.found
+    return page.found[before:]
 
 
-def find_by_rules(text: str) -> list[Span]:
-    """Every identifier the rules see, in order of place."""
-    return without_overlaps(one.span for one in proposed(Page(text)))
-
-
-def find_in_phrase(text: str) -> list[Span]:
-    return without_overlaps(one.span for one in proposed(Page(text), phrase=True))
+def find_by_rules(text: str, *, phrase: bool = False) -> list[Span]:
+    """Every identifier the rules see, in order of place; where there is no network, nothing weighs them."""
+    page = Page(text)
+    return without_overlaps(one.span for one in (*proposed(page, phrase=phrase), *following(page)))

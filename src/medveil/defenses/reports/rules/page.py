@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
+from medveil.person.span import Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*")
 _NUMBER = re.compile(r"\d+")
@@ -118,6 +119,11 @@ class Page:
         if end > start:
             self.found.append(Proposal(start, end, category, self.family + "?" * doubted))
             self._taken[start:end] = b"\x01" * (end - start)
+
+    def recognise(self, found: Iterable[Span]) -> None:
+        """These are identifiers, whoever found them."""
+        for one in found:
+            self.take(one.start, one.end, one.category)
 
     def legible(self, start: int, end: int) -> bool:
         """Whether something stands here that nobody has blanked out or moved before."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.reports.proposal import FAINT, TAGGER, Proposal
-from medveil.defenses.reports.rules import FAMILIES, IN_PHRASES
+from medveil.defenses.reports.rules import FAMILIES, FOLLOWING, IN_PHRASES
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
@@ -75,6 +75,7 @@ _FIELD_AFTER = re.compile(r":[ ]?\d|:[ \t]")  # `DV: 05/17/77`, `PC: pain`
 _THING_BEFORE = re.compile(r"\w[/-]$")  # ATS/ERS
 _TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
 _NUMBERING = re.compile(r"\d{1,2}\)|[A-Z][.)][ ]")
+_GOES_ON = re.compile(r"[/.:-]\d")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[.:;,(#@\"“-]*[ \t\r\n]*(?:the[ \t\r\n]+)?$", re.IGNORECASE)
 _BED_AFTER = re.compile(r"[ ,]{1,3}(?:bed|bay|rm|room|cub|ward|\d|[A-Z]\d)", re.IGNORECASE)
 _IN_PLACE = words("from at in near to of via outside employed seen medevac member")
@@ -110,6 +111,7 @@ _TOLD = (
     "unit after",
     "amount",
     "one letter",
+    "part of more",
     "several words",
     "line start",
     "line end",
@@ -124,7 +126,7 @@ _TOLD = (
     "rule too",
     "echo",
 )
-_BY = (TAGGER, FAINT, *(name + mark for name in (*FAMILIES, *IN_PHRASES) for mark in ("", "?")))
+_BY = (TAGGER, FAINT, *(name + mark for name in (*FAMILIES, *FOLLOWING, *IN_PHRASES) for mark in ("", "?")))
 NAMES = ("bias", *_NETWORK, *_TOLD, *(f"by {name}" for name in _BY))
 _BY_PLACE = {name: NAMES.index(f"by {name}") for name in _BY}
 _FIRST_TOLD = NAMES.index(_TOLD[0])
@@ -149,7 +151,7 @@ def evidence(page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> N
 class _Marks:
     """Characters that the proposals of some finder cover, by group."""
 
-    def __init__(self, length: int, proposals: Sequence[Proposal] | map[Proposal]) -> None:
+    def __init__(self, length: int, proposals: Iterable[Proposal]) -> None:
         self._by_group: dict[str, bytearray] = {}
         for one in proposals:
             marks = self._by_group.setdefault(GROUPS[one.category], bytearray(length))
@@ -223,6 +225,7 @@ def _told(page: Page, one: Proposal, ruled: _Marks, names: dict[str, set[int]]) 
         bool(UNIT_AFTER.match(text, end)),
         digits > 0 and is_amount(text, start, piece),
         end - start == 1,
+        edge.isalnum() or text[end : end + 1].isalnum() or bool(_GOES_ON.match(text, end)),
         len(own) > 1,
         edge in ("", "\n"),
         text[end : end + 1] in ("", "\n", "\r"),
@@ -257,8 +260,11 @@ def _is_of_another_shape(page: Page, found: Span, piece: str, own: list[PageWord
             return not (aged or _AGE_WORDS.search(piece)) or page.before(found.start, 1) in ("×", "^", ".")
         case Category.DATE:
             return _is_no_date(page, found, piece)
+        case Category.TIME if _YEAR_ALONE.fullmatch(piece) and _PUBLISHED.search(page.before(found.start, 24)):
+            return True
         case Category.TIME:
-            return not _TIME.fullmatch(piece) or measures(page.text, found, piece, least=1)
+            numbers = any(map(str.isdigit, piece))
+            return not _TIME.fullmatch(piece) or (numbers and measures(page.text, found, piece, least=1))
     return ("." not in piece and "@" not in piece and ":" not in piece) or is_standard(piece)  # addresses of machines
 
 
