@@ -148,9 +148,7 @@ def test_a_name_that_stands_elsewhere_without_doubt_is_told() -> None:
     assert rows[:, NAMES.index("echo")].tolist() == [0, 1]
 
 
-@pytest.mark.parametrize(
-    "marked", ["on [**[[2118-3-14]]**]", "the [[XXXX]] film", "on [[___]] at", "by [[[NAME]]] then"]
-)
+@pytest.mark.parametrize("marked", ["on [**[[2118-3-14]]**]", "the [[XXXX]] film", "on [[___]] at"])
 def test_what_is_blanked_out_is_not_even_proposed(marked: str) -> None:
     text, found = of(marked, Category.NAME)
     tagged = TaggedText([found], tokenise(text), np.zeros(len(tokenise(text)), np.float32))

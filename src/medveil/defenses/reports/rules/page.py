@@ -64,7 +64,7 @@ def _facts(written: str) -> tuple[str, str, int, bool, bool, bool, bool, bool]:
 
 @lru_cache(maxsize=4)
 def _words_of(text: str) -> tuple[PageWord, ...]:
-    """Remembered for the moment: rules and guards look at the same text, one after the other."""
+    """Remembered for the moment: rules and scorer look at the same text, one after the other."""
     return tuple([PageWord._make((*match.span(), *_facts(match[0]))) for match in _WORD.finditer(text)])
 
 
