@@ -4,14 +4,10 @@ import datetime as dt
 import re
 from itertools import islice
 
-import numpy as np
 import pytest
 
 from medveil.defenses.reports import cleaner as module
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
-from medveil.defenses.reports.rules import find_by_rules
-from medveil.defenses.reports.tagger.tagged_text import TaggedText
-from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
@@ -205,24 +201,6 @@ def test_phrases_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.M
     for number in range(10):
         cleaner.clean_phrase(f"CHEST {number}", PERSON)
     assert len(cleaner._phrases) <= 3
-
-
-def test_a_name_of_the_lists_alone_is_cleared_by_a_tagger_without_doubt() -> None:
-    text = "Stable. We saw Annette there. Seen by Dr. Zbrozek."
-    lone, titled = Span(15, 22, Category.NAME), Span(42, 49, Category.DOCTOR)
-    assert find_by_rules(text, _tagged(text, 0.9).clears) == [lone, titled]
-    assert find_by_rules(text, _tagged(text, 0.9999).clears) == [titled]
-    assert find_by_rules(text) == [lone, titled]
-
-
-def test_the_name_of_somebody_recognised_elsewhere_is_not_cleared() -> None:
-    text = "Stable. We saw Annette there. Seen by Dr. Annette."
-    assert len(find_by_rules(text, _tagged(text, 0.9999).clears)) == 2
-
-
-def _tagged(text: str, share: float) -> TaggedText:
-    tokens = tokenise(text)
-    return TaggedText([], tokens, np.full(len(tokens), share, np.float32))
 
 
 def test_threads_may_share_a_cleaner_though_it_forgets_phrases(monkeypatch, from_threads) -> None:

@@ -31,6 +31,7 @@ def carried(tagged: TaggedText, draft: Draft) -> TaggedText:
     return replace(
         tagged,
         found=_moved(tagged.found, draft),
+        faint=_moved(tagged.faint, draft),
         tokens=tokens,
         p_none=np.where(inside, 0, p_none).astype(np.float32),
     )

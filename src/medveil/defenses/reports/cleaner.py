@@ -3,24 +3,22 @@ and the result is read again before it is believed."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from medveil.defenses.reports.carrying import carried
 from medveil.defenses.reports.draft import Draft
-from medveil.defenses.reports.guards.filtering import kept_by_guards
+from medveil.defenses.reports.finding import found_in
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style, leaks
-from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
 from medveil.errors import Quarantined, SettingsError
-from medveil.person.identifiers import NUMBERS, Category
+from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch, search_for
-from medveil.person.span import DoubtfulSpan, Span
+from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 
 if TYPE_CHECKING:
@@ -32,11 +30,8 @@ _ROUNDS = 3
 _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not looked through by anybody
 _LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
-# What a measurement may be taken for.
-_VALUES = NUMBERS | {Category.DATE, Category.TIME, Category.AGE_OVER_89, Category.PHONE, Category.FAX}
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
 
-Seen = tuple[list[Span], list[Span]]
 Reading = tuple[NormalisedText, "TaggedText | None"]  # how a text looks, and what the network says of it
 
 
@@ -77,7 +72,7 @@ class ReportCleaner:
         self.dates = dates
         self._rewriter = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
-        self._phrases: dict[str, Seen] = {}
+        self._phrases: dict[str, list[Span]] = {}
 
     @cached_property
     def _tagger(self) -> Tagger | None:
@@ -208,15 +203,15 @@ class ReportCleaner:
     def _found(self, reading: Reading, known: KnownSearch | None, *, phrase: bool) -> list[Span]:
         view, tagged = reading
         own = known.find(view.text) if known else []
-        layers = self._seen_in_phrase(view.text) if phrase else _layers(view.text, tagged, find_by_rules)
-        return view.in_original(_with_doubts(view.text, merged(view.text, own, *layers), (*own, *layers[0])))
+        seen = self._seen_in_phrase(view.text) if phrase else found_in(view.text, tagged)
+        return view.in_original(merged(view.text, own, seen))
 
-    def _seen_in_phrase(self, text: str) -> Seen:
+    def _seen_in_phrase(self, text: str) -> list[Span]:
         """The same few descriptions stand in file after file."""
         seen = self._phrases.get(text)
         if seen is None:
             tagged = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
-            seen = _layers(text, tagged, find_in_phrase)
+            seen = found_in(text, tagged, phrase=True)
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
             self._phrases[text] = seen
@@ -226,25 +221,6 @@ class ReportCleaner:
         if self._tagger is None or not texts:
             return [None for _ in texts]
         return self._tagger.tag(texts)
-
-
-def _layers(text: str, tagged: TaggedText | None, find: Callable[[str, Clears | None], list[Span]]) -> Seen:
-    """The rules' and the tagger's, each with a word in what the other finds."""
-    if tagged is None:
-        return find(text, None), []
-    return find(text, tagged.clears), kept_by_guards(text, tagged.found)
-
-
-def _with_doubts(text: str, found: list[Span], sure: Sequence[Span]) -> list[Span]:
-    """Numbers that nothing but the tagger speaks for may be values: a tag stands for them."""
-    places = sorted((one.start, one.end) for one in sure)
-    result = []
-    for one in found:
-        at = bisect_right(places, (one.end,)) - 1
-        supported = at >= 0 and places[at][1] > one.start
-        doubtful = not supported and one.category in _VALUES and any(map(str.isdigit, text[one.start : one.end]))
-        result.append(DoubtfulSpan(one.start, one.end, one.category) if doubtful else one)
-    return result
 
 
 def _refused(text: str) -> Quarantined | None:

@@ -64,8 +64,8 @@ def take(page: Page) -> None:
     for word in page.standing(_OLD_PEOPLE):
         _take(page, word.start, word.end)
     if "90" in text or page.standing(_IN_NINETIES):
-        for found in _NINETIES.finditer(text):
-            _take(page, *found.span())
+        for decade in _NINETIES.finditer(text):
+            _take(page, *decade.span())
     for word in page.standing(_BIRTHDAYS):
         if found := _BIRTHDAY.search(text[max(0, word.start - 24) : word.start]):
             start = max(0, word.start - 24) + found.start("age")
