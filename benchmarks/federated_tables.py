@@ -28,6 +28,12 @@ METHODS = {
     "central-large": "Centralised, larger steps",
     "fedvlm": "FedVLM",
 }
+PRIVATE = {
+    "heads": "heads alone on public encoders",
+    "dp": "heads alone on public encoders",
+    "dp-all": "all weights",
+    "fedvlm": "all weights",
+}
 TESTS: dict[str, dict[str, tuple[str, ...]]] = {
     "phantom": {"all hospitals": ("phantom",)},
     "phantom-dirichlet": {"all hospitals": ("phantom",)},
@@ -245,19 +251,25 @@ class Tables:
             "|---|---|---|---|",
         ]
         kept: dict[str, Any] = {}
-        for (scenario, method, noise), runs in sorted(self.runs.items(), key=lambda one: (one[0][0], one[0][2])):
-            if method != "dp":
+        for (scenario, method, noise), runs in sorted(
+            self.runs.items(), key=lambda one: (one[0][0], PRIVATE.get(one[0][1], ""), one[0][2])
+        ):
+            if method not in PRIVATE or scenario != "real":
                 continue
             some = next(iter(runs.values()))
             cost = max(
-                epsilon([Spending(sigma, sampling, int(steps) * some["rounds"])], DELTA)
-                for sigma, sampling, steps in some["spent"]
+                (
+                    epsilon([Spending(sigma, sampling, int(steps) * some["rounds"])], DELTA)
+                    for sigma, sampling, steps in some.get("spent", ())
+                ),
+                default=None,
             )
             rows = some["rows"]
             keep = ~np.isin(self.packed.sources[rows], [SOURCES.index("covid19")])
             found = macro_auc(self._scores(runs, "scores", keep), self.films(rows[keep]), redraws=REDRAWS)
-            lines.append(f"| {scenario} | {noise} | {cost:.2f} | {_interval(found)} |")
-            kept[f"{scenario}: {noise}"] = found.to_json() | {"epsilon": cost}
+            told = "none" if cost is None else f"{cost:.2f}"
+            lines.append(f"| {scenario}, {PRIVATE[method]} | {noise or 'none'} | {told} | {_interval(found)} |")
+            kept[f"{scenario}: {PRIVATE[method]}, noise {noise or 'none'}"] = found.to_json() | {"epsilon": cost}
         self.record["private"] = kept
         return [*lines, ""] if kept else []
 
