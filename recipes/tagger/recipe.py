@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("step", choices=("prepare", "train", "refine"))
     parser.add_argument("--encoder", type=Path)
     parser.add_argument("--start", type=Path)
-    parser.add_argument("--from", dest="begin", type=Path, help="the run to go on from")
+    parser.add_argument("--from", dest="begin", type=Path, help="the run, or the model, to go on from")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seconds", type=float, default=540.0)

@@ -22,12 +22,13 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
-from medveil.defenses.reports.tagger.model_file import save_model
+from medveil.defenses.reports.tagger.model_file import load_model, save_model
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE, STEP, TaggerNetwork
 from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
 from medveil.defenses.reports.tagger.word_features import Vocabulary, WordBatch, word_batch
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import Document, changed, document
+from recipes.tagger.retired_notes import BENCHMARKS, retired_notes
 from recipes.tagger.start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
 
 ROW = 512  # tokens
@@ -42,7 +43,8 @@ class Training:
     seconds: float = 460.0
     workers: int = 5
     documents: int = 1200  # of a shard
-    phantom: float = 0.12  # share of the texts
+    phantom: float = 0.1  # share of the texts
+    notes: float = 0.1
     rows: int = 96  # of a batch
     shards: int = 64  # kept
     peak: float = 2.5e-3
@@ -113,12 +115,15 @@ def make_shards(start: Path, how: Training, worker: int, out: Any) -> None:
     torch.set_num_threads(1)
     vocabulary, _ = read_table(start)
     lexicon, phantom = read_lexicon(start / LEXICON), read_reports(start / PHANTOM)
+    notes = retired_notes(BENCHMARKS)
     rng = np.random.default_rng([how.seed, worker])
     while True:
         texts = []
         for number in rng.integers(FIRST_UNSEEN, size=how.documents).tolist():
-            if number % 1000 < how.phantom * 1000:
-                texts.append(changed(phantom[number // 1000 % len(phantom)], number, lexicon))
+            kind = number % 1000 / 1000
+            if kind < how.phantom + how.notes:
+                source = phantom if kind < how.phantom else notes
+                texts.append(changed(source[number // 1000 % len(source)], number, lexicon))
             else:
                 texts.append(document(number, lexicon))
         shard = shard_of(texts, vocabulary, how.buckets)
@@ -206,13 +211,20 @@ def train(start: Path, out: Path, device: str, how: Training, *, begin: Path | N
             worker.kill()
 
 
+def _learnt(begin: Path) -> dict[str, torch.Tensor]:
+    """Of an earlier run, or of a finished model in eight bits."""
+    if begin.is_dir():
+        return {name: value.float() for name, value in load_file(begin / LEARNT).items()}
+    known = load_model(begin).network.state_dict()
+    return {name: value for name, value in known.items() if name != "words.pieces.weight"}
+
+
 def _learn(
     start: Path, out: Path, device: str, how: Training, shards_made: Any, began: float, begin: Path | None
 ) -> None:
     network, vocabulary = new_network(start, how)
     if begin is not None:
-        learnt = {name: value.float() for name, value in load_file(begin / LEARNT).items()}
-        network.load_state_dict({"words.pieces.weight": network.words.pieces.weight} | learnt)
+        network.load_state_dict({"words.pieces.weight": network.words.pieces.weight} | _learnt(begin))
     lexicon = read_lexicon(start / LEXICON)
     small = device == "cpu"
     unseen = {

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from recipes.tagger.corpus.dictation import dictated
 from recipes.tagger.corpus.grammar import Pieces, capitalized, text_of
 from recipes.tagger.corpus.lists import lines
+from recipes.tagger.corpus.terms import TONGUES
 from recipes.tagger.corpus.visit import Visit
 
 _FIELDS = tuple(tuple(line.split(" = ", 1)) for line in lines("fields"))
@@ -337,6 +339,57 @@ def everyday(visit: Visit) -> Pieces:
     return _join(visit.rng.choice([" ", " ", "\n"]), said)
 
 
+def dictation(visit: Visit) -> Pieces:
+    """Taken down by a recogniser: what was made to be said, or any other text read aloud."""
+    if visit.chance(0.6):
+        said = [visit.write(visit.rng.choice(lines("dictated"))) for _ in range(visit.rng.randint(1, 5))]
+        return dictated(_join(visit.rng.choice([" ", ". ", "\n"]), said), visit.rng)
+    write = visit.rng.choice([report, prose, letter, summary, narrative, everyday, mixture])
+    return dictated(write(visit), visit.rng)
+
+
+def shorthand(visit: Visit) -> Pieces:
+    """A ward's own notes, a line a thought, names first and last."""
+    said = [
+        visit.write(visit.rng.choice(lines("telegraphic" if visit.chance(0.75) else "values")))
+        for _ in range(visit.rng.randint(1, 8))
+    ]
+    note = _join(visit.rng.choice(["\n", "\n", ". ", " ", " / ", "; "]), said)
+    return [(text.lower(), category) for text, category in note] if visit.chance(0.3) else note
+
+
+def abroad(visit: Visit) -> Pieces:
+    """English as hospitals of many countries write it, and identifiers that few notes have."""
+    return _join("\n", [visit.write(visit.rng.choice(lines("abroad"))) for _ in range(visit.rng.choice([1, 1, 2, 3]))])
+
+
+def other_tongue(visit: Visit) -> Pieces:
+    """Whole German, French and Spanish texts."""
+    tongue = visit.rng.choice(sorted(TONGUES.values()))
+    own = Visit(visit.rng, visit.lexicon, tongue)
+    return _join("\n", [own.write(own.rng.choice(lines(tongue))) for _ in range(own.rng.choice([1, 1, 2, 3]))])
+
+
+def houses(visit: Visit) -> Pieces:
+    """Where people work, pray, shop and are sent, told by what is said of it."""
+    said = [
+        visit.write(visit.rng.choice(lines("organisations" if visit.chance(0.6) else "fragments_plain")))
+        for _ in range(visit.rng.randint(2, 12))
+    ]
+    note = _join(visit.rng.choice([". ", ". ", "; ", "\n", ", "]), [capitalized(one) for one in said])
+    return [(text.lower(), category) for text, category in note] if visit.chance(0.15) else note
+
+
+def values(visit: Visit) -> Pieces:
+    """Numbers and words that look like identifiers and are none, with now and then one among them."""
+    named = visit.rng.choice([0.0, 0.1, 0.3])
+    said = [
+        _mention(visit) if visit.chance(named) else visit.write(visit.rng.choice(lines("values")))
+        for _ in range(visit.rng.randint(2, 10))
+    ]
+    return _join(visit.rng.choice([". ", "\n", "; ", ", "]), said)
+
+
 KINDS: tuple[tuple[float, Callable[[Visit], Pieces]], ...] = (
     (0.22, report),
     (0.08, prose),
@@ -347,12 +400,18 @@ KINDS: tuple[tuple[float, Callable[[Visit], Pieces]], ...] = (
     (0.03, table),
     (0.04, message),
     (0.05, phrase),
-    (0.13, plain),
+    (0.26, plain),
     (0.08, mixture),
     (0.03, machine),
-    (0.12, narrative),
+    (0.26, narrative),
     (0.03, tongues),
     (0.34, house_style),
     (0.16, everyday),
     (0.22, dense),
+    (0.34, dictation),
+    (0.3, shorthand),
+    (0.26, abroad),
+    (0.2, other_tongue),
+    (0.18, values),
+    (0.3, houses),
 )

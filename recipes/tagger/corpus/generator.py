@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from medveil.person.span import Span
+from recipes.tagger.corpus.dictation import dictated
 from recipes.tagger.corpus.documents import KINDS
 from recipes.tagger.corpus.grammar import Pieces, found_in, text_of
 from recipes.tagger.corpus.noise import disturbed
@@ -34,6 +35,8 @@ def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> 
         return original
     visit = Visit(rng, lexicon or Lexicon())
     pieces = refilled(original.text, original.found, visit) if rng.random() < 0.7 else cut(original)
+    if rng.random() < 0.15:
+        pieces = dictated(pieces, rng)
     return as_document(disturbed(pieces, rng, visit.lexicon.words))
 
 

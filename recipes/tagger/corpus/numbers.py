@@ -6,8 +6,8 @@ import datetime as dt
 import random
 import string
 
-_MONTHS = "January February March April May June July August September October November December".split()
-_DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+MONTHS = "January February March April May June July August September October November December".split()
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _SHORT_DAYS = (
     ("Mon", "mon"),
     ("Tue", "Tues", "tues"),
@@ -17,12 +17,14 @@ _SHORT_DAYS = (
     ("Sat", "sat"),
     ("Sun", "sun"),
 )
-_HOLIDAYS = (
+HOLIDAYS = (
     "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan,"
     "Christmas Eve,New Year's Eve,New Year's,Boxing Day,Good Friday,Ash Wednesday,Palm Sunday,Easter Monday,"
     "Mother's Day,Father's Day,Valentine's Day,St. Patrick's Day,Veterans Day,Presidents' Day,MLK Day,Columbus Day,"
     "Juneteenth,the Fourth of July,Super Bowl Sunday,Mardi Gras,Cinco de Mayo,Passover,Hanukkah,Rosh Hashanah,"
-    "Yom Kippur,Eid,Eid al-Fitr,Holi,Durga Puja,Lunar New Year,Chinese New Year,Anzac Day,Australia Day,Canada Day,"
+    "Yom Kippur,CNY,Diwali,Deepavali,Hari Raya,Nowruz,Songkran,Tet,Tihar,Onam,Pongal,Golden Week,"
+    "Obon,Carnival,Lent,Advent,"
+    "Eid,Eid al-Fitr,Holi,Durga Puja,Lunar New Year,Chinese New Year,Anzac Day,Australia Day,Canada Day,"
     "Victoria Day,Bastille Day,Bonfire Night,Whitsun,Pentecost,All Saints,Midsummer,Xmas,xmas eve,Sinterklaas"
 ).split(",")
 _PARTS_OF_DAY = ("in the morning", "in the afternoon", "in the evening", "at night")
@@ -41,11 +43,14 @@ _MONTHS_ABROAD = [
 ]
 _TENS = {9: "ninety", 10: "one hundred", 11: "one hundred and ten"}
 _ONES = " one two three four five six seven eight nine".split(" ")
-_ORDINALS = (
+ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
     "sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth "
     "twenty-fifth twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
 ).split()
+
+OLD = ("nonagenarian", "centenarian", "nonagenarian", "supercentenarian")
+NINETIES = ("nineties", "90s", "mid-nineties", "late nineties", "early 90s", "mid 90's", "nineties")
 
 
 def _one(rng: random.Random, options: tuple[str, ...]) -> str:
@@ -59,7 +64,7 @@ def ordinal(number: int) -> str:
 
 def date(rng: random.Random, day: dt.date) -> str:
     """A whole day, in any of the ways it is written."""
-    d, m, y, month = day.day, day.month, day.year, _MONTHS[day.month - 1]
+    d, m, y, month = day.day, day.month, day.year, MONTHS[day.month - 1]
     short, yy = month[:3], f"{y % 100:02d}"
     forms = (
         f"{m:02d}/{d:02d}/{y}",
@@ -87,9 +92,9 @@ def date(rng: random.Random, day: dt.date) -> str:
         f"{d:02d}{short.upper()}{y}",
         f"{short} {d} {yy}",
         f"the {ordinal(d)} of {month}, {y}",
-        f"{_DAYS[day.weekday()]}, {month} {d}, {y}",
-        f"{_DAYS[day.weekday()][:3]} {m}/{d}/{y}",
-        f"{_DAYS[day.weekday()]} {d} {month} {y}",
+        f"{WEEKDAYS[day.weekday()]}, {month} {d}, {y}",
+        f"{WEEKDAYS[day.weekday()][:3]} {m}/{d}/{y}",
+        f"{WEEKDAYS[day.weekday()]} {d} {month} {y}",
         f"{m}.{d}.{y}",
         f"{d:02d}-{m:02d}-{y}",
         f"{y}.{m:02d}.{d:02d}",
@@ -103,8 +108,8 @@ def date(rng: random.Random, day: dt.date) -> str:
         f"{short}. {d}/{yy}",
         f"{d}.{m}.{y}",
         f"{d:02d}.{m:02d}.{yy}",
-        f"{_DAYS[day.weekday()][:3]}, {d} {short} {y}",
-        f"{_DAYS[day.weekday()][:3]} {short} {d:02d} {y}",
+        f"{WEEKDAYS[day.weekday()][:3]}, {d} {short} {y}",
+        f"{WEEKDAYS[day.weekday()][:3]} {short} {d:02d} {y}",
         f"{ordinal(d)} day of {month}, {y}",
         f"{d} {_MONTHS_ABROAD[m - 1][rng.randint(0, 3)]} {y}",
         f"{y}-{m}-{d}",
@@ -118,10 +123,35 @@ def date(rng: random.Random, day: dt.date) -> str:
     return forms[int(rng.random() * len(forms))]
 
 
+def date_abroad(rng: random.Random, day: dt.date, tongue: str, *, loose: bool = False) -> str:
+    """As German, French or Spanish texts write it."""
+    d, m, y = day.day, day.month, day.year
+    month = _MONTHS_ABROAD[m - 1][("german", "french", "spanish").index(tongue)]
+    of = " de " if tongue == "spanish" else " "
+    stop = "." if tongue == "german" else ""
+    signs = ".." if tongue == "german" else "/-." if tongue == "spanish" else "/."
+    sign = rng.choice(signs)
+    forms = [
+        *(f"{d:02d}{sign}{m:02d}{sign}{y}", f"{d:02d}{sign}{m:02d}{sign}{y % 100:02d}", f"{d}{sign}{m}{sign}{y}"),
+        *(f"{d}{stop} {of.strip()} {month}{of}{y}".replace("  ", " "), f"{d:02d}{sign}{m:02d}{sign}{y}"),
+    ]
+    if loose:
+        parts = (f"{d}{stop} {of.strip()} {month}".replace("  ", " "), f"{month}{of}{y}", f"{m:02d}/{y}", str(y))
+        forms += [*parts, f"{d:02d}.{m:02d}." if tongue == "german" else f"{d:02d}/{m:02d}"]
+    return rng.choice(forms)
+
+
+def time_abroad(rng: random.Random) -> str:
+    hour, minute = rng.randint(0, 23), rng.randint(0, 59)
+    return rng.choice(
+        [f"{hour:02d}:{minute:02d}", f"{hour}.{minute:02d}", f"{hour}h{minute:02d}", f"{hour} h {minute:02d}"]
+    )
+
+
 def weekday(rng: random.Random, day: dt.date) -> str:
     """Whole or cut short."""
     short = _SHORT_DAYS[day.weekday()]
-    return _DAYS[day.weekday()] if rng.random() < 0.35 else short[int(rng.random() * len(short))]
+    return WEEKDAYS[day.weekday()] if rng.random() < 0.35 else short[int(rng.random() * len(short))]
 
 
 def moment(rng: random.Random, day: dt.date) -> str:
@@ -137,7 +167,7 @@ def stamp(rng: random.Random, day: dt.date) -> str:
 
 
 def month_name(rng: random.Random, day: dt.date) -> str:
-    month = _MONTHS[day.month - 1]
+    month = MONTHS[day.month - 1]
     return rng.choice(
         [month, month, month[:3], f"{month} {day.year}", f"{month[:3]}. {day.year}", f"{month} '{day:%y}"]
     )
@@ -145,7 +175,7 @@ def month_name(rng: random.Random, day: dt.date) -> str:
 
 def spoken_date(rng: random.Random, day: dt.date) -> str:
     """The third of December, without its article."""
-    month, word = _MONTHS[day.month - 1], _ORDINALS[day.day - 1]
+    month, word = MONTHS[day.month - 1], ORDINALS[day.day - 1]
     return rng.choice(
         [
             f"{word} of {month}",
@@ -164,7 +194,7 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
     """A day, a part of one, a month of a year, as people write in passing."""
     if rng.random() < 0.45:
         return date(rng, day)
-    d, m, y, month = day.day, day.month, day.year, _MONTHS[day.month - 1]
+    d, m, y, month = day.day, day.month, day.year, MONTHS[day.month - 1]
     forms = (
         f"{m}/{d}",
         f"{m}/{d}",
@@ -180,23 +210,23 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         f"{m}/{y}",
         f"{m:02d}/{y}",
         f"{month[:3]} '{y % 100:02d}",
-        f"{_DAYS[day.weekday()]}",
-        f"{_DAYS[day.weekday()]} {m}/{d}",
+        f"{WEEKDAYS[day.weekday()]}",
+        f"{WEEKDAYS[day.weekday()]} {m}/{d}",
         f"{month[:3]}. {ordinal(d)}",
         f"{m}-{d}",
         f"{month} of {y}",
         f"{d}.{m}.",
-        f"{month} the {_ORDINALS[d - 1]}",
-        f"{_DAYS[day.weekday()]}, {month} {ordinal(d)}",
-        f"{month} {_ORDINALS[d - 1]}",
+        f"{month} the {ORDINALS[d - 1]}",
+        f"{WEEKDAYS[day.weekday()]}, {month} {ordinal(d)}",
+        f"{month} {ORDINALS[d - 1]}",
         f"{month}",
-        _HOLIDAYS[d % len(_HOLIDAYS)],
-        f"{_HOLIDAYS[d % len(_HOLIDAYS)]} {y}",
-        f"{_DAYS[day.weekday()]} the {ordinal(d)}",
-        f"{_DAYS[day.weekday()][:3]} {ordinal(d)}",
-        f"{_DAYS[day.weekday()][:3]}",
-        f"{_DAYS[day.weekday()]} {d} {month}",
-        f"{_ORDINALS[d - 1]} of {month}",
+        HOLIDAYS[d % len(HOLIDAYS)],
+        f"{HOLIDAYS[d % len(HOLIDAYS)]} {y}",
+        f"{WEEKDAYS[day.weekday()]} the {ordinal(d)}",
+        f"{WEEKDAYS[day.weekday()][:3]} {ordinal(d)}",
+        f"{WEEKDAYS[day.weekday()][:3]}",
+        f"{WEEKDAYS[day.weekday()]} {d} {month}",
+        f"{ORDINALS[d - 1]} of {month}",
         f"{_SEASONS[m % 4]} {y}",
         f"{_SEASONS[m % 4]} of {y}",
         f"Q{m % 4 + 1} {y}",
@@ -214,8 +244,8 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         f"{d}.{m}",
         f"{d}/{m}/{y % 100:02d}",
         spoken_date(rng, day),
-        _HOLIDAYS[int(rng.random() * len(_HOLIDAYS))],
-        _HOLIDAYS[int(rng.random() * len(_HOLIDAYS))],
+        HOLIDAYS[int(rng.random() * len(HOLIDAYS))],
+        HOLIDAYS[int(rng.random() * len(HOLIDAYS))],
         f"{month} {d}-{d + 2}",
         f"{m}/{d}-{m}/{d + 1}",
     )
@@ -281,8 +311,8 @@ def time(rng: random.Random) -> str:
 
 def old_age(rng: random.Random) -> str:
     age = rng.choice([90, 91, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 106, 110])
-    if rng.random() < 0.12:
-        return "-".join(filter(None, (_TENS[age // 10], _ONES[age % 10])))
+    if rng.random() < 0.2:
+        return rng.choice("- ").join(filter(None, (_TENS[age // 10], _ONES[age % 10])))
     return str(age)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 import string
 
@@ -130,3 +131,54 @@ def user(rng: random.Random, given: str, family: str) -> str:
             f"{first}_{last}",
         ]
     )
+
+
+def device_identifier(rng: random.Random) -> str:
+    """A UDI in the forms of its issuing agencies."""
+    item, lot, made = digits(rng, 14), letters(rng, 1) + digits(rng, 6), digits(rng, 6)
+    return rng.choice(
+        [
+            f"(01){item}(17){made}(10){lot}(21){digits(rng, 10)}",
+            f"(01){item}(21){lot}",
+            f"01{item}17{made}10{lot}",
+            f"+{letters(rng, 1)}{digits(rng, 3)}{letters(rng, 4)}{digits(rng, 2)}/$${digits(rng, 8)}{letters(rng, 2)}",
+            f"={letters(rng, 1)}{digits(rng, 13)}=,{digits(rng, 7)}",
+        ]
+    )
+
+
+def chassis(rng: random.Random) -> str:
+    return "".join(rng.choice("ABCDEFGHJKLMNPRSTUVWXYZ0123456789") for _ in range(17))
+
+
+def biometric(rng: random.Random) -> str:
+    """By which a finger, an iris or a voice is filed."""
+    return rng.choice(
+        [
+            f"{rng.choice(['FP', 'IR', 'VP', 'PV', 'FACE', 'RET', 'BIO'])}-{digits(rng, 4)}-{letters(rng, 2)}",
+            f"{rng.choice(['FP', 'IRIS', 'VOICE', 'PALM'])}_{digits(rng, 6)}",
+            "0x" + "".join(rng.choice("0123456789ABCDEF") for _ in range(rng.choice((8, 12, 16)))),
+            f"{letters(rng, 2)}{digits(rng, 5)}.{rng.choice(['L', 'R'])}{digits(rng, 1)}",
+            f"BIO{digits(rng, 8)}",
+        ]
+    )
+
+
+def photograph(rng: random.Random, given: str, family: str, day: dt.date) -> str:
+    """The name of a file as a camera, a telephone or a ward gives it."""
+    first, last = (("".join(c for c in word.lower() if c.isascii() and c.isalpha()) or "x") for word in (given, family))
+    name = rng.choice(
+        [
+            f"IMG_{day:%Y%m%d}_{digits(rng, 6)}",
+            f"IMG_{digits(rng, 4)}",
+            f"DSC_{digits(rng, 4)}",
+            f"DSC0{digits(rng, 4)}",
+            f"{last}_{first}_{day:%d%m%y}",
+            f"{first}{last}-face",
+            f"{last.title()}{digits(rng, 4)}_{rng.choice(['wound', 'face', 'hand', 'scar'])}",
+            f"photo-{day:%Y-%m-%d}-{digits(rng, 2)}",
+            f"WhatsApp Image {day:%Y-%m-%d} at {rng.randint(10, 23)}.{digits(rng, 2)}.{digits(rng, 2)}",
+            f"PXL_{day:%Y%m%d}_{digits(rng, 9)}",
+        ]
+    )
+    return f"{name}.{rng.choice(['jpg', 'JPG', 'jpeg', 'png', 'heic', 'HEIC', 'tif', 'NEF'])}"

@@ -47,8 +47,8 @@ class Someone:
 class People:
     """A patient, a relative and four of the staff, and the ways in which each is written."""
 
-    def __init__(self, rng: random.Random, lexicon: Lexicon) -> None:
-        self.rng, self.lexicon = rng, lexicon
+    def __init__(self, rng: random.Random, lexicon: Lexicon, *, origin: str | None = None) -> None:
+        self.rng, self.lexicon, self.origin = rng, lexicon, origin
         self.patient, self.kin = self.someone(), self.someone()
         if rng.random() < 0.6:
             self.kin = Someone(self.kin.given, "", self.patient.family, self.kin.sex)
@@ -57,7 +57,9 @@ class People:
     def someone(self) -> Someone:
         rng = self.rng
         origin = pick(self.rng, list(_SURNAMES))
-        if rng.random() < 0.3:
+        if self.origin is not None and rng.random() < 0.7:
+            origin = self.origin
+        elif rng.random() < 0.3:
             origin = "english"
         kind = rng.random()
         given = (

@@ -44,6 +44,12 @@ def named_after(rng: random.Random, surname: str) -> str:
     return surname.split()[-1] + pick(rng, ["ville", "burgh", "side", "mouth", "berg", "haven", "stad", "bury", "ton"])
 
 
+def county(rng: random.Random, name: str) -> str:
+    return pick(
+        rng, [f"{name} County", f"County {name}", f"Co. {name}", f"Co {name}", f"{name}shire", f"{name} Parish"]
+    )
+
+
 def street_name(rng: random.Random, surname: str) -> str:
     kind = rng.random()
     tail = pick(rng, _STREET_TAILS)

@@ -16,6 +16,7 @@ GAPS = (
     "*****",
     "xxx",
 )
+TONGUES = {"de": "german", "fr": "french", "es": "spanish"}
 TERMS: dict[str, tuple[str, ...]] = {
     "dx": lines("diagnoses"),
     "symptom": lines("symptoms"),
@@ -38,6 +39,11 @@ TERMS: dict[str, tuple[str, ...]] = {
     "hon": lines("honours"),
     "society": tuple("ATS ERS ESC AHA ACC ACR EULAR NICE WHO GOLD GINA NCCN ESMO BTS SIGN IDSA AASLD KDIGO".split()),
     "narrative": lines("narrative"),
+    **{
+        f"{short}_{kind}": lines(f"{tongue}_{kind}{ending}")
+        for short, tongue in TONGUES.items()
+        for kind, ending in (("finding", "s"), ("clinical", ""), ("word", "s"))
+    },
     "lab": ("{cm}", "{old_number}", "{bignum}", "{num}", "{small}.{num}", "0.{num}"),
     "old_number": ("9{small}", "10{small}", "11{small}", "{num}", "100", "90"),
     "icd": (

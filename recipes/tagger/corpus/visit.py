@@ -18,9 +18,9 @@ T = TypeVar("T")
 
 
 class Visit:
-    def __init__(self, rng: random.Random, lexicon: Lexicon) -> None:
-        self.rng, self.lexicon = rng, lexicon
-        self.people = People(rng, lexicon)
+    def __init__(self, rng: random.Random, lexicon: Lexicon, tongue: str | None = None) -> None:
+        self.rng, self.lexicon, self.tongue = rng, lexicon, tongue
+        self.people = People(rng, lexicon, origin="hispanic" if tongue == "spanish" else tongue)
         self.day = dt.date(1985, 1, 1) + dt.timedelta(days=int(rng.random() * 18_500))
         self.town, self.home = self._town(), self._town()
         self.hospital = places.hospital(rng, self.people.staff[3].family, self.town)
@@ -43,20 +43,15 @@ class Visit:
             "di": lambda: self.people.initials(str.upper),
             "ti": lambda: self.people.initials(str.lower),
             "pi": self.people.patient_initials,
-            "date": lambda: [(numbers.date(rng, self._near()), Category.DATE)],
-            "ld": lambda: [(numbers.loose_date(rng, self._near()), Category.DATE)],
-            "dob": lambda: [
-                (
-                    numbers.date(
-                        rng, dt.date(self.day.year - min(self.age, 84), rng.randint(1, 12), rng.randint(1, 28))
-                    ),
-                    Category.DATE,
-                )
-            ],
+            "date": lambda: self._date(self._near()),
+            "ld": lambda: self._date(self._near(), loose=True),
+            "dob": lambda: self._date(
+                dt.date(self.day.year - min(self.age, 84), rng.randint(1, 12), rng.randint(1, 28))
+            ),
             "dayof": lambda: [(numbers.ordinal(rng.randint(1, 28)), Category.DATE)],
             "year": lambda: [(str(self.day.year - rng.randint(1, 30)), Category.DATE)],
             "yearnot": lambda: [(str(self.day.year - rng.randint(0, 20)), None)],
-            "time": lambda: [(numbers.time(rng), Category.TIME)],
+            "time": lambda: [((numbers.time_abroad if self.tongue else numbers.time)(rng), Category.TIME)],
             "mrn": lambda: [(self.mrn if rng.random() < 0.7 else numbers.record(rng), Category.MRN)],
             "acc": lambda: [
                 (self.accession if rng.random() < 0.7 else numbers.accession(rng, self.day.year), Category.ACCESSION)
@@ -116,6 +111,19 @@ class Visit:
             "wardname": lambda: [(workplaces.ward_name(rng, self.people.surname()), Category.OTHER_ID)],
             "small_id": lambda: [(str(rng.randint(1, 12)), Category.OTHER_ID)],
             "small2_id": lambda: [(str(rng.randint(2, 60)), Category.ADDRESS)],
+            "county": lambda: [(places.county(rng, self._town()), Category.ADDRESS)],
+            "county_name": lambda: [(self._town(), Category.ADDRESS)],
+            "udi": lambda: [(papers.device_identifier(rng), Category.DEVICE_SERIAL)],
+            "vin": lambda: [(papers.chassis(rng), Category.OTHER_ID)],
+            "bio": lambda: [(papers.biometric(rng), Category.OTHER_ID)],
+            "photo": self._photograph,
+            "handle": self._handle,
+            "org": self._organisation,
+            "epo": lambda: [(self.people.surname().split()[-1], None)],
+            "holiday": lambda: [(self._one(numbers.HOLIDAYS), Category.DATE)],
+            "carehome_de": lambda: [(workplaces.care_home_abroad(rng, self._town()), Category.HOSPITAL)],
+            "oldword": lambda: [(self._one(numbers.OLD), Category.AGE_OVER_89)],
+            "oldword_plural": lambda: [(self._one(numbers.NINETIES), Category.AGE_OVER_89)],
             "abbr": self._abbreviation,
             "cred": self._credential,
             "brand": self._brand,
@@ -155,6 +163,11 @@ class Visit:
     def _near(self) -> dt.date:
         return self.day - dt.timedelta(days=int(self.rng.expovariate(1 / 60)))
 
+    def _date(self, day: dt.date, *, loose: bool = False) -> Pieces:
+        if self.tongue is not None and self.chance(0.9):
+            return [(numbers.date_abroad(self.rng, day, self.tongue, loose=loose), Category.DATE)]
+        return [((numbers.loose_date if loose else numbers.date)(self.rng, day), Category.DATE)]
+
     def _titled_doctor(self) -> Pieces:
         return [*self.write("[Dr. |Dr. |Dr |Dr. |DR. |Dr.|Doctor |Prof. |Professor |Drs. ]{d}")]
 
@@ -184,7 +197,7 @@ class Visit:
 
     def _abbreviation(self) -> Pieces:
         """Of the list, or letters that nobody has met: most of a ward's abbreviations are nobody's initials."""
-        if self.chance(0.22):
+        if self.chance(0.35):
             return [(papers.letters(self.rng, self._one((2, 3, 3, 3, 4, 4, 5))), None)]
         return [(self._one(lines("abbreviations")), None)]
 
@@ -211,7 +224,7 @@ class Visit:
         )
 
     def _eponym(self) -> Pieces:
-        if self.chance(0.25):
+        if self.chance(0.4):
             name = self.people.surname()
             if self.chance(0.2):
                 name += "-" + self.people.surname()
@@ -222,6 +235,22 @@ class Visit:
     def _user(self) -> Pieces:
         one = self._one(self.people.staff)
         return [(papers.user(self.rng, one.given, one.family), Category.OTHER_ID)]
+
+    def _organisation(self) -> Pieces:
+        known = self.lexicon.words or lines("function_words")
+        coined = names.coined("surname").draw(self.rng)
+        name = workplaces.organisation(
+            self.rng, self.people.surname(), self._town(), coined, self._one(known), self._one(known)
+        )
+        return [(name, Category.HOSPITAL)]
+
+    def _handle(self) -> Pieces:
+        one = self._one([self.people.patient, self.people.kin, *self.people.staff])
+        return [("@" + papers.user(self.rng, one.given, one.family), Category.OTHER_ID)]
+
+    def _photograph(self) -> Pieces:
+        one = self.people.patient
+        return [(papers.photograph(self.rng, one.given, one.family, self._near()), Category.OTHER_ID)]
 
     # places
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from medveil.defenses.reports.rules import find_by_rules, find_in_phrase
+from medveil.defenses.reports.rules import find_by_rules
 from medveil.person.identifiers import Category
 
 CASES = {
@@ -37,6 +37,26 @@ at [[quarter of ten]] | since [[half past one]] | about [[two in the afternoon]]
 recheck lytes [[0400]]. | LKW [[2300]]. | Note by [[jkl]], seen
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
 [[2021-03-14]]T[[08:45:00Z]] | at [[10:15a]]
+""",
+    "spoken": """
+medical record number [[four four seven oh nine one two]] is correct | the mrn is [[eight eight one two zero three]]
+you can call me back at [[six one seven five five five oh one four three]] thank you | extension [[four four one two]]
+date of birth [[june third nineteen fifty one]]
+on [[march the fourteenth twenty twenty one]] at [[ten forty five a m]]
+compared with the film of the [[ninth of august]] | no change since the [[fourteenth]]. | in [[nineteen ninety eight]]
+accession number [[c x r dash two one dash zero zero four four]] | room [[four twelve]] bed [[two]]
+doctor [[smythe]] spelled [[s m y t h e]] | spelling [[d as in david u r o c h e r]] then | [[K-O-W-A-L-S-K-I]] came
+social security number [[zero seven eight oh five one one two oh]] | seen [[three slash fourteen slash twenty one]]
+write to [[jane dot doe at mercy dot org]] | lives at [[forty two maple street]] | [[fourteen thirty]] hours
+it was the [[second of may]] | read at [[nine fifteen]] by us | the number was [[nine oh four four one seven]] then
+""",
+    "forms": """
+a resident of [[Harlan County]] | lives in [[Co. Offaly]] | moved from [[County Antrim]] | held at [[Terrebonne Parish]]
+plate [[KX19 ZTB]] seen | license plate [[7XKL482]] | her car, [[LD17 OWP]], was hit | vehicle tag [[VA XKL-4471]]
+UDI [[(01)00643169007222(17)270131(21)RNB412087H]] | [[(01)08714729158868(17)240630(10)77120934]] on the sticker
+from [[fe80::1c2d:33ff:fe44:5566]] | by [[2001:0db8:85a3:0000:0000:8a2e:0370:7334]] | host [[10.20.30.41]]
+fingerprint ID [[FP-88213-R2]] | iris code [[IR-0091-77A]] | voiceprint: [[VP-7781]] | face template [[FT_20388]]
+photo [[IMG_4471.JPG]] | saved as [[okafor_left_foot.png]] | see [[PXL_20230114_103322.heic]]
 """,
     "ages": """
 a [[92]]-year-old woman | [[90]] y/o | [[103]] year old man | aged [[94]] | Age/Sex: [[91]] / F | hx: [[95]]M SOB
@@ -146,6 +166,13 @@ def _letters(text: str, spans: list[tuple[int, int]]) -> set[int]:
         ("fax 617-555-0143", Category.FAX),
         ("SSN 078-05-1120", Category.SSN),
         ("JD/mk", Category.INITIALS),
+        ("of Harlan County", Category.COUNTY),
+        ("plate 7XKL482", Category.VEHICLE),
+        ("UDI (01)00643169007222(17)270131(21)RNB412087H", Category.UDI),
+        ("host 10.20.30.41", Category.NETWORK),
+        ("iris code IR-0091-77A", Category.BIOMETRIC),
+        ("see IMG_4471.JPG", Category.PHOTO),
+        ("mrn is eight eight one two zero three", Category.MRN),
         ("a 92-year-old", Category.AGE_OVER_89),
         ("Mercywell Hospital", Category.HOSPITAL),
     ],
@@ -184,5 +211,5 @@ def test_a_short_name_of_a_hospital_is_found_by_its_full_name() -> None:
 )
 def test_phrases_without_a_sentence(marked: str) -> None:
     text, spans = read(marked)
-    found = [(one.start, one.end) for one in find_in_phrase(text)]
+    found = [(one.start, one.end) for one in find_by_rules(text, phrase=True)]
     assert _letters(text, found) == _letters(text, spans)

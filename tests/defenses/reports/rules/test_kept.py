@@ -47,6 +47,11 @@ Nursing asked for a film | Cough returns to baseline
 father 100 pack-years
 Lachman neg | Nottingham 6, Prague C2M4 | Jarisch-Herxheimer | D/C Foley POD1 | McDonald 2017 met | Surgery: Whipple
 student at home
+two views of the chest | the nodule measures four point two millimeters | in three to four weeks
+ribs five six seven eight and nine | the fourth rib | on the fourth attempt | pain ten out of ten | on day five
+given two and then four milligrams | may first show edema | march on to the second dose | grade three of four
+a one to one ratio 1:1:2 | iris and retina normal | facial nerve 7th | twenty four hours later
+at one hundred percent | at forty five degrees | c o p d and p r n | of the second portion | by the third week
 driver for Cardiology | by the American College of Radiology | r/o pneumonia | Referred to Cardiology
 """.strip()
 
@@ -95,6 +100,17 @@ LONG = (
         "www.a.b/",
         "LONG^ALICE^",
         "http://",
+        "one ",
+        "room one ",
+        "a dot ",
+        "spelled a ",
+        "s-",
+        "a:",
+        "County ",
+        "Ash County ",
+        "plate A1 ",
+        "iris 1-",
+        "(01)12345678901234(10)",
         "\n",
         "e\u0301",
     ),

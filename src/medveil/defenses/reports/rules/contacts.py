@@ -1,4 +1,4 @@
-"""Telephone, fax and pager numbers, e-mail and web addresses, network addresses."""
+"""Telephone, fax and pager numbers, e-mail and web addresses, names on the net."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ _DOMAIN = re.compile(
 )
 # A name on the net, told by a digit or an underscore among letters: `@` alone is `at` in hasty notes.
 _HANDLE = re.compile(r"(?<![\w.@])@(?=[A-Za-z]{3})(?=[A-Za-z]{1,30}[\d_])\w{4,40}(?![\w@])")
-_IP = re.compile(r"(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?:25[0-5]|2[0-4]\d|1?\d?\d)){3}(?::\d{1,5})?(?![\w.]?\d)")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
 
 _IN_MAC = re.compile(r"(?:[:-][0-9A-Fa-f]{2}){3}")
@@ -84,16 +83,6 @@ def _take_written_addresses(page: Page) -> None:
     if _IN_MAC.search(text):
         for match in _MAC.finditer(text):
             page.take(*match.span(), Category.DEVICE_SERIAL)
-    if text.count(".") >= 3:
-        for start in page.numbers:
-            address = _IP.match(text, start)
-            if address and not _is_section(page, address):
-                page.take(*address.span(), Category.URL)
-
-
-def _is_section(page: Page, match: re.Match[str]) -> bool:
-    """Version and section numbers are short."""
-    return len(match[0]) < 8 or page.before(match.start(), 9).rstrip().lower().endswith(("version", "v", "section"))
 
 
 def _telephone_starts(page: Page) -> list[int]:

@@ -1,0 +1,267 @@
+"""What was dictated and typed as it was heard: numbers, days, times and addresses in words, and names spelled out.
+
+A run of number words after a word that announces a number is that number, however long; without one, five single
+digits in a row measure nothing. An ordinal with no noun after it is a day.
+"""
+
+from __future__ import annotations
+
+import re
+
+from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.page import Page, PageWord
+from medveil.person.identifiers import Category
+
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+_TENS = "twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety"
+_S = r"[ \t]*(?:[ \t\n-]|,[ ])[ \t]*"
+_ZERO = "(?:oh|o|zero)"
+_COUNT = rf"(?:(?:{_TENS})(?:{_S}(?:{_ONES}))?|{_TEENS}|{_ONES})"
+_TENTHS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
+_ORDINAL = (
+    rf"(?:(?:twenty|thirty){_S}(?:{_TENTHS})|{_TENTHS}|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|"
+    r"seventeenth|eighteenth|nineteenth|twentieth|thirtieth)"
+)
+_YEAR = (
+    rf"(?:(?:eighteen|nineteen|twenty){_S}(?:{_ZERO}{_S}(?:{_ONES})|(?:{_TENS})(?:{_S}(?:{_ONES}))?|{_TEENS}|hundred)"
+    rf"|two{_S}thousand(?:{_S}(?:and{_S})?{_COUNT})?)"
+)
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_WRITTEN_YEAR = rf"(?:{_S}(?:of{_S})?(?:{_YEAR}|(?:19|20)\d\d))"
+_DAY = re.compile(
+    rf"(?P<month>{_MONTHS}){_S}(?:(?P<the>the{_S})?(?:{_ORDINAL}|{_COUNT})(?P<year>{_WRITTEN_YEAR})|{_YEAR}"
+    rf"|(?P<article>the{_S})?{_ORDINAL}|(?P<count>{_COUNT}))(?!\w)",
+    re.IGNORECASE,
+)
+_DAY_OF = re.compile(
+    rf"(?P<day>{_ORDINAL})(?:{_S}day)?{_S}of{_S}(?P<month>(?:this|last|the|next){_S}month|{_MONTHS})"
+    rf"(?:{_WRITTEN_YEAR})?(?!\w)",
+    re.IGNORECASE,
+)
+_SLASHED = re.compile(
+    rf"(?:{_ZERO}{_S})?{_COUNT}{_S}slash{_S}(?:{_ZERO}{_S})?{_COUNT}(?:{_S}slash{_S}(?:{_YEAR}|{_COUNT}))?(?!\w)",
+    re.IGNORECASE,
+)
+_ON_THE = re.compile(
+    r"\b(?:on|since|until|till|from|of|by|before|after|through|to|dated|due)[ \t\n]+(?:about[ ])?the[ \t\n]+$",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    rf"{_ORDINAL}(?!\w)(?=[ \t]*(?:[.,;:)\n]|$|(?:and|at|of|with|for|when|she|he|we|they|it|the|in|to|was|is|by|but|"
+    r"because|after|before|then|there|this|that|showed|shows|showing|demonstrated|where|which|we|no|who|i)\b))",
+    re.IGNORECASE,
+)
+_ALONE_YEAR = re.compile(rf"{_YEAR}(?!\w)", re.IGNORECASE)
+_TELLS_YEAR = re.compile(r"\b(?:in|since|until|till|of|year|born|circa|around|early|late)[ \t\n]+$", re.IGNORECASE)
+_TELLS_DAY = re.compile(
+    r"\b(?:on|since|from|of|dated|until|till|by|to|before|after|film|study|exam|examination|radiograph|ct|born|birth)"
+    r"[ \t\n:,]+$",
+    re.IGNORECASE,
+)
+_MINUTES = rf"(?:hundred|{_ZERO}{_S}(?:{_ONES})|{_TEENS}|(?:{_TENS})(?:{_S}(?:{_ONES}))?)"
+_TIME = re.compile(
+    rf"(?:{_COUNT}|{_ZERO}{_S}(?:{_ONES}))(?:{_S}{_MINUTES})?[ ](?:[ap]\.?[ ]?m(?![\w])\.?|o['’]?clock(?!\w))"
+    rf"|(?:{_ZERO}{_S}(?:{_ONES})|{_TEENS}|twenty{_S}(?:one|two|three)){_S}{_MINUTES}(?=[ ]hours(?!\w))"
+    rf"|twenty{_S}(?:hundred|{_TEENS})(?=[ ]hours(?!\w))",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(
+    rf"(?:{_COUNT}|{_ZERO}{_S}(?:{_ONES})){_S}(?:hundred|{_ZERO}{_S}(?:{_ONES})|{_TEENS}|(?:{_TENS})(?:{_S}(?:{_ONES}))?)(?!\w)",
+    re.IGNORECASE,
+)
+_AT_TIME = re.compile(r"\b(?:at|time|timed)[ \t\n]+$", re.IGNORECASE)
+_STREET = re.compile(
+    rf"(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
+    r"(?:(?!of|the|and|in|to)[a-z'’]{2,20}[ ]){1,3}"
+    r"(?:street|avenue|road|lane|drive|boulevard|court|terrace|crescent|highway|parkway)(?!\w)",
+    re.IGNORECASE,
+)
+_ENDS = "com|org|net|edu|gov|health|co|uk|de|fr|es|ca|au|ie|nz"
+_MAIL = re.compile(
+    rf"(?<!\w)\w+(?:[ ](?:dot|underscore|dash|hyphen)[ ]\w+){{0,6}}[ ]at[ ](?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
+    re.IGNORECASE,
+)
+_SITE = re.compile(rf"(?<!\w)(?:w{{3}}|w[ ]w[ ]w|\w+)[ ]dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)", re.IGNORECASE)
+
+_DIGITS = words(_ONES.replace("|", " ") + " zero oh o")
+_NUMBERS = _DIGITS | words(f"{_TEENS} {_TENS} hundred thousand".replace("|", " "))
+_BETWEEN = words("dash hyphen slash dot double triple point")
+_CALLS = words(
+    "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
+    "quebec romeo sierra tango uniform victor whiskey xray x-ray yankee zulu"
+)
+# The word that announces a number, the kind of it, and of how many number words it is made at least.
+_CUES = {
+    word: (category, least)
+    for category, least, told in (
+        (Category.MRN, 2, "mrn record chart nhs hospital patient unit"),
+        (Category.ACCESSION, 2, "accession exam study requisition reference"),
+        (Category.SSN, 3, "social security ssn"),
+        (Category.HEALTH_PLAN, 2, "policy medicare medicaid member insurance subscriber plan"),
+        (Category.PHONE, 3, "phone telephone call cell mobile pager beeper bleep extension callback page reached fax"),
+        (Category.DEVICE_SERIAL, 2, "serial lot device model"),
+        (Category.OTHER_ID, 2, "account visit order job case dictation confirmation badge license licence employee"),
+        (Category.OTHER_ID, 1, "room bed ward bay cubicle suite theatre"),
+        (Category.ADDRESS, 4, "zip postcode postal"),
+        (Category.DATE, 2, "birth dob birthday born"),
+    )
+    for word in told.split()
+}
+_FILLERS = words(
+    "number numbers no is was of the at on ending ends in code id identifier to back me us for as my her his"
+)
+_VAGUE = words(
+    "hospital patient unit exam study record chart reference plan case order device model page call member visit"
+)
+_UNITS = words(
+    "mm cm millimeter millimeters millimetre millimetres centimeter centimeters centimetre centimetres percent mg "
+    "milligram milligrams gram grams kilogram kilograms ml milliliter milliliters cc year years month months week "
+    "weeks day days hour hours minute minutes second seconds times view views rib ribs liter liters unit units pack "
+    "packs degrees beats out point to or french image images films by"
+)
+_COUNTED = words(
+    "rib ribs level levels segment segments image images series slice slices lobe lobes digits leads views"
+)
+_SPELLS = words("spelled spelt spelling spells spell")
+_LETTER = rf"(?:[a-z](?:[ ](?:as[ ]in|for|like)[ ][a-z]+)?|{'|'.join(sorted(_CALLS))})"
+_SPELLED = re.compile(
+    rf"(?:[ ,:]{{1,2}}(?:as|is|it|name|that|last|first|s['’]s)){{0,4}}[ ,:]{{1,3}}"
+    rf"(?P<name>{_LETTER}(?:[ ,.-]{{1,2}}{_LETTER}){{1,30}})(?!\w|['’])",
+    re.IGNORECASE,
+)
+_LETTERS = re.compile(
+    r"(?<![\w'’-])[A-Za-z](?:-[A-Za-z]){3,20}(?![\w'’-])|(?<![\w'’-])[a-z](?:[ ][a-z]){3,20}(?![\w'’-])"
+)
+_BEGINS = words(
+    f"{_ONES} {_TEENS} {_TENS} {_TENTHS} {_MONTHS}".replace("|", " ")
+    + " tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
+    "thirtieth spelled spelt spelling spells spell dot oh zero"
+)
+
+
+def take(page: Page) -> None:
+    spoken = [index for index, word in enumerate(page.words) if word.folded.split("-")[0] in _BEGINS]
+    if spoken:
+        _take_spoken(page, spoken)
+    for match in _LETTERS.finditer(page.text):
+        if not kind_of(re.sub(r"\W", "", match[0]).lower()) & Kind.THING:
+            _take(page, *match.span(), Category.NAME)
+
+
+def _take_spoken(page: Page, spoken: list[int]) -> None:
+    _take_addresses(page)
+    for index in spoken:
+        word = page.words[index]
+        if page.free(word.start, word.end) and not _take_day(page, word) and not _take_street(page, word):
+            _take_time(page, word)
+    _take_cued(page)
+    _take_long(page, spoken)
+    for word in page.standing(_SPELLS):
+        if match := _SPELLED.match(page.text, word.end):
+            _take(page, *match.span("name"), Category.NAME)
+
+
+def _take(page: Page, start: int, end: int, category: Category) -> bool:
+    if not page.free(start, end):
+        return False
+    page.take(start, end, category)
+    return True
+
+
+def _take_addresses(page: Page) -> None:
+    if " dot " not in page.text.lower():
+        return
+    for form, category in ((_MAIL, Category.EMAIL), (_SITE, Category.URL)):
+        for match in form.finditer(page.text):
+            _take(page, *match.span(), category)
+
+
+def _take_day(page: Page, word: PageWord) -> bool:
+    text, before = page.text, page.before(word.start, 20)
+    if match := _DAY.match(text, word.start):
+        told = bool(match["year"] or match["the"] or match["article"] or _TELLS_DAY.search(before))
+        verb = match["month"].lower() in ("may", "march") or match["count"]
+        counts = _word_after(page, match.end()) in _UNITS
+        return (told or not verb) and not counts and _take(page, *match.span(), Category.DATE)
+    if match := _DAY_OF.match(text, word.start) or _SLASHED.match(text, word.start):
+        return _take(page, *match.span(), Category.DATE)
+    if (match := _ALONE.match(text, word.start)) and _ON_THE.search(before):
+        return _take(page, *match.span(), Category.DATE)
+    if (match := _ALONE_YEAR.match(text, word.start)) and _TELLS_YEAR.search(before):
+        return _word_after(page, match.end()) not in _UNITS and _take(page, *match.span(), Category.DATE)
+    return False
+
+
+def _take_street(page: Page, word: PageWord) -> bool:
+    match = _STREET.match(page.text, word.start)
+    return match is not None and _take(page, *match.span(), Category.ADDRESS)
+
+
+def _take_time(page: Page, word: PageWord) -> None:
+    match = _TIME.match(page.text, word.start)
+    if match is None and _AT_TIME.search(page.before(word.start, 8)):
+        match = _CLOCK.match(page.text, word.start)
+        match = None if match and _word_after(page, match.end()) in _UNITS - {"by", "to", "or"} else match
+    if match:
+        _take(page, *match.span(), Category.TIME)
+
+
+def _word_after(page: Page, place: int) -> str:
+    match = re.compile(r"[ \t\n]*([A-Za-z%]+)").match(page.text, place)
+    return match[1].lower() if match else ""
+
+
+def _take_cued(page: Page) -> None:
+    """The longest run after the word that announces it, over a few words that say nothing."""
+    all_words = page.words
+    for index, cue in enumerate(all_words):
+        if cue.folded not in _CUES:
+            continue
+        category, least = _CUES[cue.folded]
+        first, skipped = index + 1, set()
+        while first < len(all_words) and first - index < 5 and all_words[first].folded in _FILLERS:
+            skipped.add(all_words[first].folded)
+            first += 1
+        if cue.folded in _VAGUE and not skipped & {"number", "id", "identifier", "code", "no", "at"}:
+            continue
+        last, numbers = _run(page, first, letters=least > 1)
+        if numbers < least or not page.free(all_words[first].start, all_words[last].end):
+            continue
+        if least == 1 and _word_after(page, all_words[last].end) in _UNITS:
+            continue
+        page.take(all_words[first].start, all_words[last].end, category)
+
+
+def _run(page: Page, first: int, *, letters: bool) -> tuple[int, int]:
+    """The last word of a run of number words, and how many of them there are; letters may stand among them."""
+    all_words, numbers, last, place = page.words, 0, first, first
+    while place < len(all_words):
+        word = all_words[place]
+        gap = page.text[all_words[place - 1].end : word.start] if place > first else " "
+        if not re.fullmatch(r"[ \t]?[-,]?[ \t]{0,2}|[ \t]*\n[ \t]*", gap) or not page.free(word.start, word.end):
+            break
+        if all(part in _NUMBERS for part in word.folded.split("-")):
+            numbers, last = numbers + 1, place
+        elif letters and (len(word.folded) == 1 or word.folded in _CALLS):
+            last = place if place == first or last == place - 1 else last
+        elif word.folded not in _BETWEEN:
+            break
+        place += 1
+    return last, numbers
+
+
+def _take_long(page: Page, spoken: list[int]) -> None:
+    """Five or more single digits in a row."""
+    past = -1
+    for index in spoken:
+        if index <= past or page.words[index].folded not in _DIGITS or not page.free(*page.words[index][:2]):
+            continue
+        last, numbers = _run(page, index, letters=False)
+        past = last
+        run = page.words[index : last + 1]
+        digits = [word for word in run if word.folded in _DIGITS]
+        counted = index and page.words[index - 1].folded in _COUNTED
+        if len(digits) >= 5 and len(digits) >= numbers - 1 and not counted and "point" not in {w.folded for w in run}:
+            category = Category.PHONE if len(digits) in (7, 10, 11) else Category.OTHER_ID
+            page.take(run[0].start, run[-1].end, category)
