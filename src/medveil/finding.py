@@ -89,7 +89,7 @@ class Figure:
     """A figure as data; the report draws it and prints the same numbers as a table."""
 
     title: str
-    kind: Literal["line", "bar", "interval"]
+    kind: Literal["line", "bar", "interval", "heatmap"]  # a heatmap is of changes: a row a category, a column a series
     x_title: str
     y_title: str
     series: tuple[Series, ...]

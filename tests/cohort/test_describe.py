@@ -44,6 +44,29 @@ def test_counts_by_hand() -> None:
     assert found["set aside"] == {"empty file": 2}
 
 
+def test_every_part_is_told_of_as_papers_do() -> None:
+    whole = cohort()
+    table = whole.table.assign(split=["test", "test", "test", "train"])
+    found = describe(Cohort.of(table, Path()))["by split"]
+    assert list(found) == ["train", "test"]
+    test = found["test"]
+    assert (test["patients"], test["images"]) == (1, 3)
+    assert test["views (%)"] == {"PA": 66.67, "LATERAL": 33.33}
+    assert test["sex (patients, %)"] == {"F": 100.0}
+    assert test["age (patients, years)"] == {
+        "known": 1,
+        "mean": 50.0,
+        "sd": 0.0,
+        "median": 50.0,
+        "least": 50.0,
+        "most": 50.0,
+    }
+    assert test["findings (% of images)"]["Edema"] == 66.67
+    assert found["train"]["age (patients, years)"] == {"known": 0}
+    assert found["train"]["findings (% of images)"]["Edema"] == 0, "uncertain is not present"
+    assert describe(whole)["by split"] == {}
+
+
 def test_no_identifier_is_shown() -> None:
     text = json.dumps(describe(cohort()))
     for value in ("Doe", "Roe", "png", "s1", "2019-01-01", "sixsix"):

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -59,6 +60,32 @@ def test_vectors_made_elsewhere(tmp_path: Path) -> None:
     assert "never shown to work on such data" in (tmp_path / "none" / "report.html").read_text()
 
 
+def test_only_the_part_asked_for_is_attacked(tmp_path: Path) -> None:
+    given = vectors(tmp_path, 300, 3.0)
+    number = np.arange(300)
+    ids = pd.DataFrame(
+        {
+            "image_id": [f"i{row}" for row in number],
+            "patient_id": [f"p{row // 2}" for row in number],
+            "view": np.where(number % 3 == 0, "AP", None),
+            "split": np.where(number < 200, "train", "test"),
+        }
+    )
+    ids.to_csv(tmp_path / "ids.csv", index=False)
+    given += ["--ids", tmp_path / "ids.csv"]
+    tested = linkage(*given, "--split", "test", "-o", tmp_path / "test", "--json")
+    document = json.loads((tmp_path / "test" / "report.json").read_text())
+    assert document["comparisons"][0]["after"]["estimates"]["Recall@1"]["n"] == 100, tested.exception
+    assert document["subject"]["images"] == 100
+    aside = document["comparisons"][0]["after"]["tables"][-1]
+    assert aside["rows"] == [["in another part than asked for", 200]]
+    seen = linkage(*given, "--view", "AP", "-o", tmp_path / "ap", "--json")
+    assert json.loads(seen.stdout)["comparisons"][0]["after"]["estimates"]["Recall@1"]["n"] == 100
+    dealt = linkage(*given, "--split", "test", "--split-by", "50/0/50", "-o", tmp_path / "dealt", "--json")
+    found = json.loads(dealt.stdout)["comparisons"][0]["after"]["estimates"]["Recall@1"]
+    assert 100 < found["n"] < 200 and found["units"] == found["n"] / 2, "whole patients"
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
@@ -68,6 +95,8 @@ def test_vectors_made_elsewhere(tmp_path: Path) -> None:
         (["--pool", "1000"], SettingsError, "1,000"),
         (["--encoder", "clip"], SettingsError, "without an encoder"),
         (["--match", "study"], InputError, "study_id"),
+        (["--split", "test"], InputError, "needs a column"),
+        (["--split-by", "80/20"], SettingsError, "such as 72/8/20"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(

@@ -13,6 +13,7 @@ from medveil.cli import app
 from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.cohort.phantom.gold import load_gold
+from medveil.cohort.splits import assign_splits
 from medveil.defenses.alignment.guarantee import at_most
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.ledger import BudgetSpent
@@ -143,6 +144,26 @@ def test_a_sweep_compares_and_chooses_nothing(pairs: Path, quick: list[object], 
     rows = (out / "frontier.csv").read_text().splitlines()
     assert rows[0].startswith("setting,variant,epsilon")
     assert {"noise", "erase"} <= {row.split('",')[-1].split(",")[0] for row in rows[1:]}
+
+
+def test_patients_are_dealt_and_another_data_set_is_measured_in_part(
+    pairs: Path, quick: list[object], tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(pairs / "files", other / "files")
+    whole = read_cohort(pairs)
+    Cohort.of(whole.table, other, name="Elsewhere").save(other)
+    chosen = ["--split-by", "15/10/75", "--view", "PA", "--view", "AP", "--variant", "noise"]
+    done = protect(pairs, "-o", tmp_path / "out", *quick, *chosen, "--transfer", other, "--transfer-split", "test")
+    assert isinstance(done.exception, SystemExit), done.exception
+    told = json.loads(done.stdout)["provenance"]["settings"]
+    frontal = whole.table["view"].isin(("AP", "PA"))
+    dealt = assign_splits(whole.table["patient_id"], shares=(15, 10, 75))
+    counts = {name: int((frontal & (dealt == part)).sum()) for name, part in (("train", "train"), ("test", "test"))}
+    assert {name: told["pairs"][name] for name in counts} == counts
+    assert told["pairs"]["Elsewhere"] == int((frontal & (whole.table["split"] == "test")).sum())
+    aside = int((~frontal).sum())
+    assert told["images set aside"].get("of another view than asked for, or of none that is told", 0) == aside
 
 
 def test_the_published_run_says_what_it_is_worth(pairs: Path, quick: list[object], tmp_path: Path) -> None:

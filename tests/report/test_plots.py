@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from medveil.report.axis import axis_over, log_axis_over
 from medveil.report.content import ReportContent
 from medveil.report.figures import draw, figures
+from medveil.report.heat_plot import HeatPlot
 from medveil.report.line_plot import LinePlot
 from medveil.report.row_plot import RowPlot, comparison_plot
 
@@ -115,3 +116,30 @@ def test_a_curve_over_powers_of_ten_is_a_straight_line() -> None:
     assert isinstance(plot, LinePlot)
     assert plot.curves[0].path == "M0.00 0.00L33.33 33.33L66.67 66.67L100.00 100.00"
     assert [label for _, label in plot.x_ticks] == ["100", "1,000", "10,000", "100,000"]
+
+
+def test_a_heatmap_tints_changes_that_exclude_zero() -> None:
+    def series(name: str, y: list[float], low: list[float], high: list[float]) -> dict[str, object]:
+        return {"name": name, "x": ["Edema", "Fracture"], "y": y, "low": low, "high": high}
+
+    figure = {
+        "title": "Change",
+        "kind": "heatmap",
+        "x_title": "finding",
+        "y_title": "percentage points",
+        "note": "",
+        "x_log": False,
+        "y_log": False,
+        "series": [
+            series("AUROC", [-2.0, 0.5], [-3.0, 0.1], [-1.0, 0.9]),
+            series("accuracy", [9.0, 0.1], [-1.0, -0.2], [19.0, 0.4]),
+        ],
+    }
+    drawn = draw(figure, "share")
+    assert isinstance(drawn.plot, HeatPlot)
+    assert drawn.plot.columns == ("AUROC", "accuracy")
+    (edema, first), (_, second) = drawn.plot.rows
+    assert (edema, first[0].text, first[0].tint) == ("Edema", "−2.00", "down-4")
+    assert (first[1].text, first[1].tint) == ("+9.00", ""), "large, and perhaps nothing"
+    assert second[0].tint == "up-1" and second[1].tint == ""
+    assert drawn.legend == () and drawn.columns == ("finding", "AUROC", "accuracy")

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from medveil.cohort.cohort import Cohort
 from medveil.cohort.input import OWN
-from medveil.cohort.schema import LABELS
+from medveil.cohort.schema import LABELS, SPLITS
 from medveil.runtime.storage import write_bytes
 
 
@@ -24,6 +24,7 @@ def describe(cohort: Cohort) -> dict[str, Any]:
     new_study = ~table["study_id"].duplicated()
     new_patient = ~table["patient_id"].duplicated()
     per_patient = table["patient_id"][new_study].value_counts()
+    known = set(table["split"].dropna())
     return {
         "name": cohort.name,
         "patients": len(per_patient),
@@ -37,10 +38,44 @@ def describe(cohort: Cohort) -> dict[str, Any]:
         "age (patients, years)": _quantiles(table["age"][new_patient]),
         "dates": _range(table["date"]),
         "splits": _counts(table["split"]),
+        "by split": {name: _part(table[table["split"] == name], new_patient) for name in SPLITS if name in known},
         "labels": {label: _label(table[label]) for label in LABELS},
         "report length (characters)": _quantiles(_lengths(table["report"])[new_study]),
         "set aside": _counts(pd.Series([problem.reason for problem in cohort.problems], dtype=str)),
     }
+
+
+def _part(table: pd.DataFrame, new_patient: pd.Series) -> dict[str, Any]:
+    """One part as papers tell of it: sizes, shares in percent. A finding is present only where it is labelled so."""
+    first = table[new_patient[table.index]]
+    ages = first["age"].dropna()
+    return {
+        "patients": len(first),
+        "images": len(table),
+        "views (%)": _shares(table["view"]),
+        "sex (patients, %)": _shares(first["sex"]),
+        "age (patients, years)": {"known": len(ages), **({} if ages.empty else _moments(ages))},
+        "findings (% of images)": {label: _percent(float((table[label] == 1).mean())) for label in LABELS},
+    }
+
+
+def _moments(ages: pd.Series) -> dict[str, float]:
+    told = {
+        "mean": ages.mean(),
+        "sd": ages.std(ddof=0),
+        "median": ages.median(),
+        "least": ages.min(),
+        "most": ages.max(),
+    }
+    return {name: round(float(value), 2) for name, value in told.items()}
+
+
+def _shares(values: pd.Series) -> dict[str, float]:
+    return {name: _percent(count / len(values)) for name, count in _counts(values).items()}
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 2)
 
 
 def write_problems(cohort: Cohort, path: Path) -> None:

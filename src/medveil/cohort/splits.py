@@ -12,16 +12,17 @@ import pandas as pd
 
 from medveil.cohort.schema import SPLITS
 
-TEST_SHARE = 0.2
-VALIDATION_SHARE_OF_TRAIN = 0.1
+Shares = tuple[int, int, int]  # of train, val and test, in percent of the patients
+SHARES: Shares = (72, 8, 20)
 
 
-def split_of(patient_id: str, *, salt: str = "") -> str:
+def split_of(patient_id: str, *, salt: str = "", shares: Shares = SHARES) -> str:
     """The split this patient belongs to; another salt deals all patients anew."""
+    train, val, test = shares
     first, second = _places(patient_id, salt)
-    if first < TEST_SHARE:
+    if first < test / 100:
         return "test"
-    return "val" if second < VALIDATION_SHARE_OF_TRAIN else "train"
+    return "val" if second < val / (train + val) else "train"
 
 
 def for_validation(patient_id: str, share: float, *, salt: str = "") -> bool:
@@ -35,8 +36,10 @@ def _places(patient_id: str, salt: str) -> tuple[float, float]:
     return int.from_bytes(digest[:8]) / 2**64, int.from_bytes(digest[8:]) / 2**64
 
 
-def assign_splits(patient_ids: pd.Series, *, salt: str = "") -> pd.Series:
+def assign_splits(patient_ids: pd.Series, *, salt: str = "", shares: Shares = SHARES) -> pd.Series:
     """The split of every row."""
     codes, patients = pd.factorize(patient_ids)
-    dealt = pd.Categorical([split_of(str(patient), salt=salt) for patient in patients], categories=list(SPLITS))
+    dealt = pd.Categorical(
+        [split_of(str(patient), salt=salt, shares=shares) for patient in patients], categories=list(SPLITS)
+    )
     return pd.Series(dealt.take(codes), index=patient_ids.index, name="split")

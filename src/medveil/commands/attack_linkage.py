@@ -10,7 +10,20 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Device,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    Seed,
+    SplitBy,
+    Splits,
+    Views,
+)
 from medveil.errors import SettingsError
 
 
@@ -51,6 +64,9 @@ def linkage(
     ids: Annotated[
         Path | None, typer.Option("--ids", help="Table of their ids, patients, studies and labels (CSV, Parquet).")
     ] = None,
+    split: Splits = None,
+    split_by: SplitBy = "lists",
+    view: Views = None,
     pool: Annotated[
         list[str] | None, typer.Option("--pool", help="Size of a pool of candidates, or all; repeat for several.")
     ] = None,
@@ -87,10 +103,11 @@ def linkage(
     """Find out whether a radiograph can be linked to its report, with one encoder or several side by side."""
     from medveil.attacks.linkage.settings import LinkageSettings
     from medveil.cohort.input import InputOptions
+    from medveil.cohort.selection import Selection
     from medveil.release.attack_linkage import attack_linkage, encoded_pairs, precomputed_pairs
 
     console.start_logging(log_level)
-    options = InputOptions.of(column_map, date_order)
+    options, chosen = InputOptions.of(column_map, date_order), Selection.told(view, split, split_by)
     settings = LinkageSettings(
         encoders=tuple(encoder or LinkageSettings.encoders),
         pools=_pools(pool),
@@ -106,6 +123,7 @@ def linkage(
             pairs = encoded_pairs(
                 source,
                 tuple(encoder or ()),
+                chosen=chosen,
                 layout=layout,
                 options=options,
                 cache=cache,
@@ -114,7 +132,7 @@ def linkage(
                 progress=watch,
             )
         elif source is None and image_embeddings and report_embeddings and not encoder:
-            pairs = precomputed_pairs(image_embeddings, report_embeddings, ids, options)
+            pairs = precomputed_pairs(image_embeddings, report_embeddings, ids, options, chosen)
         else:
             raise SettingsError("give a COHORT, or --image-embeddings and --report-embeddings without an encoder")
         outcome = attack_linkage(pairs, out, settings=settings, seed=seed, device=device, progress=watch)

@@ -9,7 +9,19 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app, cohorts
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed, Workers
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    Seed,
+    SplitBy,
+    Views,
+    Workers,
+)
 
 
 @app.command(epilog="Example: medveil phantom hospital --patients 200 --sites 3 --seed 7")
@@ -51,6 +63,8 @@ def phantom(
 @cohorts.command(epilog="Example: medveil cohort describe /data/NIH")
 def describe(
     path: Annotated[Path, typer.Argument(help="A data set's folder, a saved cohort, or a CSV file.")],
+    split_by: SplitBy = "lists",
+    view: Views = None,
     layout: Layout = None,
     column_map: ColumnMap = None,
     date_order: DateOrder = None,
@@ -69,6 +83,7 @@ def describe(
     from medveil.cohort.describe import describe as summarise
     from medveil.cohort.describe import write_problems
     from medveil.cohort.input import InputOptions, read_cohort
+    from medveil.cohort.selection import Selection
 
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:
@@ -78,7 +93,10 @@ def describe(
         )
     if list_problems:
         write_problems(cohort, list_problems)
-    summary = summarise(cohort)
+    chosen, left_out = Selection.told(view, None, split_by).of(cohort)
+    summary = summarise(chosen)
+    if left_out:
+        summary["left out"] = left_out
     if json:
         console.show_json(summary)
     else:

@@ -39,6 +39,21 @@ DateOrder = Annotated[
     str | None,
     typer.Option("--date-order", help="day-first or month-first, where the dates of a table do not show it."),
 ]
+Views = Annotated[
+    list[str] | None,
+    typer.Option("--view", help="Only images of this view, AP or PA; repeat. Every frontal or untold one if not set."),
+]
+Splits = Annotated[
+    list[str] | None,
+    typer.Option("--split", help="Only patients of this part: train, val or test; repeat. All if not set."),
+]
+SplitBy = Annotated[
+    str,
+    typer.Option(
+        "--split-by",
+        help="Who is in which part: the data set's own lists, or shares of patients for train/val/test as 72/8/20.",
+    ),
+]
 Device = Annotated[str, typer.Option("--device", help="cpu, or cuda for the parts that can use it.")]
 Defenses = Annotated[
     list[str] | None,

@@ -10,7 +10,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import protects
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, SplitBy, Views
 
 
 class Variant(StrEnum):
@@ -106,6 +106,15 @@ def alignment(
     transfer: Annotated[
         list[Path] | None, typer.Option("--transfer", help="Also measure the heads on this data set; repeat.")
     ] = None,
+    transfer_split: Annotated[
+        list[str] | None,
+        typer.Option("--transfer-split", help="Only this part of those data sets: train, val or test; repeat."),
+    ] = None,
+    transfer_split_by: Annotated[
+        str, typer.Option("--transfer-split-by", help="Who is in which part there, as --split-by says it of COHORT.")
+    ] = "lists",
+    split_by: SplitBy = "lists",
+    view: Views = None,
     sweep: Annotated[bool, typer.Option("--sweep", help="Compare all variants at several strengths.")] = False,
     budget: Annotated[
         float | None,
@@ -150,6 +159,7 @@ def alignment(
     be continued with the same command.
     """
     from medveil.cohort.input import InputOptions
+    from medveil.cohort.selection import Selection
     from medveil.release.protect.candidates import chosen_candidates
     from medveil.release.protect.run import AS_PUBLISHED, protect_data_set
 
@@ -185,6 +195,8 @@ def alignment(
             options=InputOptions.of(column_map, date_order),
             public=public,
             transfer=transfer or (),
+            chosen=Selection.told(view, None, split_by),
+            chosen_elsewhere=Selection.told(view, transfer_split, transfer_split_by),
             budget=budget,
             ledger=ledger,
             cache=cache,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from medveil.attacks.linkage.run import encode_by_all, run_linkage, write_tables
 from medveil.attacks.linkage.settings import LinkageSettings
 from medveil.cohort import Cohort
 from medveil.cohort.input import InputOptions, read_cohort
+from medveil.cohort.selection import Selection
 from medveil.encoders.vectors.embedding_folder import Embeddings, is_embedding_folder, open_embeddings
 from medveil.encoders.vectors.precomputed import read_embeddings
 from medveil.errors import SettingsError
@@ -21,6 +22,8 @@ from medveil.part_settings import to_json
 from medveil.release.attack_report import AttackOutcome, Input, report_attack
 from medveil.release.settings import Progress
 from medveil.runtime.storage import check_writable
+
+EVERYTHING = Selection()
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ def encoded_pairs(
     source: Path,
     encoders: tuple[str, ...],
     *,
+    chosen: Selection = EVERYTHING,
     layout: str | None = None,
     options: InputOptions | None = None,
     cache: Path | None = None,
@@ -43,27 +47,46 @@ def encoded_pairs(
     ray: bool = False,
     progress: Progress = lambda stage, done, total: None,
 ) -> AttackedPairs:
-    """The pairs of a data set, encoded now; or by `medveil encode`, if that is what `source` is."""
+    """The `chosen` pairs of a data set, encoded now; or by `medveil encode`, if that is what `source` is."""
     if is_embedding_folder(source):
         if encoders:
             raise SettingsError(f"{source} is encoded already; leave out the encoder, or give the data set itself")
         vectors, pairs, manifest = open_embeddings(source)
-        files = sorted(source.glob("*.npy"))
-        return AttackedPairs(pairs, {manifest["encoder"]: vectors}, Input.of_embeddings(pairs, files))
+        return _chosen_vectors(pairs, manifest["encoder"], vectors, chosen, sorted(source.glob("*.npy")))
     cohort = read_cohort(source, layout=layout, options=options, progress=partial(progress, "reading"))
+    cohort, left_out = chosen.of(cohort)
     check_pairs(cohort)
     names = encoders or LinkageSettings.encoders
     found = encode_by_all(cohort, names, device=device, cache=cache, ray=ray, progress=progress)
-    return AttackedPairs(cohort, found, Input.of_cohort(cohort))
+    told = {name: replace(each, set_aside={**left_out, **each.set_aside}) for name, each in found.items()}
+    return AttackedPairs(cohort, told, Input.of_cohort(cohort))
 
 
 def precomputed_pairs(
-    images: Path, reports: Path, ids: Path | None, options: InputOptions | None = None
+    images: Path,
+    reports: Path,
+    ids: Path | None,
+    options: InputOptions | None = None,
+    chosen: Selection = EVERYTHING,
 ) -> AttackedPairs:
     """Vectors made elsewhere, and what is known of their pairs."""
     image_vectors, report_vectors, pairs = read_embeddings(images, reports, ids, options)
     vectors = Embeddings(image_vectors, report_vectors, np.arange(len(pairs)), {})
-    return AttackedPairs(pairs, {"precomputed": vectors}, Input.of_embeddings(pairs, [images, reports]))
+    return _chosen_vectors(pairs, "precomputed", vectors, chosen, [images, reports])
+
+
+def _chosen_vectors(
+    pairs: pd.DataFrame, encoder: str, vectors: Embeddings, chosen: Selection, files: list[Path]
+) -> AttackedPairs:
+    """Some pairs of a table and their vectors; `vectors.rows` are rows of the table."""
+    pairs, keep, left_out = chosen.within(pairs)
+    if not keep.all():
+        kept = keep[vectors.rows]
+        rows = (np.cumsum(keep) - 1)[vectors.rows[kept]]
+        set_aside = {**left_out, **vectors.set_aside}
+        vectors = Embeddings(vectors.images[kept], vectors.reports[kept], rows, set_aside)
+        pairs = pairs[keep].reset_index(drop=True)
+    return AttackedPairs(pairs, {encoder: vectors}, Input.of_embeddings(pairs, files))
 
 
 def attack_linkage(

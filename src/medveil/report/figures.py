@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from medveil.report.heat_plot import HeatPlot, heat_plot
 from medveil.report.line_plot import LinePlot, line_plot
 from medveil.report.row_plot import RowPlot, figure_rows, told
 
@@ -20,7 +21,7 @@ class Drawn:
     note: str
     x_title: str
     y_title: str
-    plot: RowPlot | LinePlot
+    plot: RowPlot | LinePlot | HeatPlot
     legend: tuple[tuple[int, str], ...]  # colour, name
     references: tuple[str, ...]
     columns: tuple[str, ...]
@@ -48,7 +49,11 @@ def draw(figure: dict[str, Any], scale: str) -> Drawn:
     scale = "share" if scale == "share" and _all_shares(figure) else "score"
     over_words = any(isinstance(x, str) for series in figure["series"] for x in series["x"])
     as_rows = figure["kind"] == "bar" or (figure["kind"] == "interval" and over_words)
-    plot = (figure_rows if as_rows else line_plot)(figure, scale, REFERENCES)
+    plot: RowPlot | LinePlot | HeatPlot
+    if figure["kind"] == "heatmap":
+        plot = heat_plot(figure)
+    else:
+        plot = (figure_rows if as_rows else line_plot)(figure, scale, REFERENCES)
     names = [series["name"] for series in figure["series"]]
     results = [name for name in names if name.casefold() not in REFERENCES]
     xs = dict.fromkeys(x for series in figure["series"] for x in series["x"])
@@ -58,7 +63,7 @@ def draw(figure: dict[str, Any], scale: str) -> Drawn:
         x_title=figure["x_title"],
         y_title=figure["y_title"],
         plot=plot,
-        legend=tuple(enumerate(results)),
+        legend=() if figure["kind"] == "heatmap" else tuple(enumerate(results)),
         references=tuple(name for name in names if name not in results),
         columns=(figure["x_title"], *names),
         rows=tuple((str(x), *_told_all(figure["series"], x, scale)) for x in xs),

@@ -138,6 +138,33 @@ def test_labels_alone_are_the_control(table_of: Any, embeddings_of: Any) -> None
     assert found["control"]["Recall@1"] == pytest.approx(np.mean(hits), abs=4 * np.std(hits) / np.sqrt(len(hits)))
 
 
+def test_drawn_pools_have_the_curves_of_the_paper_too(table_of: Any, embeddings_of: Any) -> None:
+    table, vectors = table_of(240), embeddings_of(240, 0.5)
+    settings = LinkageSettings(redraws=60, pools=(10, 100, "all"), match="pair", sampled=True)
+    found = run_linkage(table, {"m": vectors}, seed=1, settings=settings)
+    curves = {figure.title: figure for figure in found.finding.figures}
+    for title in ("Recall@1 over chance, by number of candidates", "Recall@1 and MRR, by number of candidates"):
+        assert curves[title].series[0].x == (10, 100, 240)
+    recall = curves["Recall@1 and MRR, by number of candidates"].series[0]
+    assert recall.y[0] > recall.y[1] > recall.y[2]
+
+
+def test_what_pathology_matching_takes_away_is_an_estimate(table_of: Any, embeddings_of: Any) -> None:
+    found = run_linkage(table_of(240), {"m": embeddings_of(240, 0.5)}, seed=1, settings=FEW).finding.estimates
+    lost = found["share of Recall@1 lost to pathology matching in pools of 100"]
+    both = [found[f"Recall@1 in {kind}pools of 100"].value for kind in ("", "pathology-matched ")]
+    assert lost.value == pytest.approx(1 - both[1] / both[0])
+    assert lost.low <= lost.value <= lost.high
+
+
+def test_the_published_table_has_intervals(table_of: Any, embeddings_of: Any) -> None:
+    result = run_linkage(table_of(240), {"m": embeddings_of(240, 0.5)}, seed=1, settings=FEW)
+    row = next(row for row in result.finding.tables[0].rows if row[:2] == ("100", "m"))
+    told = numbers(result, pool="100", protocol="random", direction="image to report", unit="patient").loc["Recall@5"]
+    value, sd, low, high = (f"{100 * told[name]:.3f}" for name in ("value", "sd", "low", "high"))
+    assert row[3] == f"{value}\u00a0±\u00a0{sd} [{low}, {high}]"
+
+
 def test_sampled_pools_agree_with_exact_ones(table_of: Any, embeddings_of: Any) -> None:
     table, vectors = table_of(200), embeddings_of(200, 0.8)
     settings = replace(FEW, pools=(50, "all"))

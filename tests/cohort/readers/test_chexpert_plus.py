@@ -77,6 +77,24 @@ def test_published_layout(published, picture, reasons):
     assert reasons(cohort) == {"missing file": 1, "not in the table": 1}
 
 
+@pytest.mark.parametrize("folder", ["", "chexpert_labels"])
+def test_chexpert_s_own_labels_go_before(published, picture, folder):
+    for image in IMAGES:
+        picture(published / "PNG" / f"{image}.png")
+    (published / folder).mkdir(exist_ok=True)
+    rest = {"Sex": "Female", "Age": 68, "Frontal/Lateral": "Frontal", "AP/PA": "AP"}
+    for part, rows in {
+        "train": [{"Path": f"CheXpert-v1.0-small/{IMAGES[0]}.jpg", **rest, "Edema": 0.0, "Atelectasis": -1.0}],
+        "valid": [{"Path": f"CheXpert-v1.0/{IMAGES[2]}.jpg", **rest, "Edema": 1.0, "Atelectasis": None}],
+    }.items():
+        pd.DataFrame(rows).to_csv(published / folder / f"{part}.csv", index=False)
+    table = read_cohort(published).table
+    assert read_cohort(published).name == "chexpert_plus"
+    assert (table["Edema"][0], table["Atelectasis"][0], table["Edema"][2]) == (0, -1, 1)
+    assert np.isnan(table["Pneumonia"][0]) and np.isnan(table["No Finding"][2]), "nothing of CheXbert's is mixed in"
+    assert table[list(LABELS)].iloc[1].isna().all()
+
+
 def test_dicom_tree(published, dicom):
     for image in IMAGES:
         dicom(published / "DICOM" / f"{image}.dcm", PatientID="x")

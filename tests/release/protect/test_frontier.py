@@ -15,10 +15,12 @@ from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger
 from medveil.errors import InputError, SettingsError
 from medveil.release.protect import worst_case_audit
 from medveil.release.protect.candidates import Candidate, candidates
+from medveil.release.protect.findings import MetricKeys
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.figures import draw
+from medveil.utility.linear_probe import MEASURES
 
 QUICK = {"batch": 16, "epochs": 1, "negatives": 32, "seed": 1}
 SWEEP = candidates(
@@ -104,6 +106,58 @@ def test_the_finding_can_be_reported(result: FrontierResult, out: Path) -> None:
     assert len(rows) == sum(len(point.estimates) for point in result.points)
     assert {row["cohort"] for row in rows} == {"", "another hospital"}
     assert all(np.isfinite(float(row["value"])) for row in rows)
+
+
+def test_the_paper_s_figures_and_tables_are_there(result: FrontierResult) -> None:
+    titles = [figure.title for figure in result.finding.figures]
+    for cohort in ("", ", another hospital"):
+        assert f"Recall@1 by pool size{cohort}" in titles
+        assert f"MRR by pool size{cohort}" in titles
+        assert f"Change of Recall@1 against the heads as they are{cohort}" in titles
+        assert f"Recall@1 in pools of 100, times chance{cohort}" in titles
+    matched = next(figure for figure in result.finding.figures if "pathology-matched" in figure.title)
+    assert [series.name for series in matched.series] == ["here", "another hospital"]
+    before, after = result.points[0].estimates, {point.name: point.estimates for point in result.points}
+    name = matched.series[0].x[-1]
+    ratio = after[name]["matched 100 Recall@1"].value / before["matched 100 Recall@1"].value
+    assert matched.series[0].y[-1] == pytest.approx(100 * (ratio - 1))
+    tables = {table.title.partition(" (")[0]: table for table in result.finding.tables}
+    linked = next(table for title, table in tables.items() if title == "Linkage after each defense")
+    found = before["random 100 MRR"]
+    assert linked.rows[0][-1].startswith(f"{100 * found.value:.3f}\u00a0±\u00a0{100 * found.sd:.3f} [")
+
+
+def test_utility_is_told_by_finding_whatever_it_costs(
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
+) -> None:
+    erase = candidates(("erase",), directions=(10,), **QUICK)
+    result = protect_alignment(data, start, out=tmp_path, sweep=erase, measuring=light)
+    assert result.best is None and result.effects[0].change.value < -0.005, "it costs too much to be chosen"
+    heat = next(figure for figure in result.finding.figures if figure.kind == "heatmap")
+    assert [series.name for series in heat.series] == ["AUROC", "accuracy", "sensitivity", "specificity"]
+    sizes = [abs(change) for change in heat.series[0].y]
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) == 6
+    table = next(table for table in result.finding.tables if table.title.startswith("Image-side utility by finding"))
+    assert [row[:2] for row in table.rows[-4:]] == [("macro", measure) for measure in MEASURES]
+    assert len(table.rows) == 7 * 4
+    before, after = (point.measured.utility for point in result.points)
+    for row in table.rows:
+        name = f"{row[0]} {row[1]}"
+        assert row[4] == f"{100 * (after[name].value - before[name].value):+.2f}"
+        assert 0 < float(row[6]) <= 1
+    told = result.finding.estimates
+    lost = told["change of Recall@1 in pools of 100, erase, directions 10"]
+    recall = [point.estimates["random 100 Recall@1"].value for point in result.points]
+    assert lost.value == pytest.approx(recall[1] / recall[0] - 1) and lost.low <= lost.value <= lost.high
+
+
+def test_the_operating_point_is_ten_thousand_where_there_are_so_many(result: FrontierResult) -> None:
+    assert MetricKeys.of(result.points).operating == "100"
+    point = result.points[0]
+    more = {f"random {size} Recall@1": point.estimates["random 100 Recall@1"] for size in (1000, 10_000)}
+    large = replace(point, measured=replace(point.measured, linkage={**point.measured.linkage, **more}))
+    keys = MetricKeys.of([large])
+    assert (keys.pool, keys.operating) == ("100", "10000"), "judged where linking is easiest"
 
 
 def test_an_earlier_run_is_not_repeated_and_a_lost_point_is(data, start, quick, result, out) -> None:

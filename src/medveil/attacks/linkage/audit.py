@@ -20,6 +20,7 @@ from medveil.attacks.linkage.figures import (
     group_figure,
     hierarchy_figure,
     matched_figures,
+    reduction,
 )
 from medveil.attacks.linkage.findings import HEADLINE, linkage_finding
 from medveil.attacks.linkage.measurement import (
@@ -204,6 +205,10 @@ class Audit:
             matched = best.get(Setting(DIRECTIONS[0], "matched", size))
             if matched:
                 found[f"{HEADLINE} in pathology-matched pools of {size:,}"] = matched[HEADLINE]
+                alike = best[EVERYONE._replace(size=size)][HEADLINE]
+                found[f"share of {HEADLINE} lost to pathology matching in pools of {size:,}"] = reduction(
+                    alike, matched[HEADLINE]
+                )
         found[f"{MEDIAN}, of all candidates"] = _relative(best[EVERYONE][MEDIAN], self._all)
         if strongest in fits:
             found |= {f"{HEADLINE} among {size:,}, scenario": fits[strongest].at(size) for size in self._databases}
@@ -216,7 +221,8 @@ class Audit:
         figures: list[Figure] = []
         if len(results) > 1:
             figures.append(hierarchy_figure(results, min(limited, default=None), self._all))
-        figures += curve_figures(results, self._curve, self._all)
+        along = self._curve or tuple(sorted(limited))  # drawn pools are few, and all of them are on the curve
+        figures += curve_figures(results, along, self._all)
         if limited and self._cases.profiles is not None:
             figures += matched_figures(results, max(limited))
         figures += database_figure(results, fits, self._curve, self._all)

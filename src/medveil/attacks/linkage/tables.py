@@ -95,7 +95,8 @@ def linkable_cases(cases: Cases, scores: PoolScores) -> pd.DataFrame:
 
 
 def published(results: dict[str, dict[Setting, Estimates]], protocol: Protocol, sizes: tuple[int | None, ...]) -> Table:
-    """As in the literature: percent ± standard deviation, one line an encoder, and what chance and labels reach."""
+    """As in the literature: percent ± standard deviation [95 % ends], one line an encoder, and what chance and labels
+    reach."""
     rows: list[tuple[str, ...]] = []
     for size in sizes:
         setting = Setting(DIRECTIONS[0], protocol, size)
@@ -103,13 +104,18 @@ def published(results: dict[str, dict[Setting, Estimates]], protocol: Protocol, 
         for encoder, each in results.items():
             compared = each[setting]
             name = size_name(size, int(2 * (compared[MEDIAN].chance or 0) - 1))
-            told = [f"{100 * compared[m].value:.3f}{PM}{100 * compared[m].sd:.3f}" for m in METRICS]
+            told = [_share_told(compared[metric]) for metric in METRICS]
             rows.append((name, encoder, *told, f"{compared[MEDIAN].value:,.1f}{PM}{compared[MEDIAN].sd:,.1f}"))
         for label, side in (("labels only", "control"), ("chance", "chance")):
             known = [getattr(compared[metric], side) for metric in (*METRICS, MEDIAN)]
             rows.append((name, label, *(f"{100 * value:.3f}" for value in known[:-1]), f"{known[-1]:,.1f}"))
     columns = ("candidates", "encoder", *(f"{metric}, %" for metric in METRICS), MEDIAN)
     return Table(TITLES[protocol], columns, tuple(rows))
+
+
+def _share_told(found: Estimate) -> str:
+    value, sd, low, high = (f"{100 * number:.3f}" for number in (found.value, found.sd, found.low, found.high))
+    return f"{value}{PM}{sd} [{low}, {high}]"
 
 
 def write_tables(tables: dict[str, pd.DataFrame], out: Path) -> list[Path]:

@@ -39,7 +39,7 @@ class CheXpert:
         entries = pd.concat(read.values(), ignore_index=True)
         listed = pd.Series([part for part, rows in read.items() for _ in range(len(rows))], dtype="str")
         listing = list_files(path, PARTS)
-        place = entries["Path"].str.strip().str.replace(r"^.*?(?=(?:train|valid|test)/)", "", regex=True)
+        place = _places(entries["Path"])
         base = place.str.replace(r"\.\w+$", "", regex=True)
         study = base.str.rpartition("/")[0]
         table = pd.DataFrame(
@@ -66,6 +66,21 @@ def _tables(folder: Path) -> list[str]:
     """The parts whose table is there, told from other people's train.csv by their columns."""
     found = (part for part in PARTS if (folder / f"{part}.csv").is_file())
     return [part for part in found if set(_NEEDED) <= set(header_of(folder / f"{part}.csv"))]
+
+
+def labels_by_image(folder: Path) -> pd.DataFrame | None:
+    """The labels of the tables in a folder by image (`train/patient1/study1/view1_frontal`); None without a table."""
+    tables = [fields.read_table(folder / f"{part}.csv", _NEEDED) for part in _tables(folder)]
+    if not tables:
+        return None
+    entries = pd.concat(tables, ignore_index=True)
+    image = _places(entries["Path"]).str.replace(r"\.\w+$", "", regex=True)
+    return fields.label_columns(entries).set_axis(image)[~image.duplicated().to_numpy()]
+
+
+def _places(listed: pd.Series) -> pd.Series:
+    """Below the data set's own folder."""
+    return listed.str.strip().str.replace(r"^.*?(?=(?:train|valid|test)/)", "", regex=True)
 
 
 def _views(entries: pd.DataFrame) -> pd.Series:

@@ -1,7 +1,8 @@
 """CheXpert Plus: `df_chexpert_plus_240401.csv`, CheXbert labels as JSON lines, PNG and DICOM trees.
 
-Where both trees are there the PNG images are taken. Labels are those of the whole report (`report_fixed.json`),
-else of the impression, else of the findings: 1, 0, -1, or missing where the text does not speak of it.
+Where both trees are there the PNG images are taken. Labels are CheXpert's own where its `train.csv` and `valid.csv` lie
+beside the table or in `chexpert_labels`, as in the linkage paper; else CheXbert's of the whole report
+(`report_fixed.json`), of the impression or of the findings: 1, 0, -1, or missing where the text does not speak of it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pandas as pd
 
 from medveil.cohort.cohort import Cohort
 from medveil.cohort.readers import fields
+from medveil.cohort.readers.chexpert import labels_by_image
 from medveil.cohort.readers.listing import list_files
 from medveil.cohort.readers.registry import Progress, register
 from medveil.cohort.schema import LABELS
@@ -36,7 +38,7 @@ class CheXpertPlus:
     def read(self, path: Path, *, progress: Progress | None = None) -> Cohort:
         entries = fields.read_table(_table(path), _NEEDED)
         listing = list_files(path, TREES)
-        base = entries["path_to_image"].str.replace(r"\.\w+$", "", regex=True)
+        base = _without_suffix(entries["path_to_image"])
         table = pd.DataFrame(
             {
                 "image_id": base,
@@ -51,7 +53,7 @@ class CheXpertPlus:
                 "split": values.splits(entries["split"]),
             }
         )
-        labels = _labels(path).reindex(entries["path_to_image"]).set_axis(table.index)
+        labels = _labels(path).reindex(base).set_axis(table.index)
         table = pd.concat([table, labels], axis=1)
         table, incomplete = fields.complete_rows(table)
         claimed = set(table["image_id"])
@@ -82,6 +84,10 @@ def _paths(base: pd.Series, listed: pd.Series, files: set[str]) -> pd.Series:
     return paths.fillna("PNG/" + base + ".png")
 
 
+def _without_suffix(paths: pd.Series) -> pd.Series:
+    return paths.astype("str").str.replace(r"\.\w+$", "", regex=True)
+
+
 def _bare(file: str) -> str:
     """`PNG/train/patient1/study1/view1_frontal.png` as the table names it, without tree and suffix."""
     tree, _, rest = file.partition("/")
@@ -89,6 +95,11 @@ def _bare(file: str) -> str:
 
 
 def _labels(folder: Path) -> pd.DataFrame:
+    """By image, as the table names it without suffix."""
+    for place in (folder, folder / "chexpert_labels"):
+        own = labels_by_image(place)
+        if own is not None:
+            return own
     for name in LABEL_FILES:
         path = folder / "chexbert_labels" / name
         if path.is_file():
@@ -107,5 +118,6 @@ def _read_labels(path: Path) -> pd.DataFrame:
                     rows.append({name: row.get(name) for name in ("path_to_image", *LABELS)})
     except (ValueError, AttributeError, RecursionError):
         raise InputError(f"line {number} of {path} is not a JSON object; download it again") from None
-    labels = pd.DataFrame(rows, columns=["path_to_image", *LABELS]).drop_duplicates("path_to_image")
+    labels = pd.DataFrame(rows, columns=["path_to_image", *LABELS])
+    labels = labels.assign(path_to_image=_without_suffix(labels["path_to_image"])).drop_duplicates("path_to_image")
     return fields.label_columns(labels.set_index("path_to_image"))

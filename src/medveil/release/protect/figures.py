@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from medveil.finding import Figure, Series
 from medveil.release.protect.operating_point import OperatingPoint
 from medveil.stats.estimate import Estimate
 from medveil.stats.paired import changes
+from medveil.utility.linear_probe import MEASURES
 
 MACRO = ("macro AUROC", "macro accuracy", "macro sensitivity", "macro specificity")
 
@@ -47,21 +50,18 @@ def pool_figure(points: Sequence[OperatingPoint], metric: str, cohort: str | Non
 
 
 def relative_figure(points: Sequence[OperatingPoint], cohort: str | None = None) -> Figure:
-    """The change of Recall@1 against the heads as they are, in percent (published Figure 4 c)."""
+    """The change of Recall@1 against the heads as they are, in percent (published Figure 4 c, f)."""
     prefix = f"{cohort}: " if cohort else ""
     sizes = _sizes(points[0], prefix)
-    series = []
-    for point in points[1:]:
-        ratios = [
-            _ratio(
-                points[0].estimates[f"{prefix}random {name} Recall@1"],
-                point.estimates[f"{prefix}random {name} Recall@1"],
-            )
-            for name, _ in sizes
-        ]
-        series.append(
-            Series(point.name, tuple(size for _, size in sizes), tuple(100 * (ratio - 1) for ratio in ratios))
+    names = [f"{prefix}random {name} Recall@1" for name, _ in sizes]
+    series = [
+        _percents(
+            point.name,
+            tuple(float(size) for _, size in sizes),
+            [relative_change(points[0].estimates[name], point.estimates[name]) for name in names],
         )
+        for point in points[1:]
+    ]
     return Figure(
         "Change of Recall@1 against the heads as they are" + (f", {cohort}" if cohort else ""),
         "line",
@@ -72,15 +72,32 @@ def relative_figure(points: Sequence[OperatingPoint], cohort: str | None = None)
     )
 
 
-def fold_figure(points: Sequence[OperatingPoint], pool: str) -> Figure:
-    """How many times chance, in random and in matched pools (published Figure 4 g)."""
+def fold_figure(points: Sequence[OperatingPoint], pool: str, cohort: str | None = None) -> Figure:
+    """How many times chance, in random and in matched pools (published Figure 4 g, h)."""
+    prefix = f"{cohort}: " if cohort else ""
     series = []
     for kind in ("random", "matched"):
-        found = {point.name: point.estimates.get(f"{kind} {pool} Recall@1") for point in points}
+        found = {point.name: point.estimates.get(f"{prefix}{kind} {pool} Recall@1") for point in points}
         known = {name: estimate for name, estimate in found.items() if estimate is not None and estimate.chance}
         if known:
             series.append(_folds(f"{kind} pools", known))
-    return Figure(f"Recall@1 in pools of {pool}, times chance", "interval", "", "times chance", tuple(series))
+    title = f"Recall@1 in pools of {pool}, times chance" + (f", {cohort}" if cohort else "")
+    return Figure(title, "interval", "", "times chance", tuple(series))
+
+
+def matched_change_figure(points: Sequence[OperatingPoint], pool: str, cohorts: Sequence[str]) -> Figure | None:
+    """The change of Recall@1 in pathology-matched pools, here and elsewhere (published Figure 4 i)."""
+    series = []
+    for name, prefix in (("here", ""), *((cohort, f"{cohort}: ") for cohort in cohorts)):
+        key = f"{prefix}matched {pool} Recall@1"
+        if key not in points[0].estimates:
+            continue
+        found = [relative_change(points[0].estimates[key], point.estimates[key]) for point in points[1:]]
+        series.append(_percents(name, tuple(point.name for point in points[1:]), found))
+    if not series:
+        return None
+    title = f"Change of Recall@1 in pathology-matched pools of {pool}, against the heads as they are"
+    return Figure(title, "bar", "", "percent", tuple(series))
 
 
 def remaining_figure(points: Sequence[OperatingPoint], pool: str) -> Figure:
@@ -93,8 +110,9 @@ def remaining_figure(points: Sequence[OperatingPoint], pool: str) -> Figure:
     return Figure("What remains, in percent of the heads as they are", "bar", "", "percent", series)
 
 
-def change_figures(before: OperatingPoint, after: OperatingPoint) -> tuple[Figure, Figure]:
-    """Paired changes of the macro measures and of every finding's AUROC (published Figure 5 b, c)."""
+def change_figures(before: OperatingPoint, after: OperatingPoint) -> tuple[Figure, Figure, Figure]:
+    """Paired changes of the macro measures, of every finding's AUROC, and of all its measures (published Figure 5 b to
+    d)."""
     found = changes(before.measured.utility, after.measured.utility)
     macro = {name: found[name].delta for name in MACRO if name in found}
     labels = {
@@ -106,6 +124,17 @@ def change_figures(before: OperatingPoint, after: OperatingPoint) -> tuple[Figur
     return (
         _points_figure(f"Change of utility, {after.name} against {before.name}", macro),
         _points_figure(f"Change of AUROC by finding, {after.name} against {before.name}", ordered),
+        Figure(
+            f"Change of every measure by finding, {after.name} against {before.name}",
+            "heatmap",
+            "finding",
+            "percentage points",
+            tuple(
+                _percents(measure, tuple(ordered), [found[f"{label} {measure}"].delta for label in ordered])
+                for measure in MEASURES
+            ),
+            note="Blue is more, orange is less; without a tint, the 95 % interval includes zero.",
+        ),
     )
 
 
@@ -175,16 +204,32 @@ def _folds(name: str, found: dict[str, Estimate]) -> Series:
 
 def _points_figure(title: str, deltas: dict[str, Estimate]) -> Figure:
     """Differences in percentage points."""
-    series = Series(
-        "change",
-        tuple(deltas),
-        tuple(100 * e.value for e in deltas.values()),
-        tuple(100 * e.low for e in deltas.values()),
-        tuple(100 * e.high for e in deltas.values()),
-    )
+    series = _percents("change", tuple(deltas), list(deltas.values()))
     return Figure(
         title, "interval", "", "percentage points", (series,), note="Intervals that exclude zero are changes."
     )
+
+
+def _percents(name: str, x: tuple[float | str, ...], found: Sequence[Estimate]) -> Series:
+    return Series(
+        name,
+        x,
+        tuple(100 * each.value for each in found),
+        tuple(100 * each.low for each in found),
+        tuple(100 * each.high for each in found),
+    )
+
+
+def relative_change(before: Estimate, after: Estimate) -> Estimate:
+    """After over before, less one, redraw by redraw; where there was nothing before, against chance."""
+    assert before.replicates is not None and after.replicates is not None
+    base = before.value or before.chance or 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = np.where(before.replicates > 0, after.replicates / before.replicates - 1, np.nan)
+    known = drawn[np.isfinite(drawn)]
+    value = after.value / base - 1
+    drawn = known if len(known) > 1 else np.full(2, value)
+    return Estimate.from_replicates(value, drawn, n=after.n, units=after.units, unit=after.unit)
 
 
 def _ratio(before: Estimate, after: Estimate) -> float:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from medveil.attacks.linkage.settings import PAPER_POOLS
 from medveil.attacks.refit.refitting import RefitPoint
 from medveil.finding import Figure, Finding, Table, percent
 from medveil.release.protect import figures, tables
@@ -56,17 +57,26 @@ class Effect:
 
 @dataclass(frozen=True)
 class MetricKeys:
-    """Under which names the compared numbers stand: the pool, and the adversary's largest number of own pairs."""
+    """Under which names the compared numbers stand: the pool that is judged, the adversary's largest number of own
+    pairs, and the pool of the paper's operating point, 10,000 or the largest there is."""
 
     pool: str
     own: int | None
+    operating: str
 
     @classmethod
     def of(cls, points: Sequence[OperatingPoint]) -> MetricKeys:
         pool = "100" if "random 100 Recall@1" in points[0].estimates else "all"
         sizes = [{p.own for p in point.measured.refit if p.own} for point in points]
         shared = set.intersection(*sizes) if sizes else set()
-        return cls(pool, max(shared) if shared else None)
+        sizes_tried = [str(size) for size in PAPER_POOLS if f"random {size} Recall@1" in points[0].estimates]
+        return cls(pool, max(shared) if shared else None, [pool, *sizes_tried][-1])
+
+    @staticmethod
+    def elsewhere(points: Sequence[OperatingPoint], cohort: str) -> str:
+        """The operating point in another cohort, which may be smaller."""
+        found = points[0].measured.elsewhere[cohort]
+        return ["all", *(str(size) for size in PAPER_POOLS if f"random {size} Recall@1" in found)][-1]
 
     @property
     def linkage(self) -> str:
@@ -118,12 +128,14 @@ def frontier_finding(
     found, stands = effects(points, keys), standings_of(points, keys)
     best = best_effect(found, goal)
     shown = points[0] if best is None else best.point
+    compared = _compared(found, best)
     recall = shown.estimates[keys.linkage]
     estimates = {f"Recall@1 in pools of {keys.pool}": recall, "macro AUROC": shown.estimates["macro AUROC"]}
     if best is not None:
         estimates |= {"link removed": best.removed, "change of macro AUROC": best.change}
     if keys.refit is not None:
         estimates[f"Recall@1 after a refit with {keys.own} own pairs"] = shown.estimates[keys.refit]
+    estimates |= _lost(points[0], compared, keys)
     seen = [(point.own, point.recall[keys.pool]) for point in features]
     cohorts = list(points[0].measured.elsewhere)
     drawn = _one_each(points, shown)
@@ -147,12 +159,13 @@ def frontier_finding(
             figures.pool_figure(drawn, "Recall@1"),
             figures.pool_figure(drawn, "MRR"),
             figures.relative_figure(drawn),
-            figures.fold_figure(drawn, keys.pool),
-            figures.remaining_figure(drawn, keys.pool),
-            *(figures.change_figures(points[0], shown) if best is not None else ()),
+            figures.fold_figure(drawn, keys.operating),
+            *_some(figures.matched_change_figure(drawn, keys.operating, cohorts)),
+            figures.remaining_figure(drawn, keys.operating),
+            *figures.change_figures(points[0], compared),
             *(figure for name in cohorts for figure in _elsewhere_figures(drawn, name)),
         ),
-        tables=_tables(points, shown, keys, stands, seen, cohorts, correction),
+        tables=_tables(points, compared, keys, stands, seen, cohorts, correction),
         glossary=GLOSSARY,
     )
 
@@ -163,13 +176,45 @@ def _one_each(points: Sequence[OperatingPoint], shown: OperatingPoint) -> list[O
     return [point for point in points if chosen[point.variant] is point]
 
 
+def _compared(found: Sequence[Effect], best: Effect | None) -> OperatingPoint:
+    """Whose utility is told finding by finding: the setting that is shown, or else the one that removes most, whatever
+    it costs."""
+    if best is not None:
+        return best.point
+    return max(
+        found, key=lambda effect: effect.removed.value if math.isfinite(effect.removed.value) else -math.inf
+    ).point
+
+
+def _lost(before: OperatingPoint, after: OperatingPoint, keys: MetricKeys) -> dict[str, Estimate]:
+    """What is lost of Recall@1 at the paper's operating point, in random and in matched pools, here and elsewhere."""
+    found = {}
+    for prefix in ("", *(f"{cohort}: " for cohort in before.measured.elsewhere)):
+        for kind, words in (("random", "pools"), ("matched", "pathology-matched pools")):
+            name = f"{prefix}{kind} {keys.operating} Recall@1"
+            if name in before.estimates:
+                change = figures.relative_change(before.estimates[name], after.estimates[name])
+                found[f"{prefix}change of Recall@1 in {words} of {keys.operating}, {after.name}"] = change
+    return found
+
+
+def _some(figure: Figure | None) -> tuple[Figure, ...]:
+    return () if figure is None else (figure,)
+
+
 def _elsewhere_figures(points: Sequence[OperatingPoint], cohort: str) -> tuple[Figure, ...]:
-    return figures.pool_figure(points, "Recall@1", cohort), figures.relative_figure(points, cohort)
+    pool = MetricKeys.elsewhere(points, cohort)
+    return (
+        figures.pool_figure(points, "Recall@1", cohort),
+        figures.pool_figure(points, "MRR", cohort),
+        figures.relative_figure(points, cohort),
+        figures.fold_figure(points, pool, cohort),
+    )
 
 
 def _tables(
     points: Sequence[OperatingPoint],
-    shown: OperatingPoint,
+    compared: OperatingPoint,
     keys: MetricKeys,
     stands: dict[str, list[Standing]],
     seen: Sequence[tuple[int, Estimate]],
@@ -183,7 +228,8 @@ def _tables(
             tables.audit_table(points),
             tables.linkage_table(points),
             *(tables.linkage_table(points, cohort) for cohort in cohorts),
-            tables.utility_table(points[0], shown, correction=correction) if shown is not points[0] else None,
+            tables.utility_table(points[0], compared, correction=correction),
+            tables.finding_table(points[0], compared),
         ]
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from medveil.cohort import Cohort
 from medveil.cohort.input import InputOptions, read_cohort
+from medveil.cohort.selection import Selection
 from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
 from medveil.defenses.alignment.training import PRIVATE
 from medveil.defenses.alignment.training_run import HEADS
@@ -31,6 +32,7 @@ from medveil.runtime.storage import told, write_bytes, write_json
 
 SEED = 7  # of measuring: that of the noise must stay secret
 RUNS = "runs"
+EVERYTHING = Selection()
 MEASURED = MeasurementSettings(seed=SEED)
 AS_PUBLISHED = MeasurementSettings(seed=SEED, by_image=True, match="pair")  # images redrawn, every report competes
 
@@ -89,6 +91,8 @@ def protect_data_set(
     options: InputOptions | None = None,
     public: Path | None = None,
     transfer: Sequence[Path] = (),
+    chosen: Selection = EVERYTHING,
+    chosen_elsewhere: Selection = EVERYTHING,
     budget: float | None = None,
     ledger: Path | None = None,
     cache: Path | None = None,
@@ -98,10 +102,13 @@ def protect_data_set(
     measuring: MeasurementSettings | None = None,
     watch: Watch = lambda stage, done, total: None,
 ) -> ModelOutcome:
-    """`protect_model` on data sets and an encoder by their names; `budget` is kept to by the runs in `ledger`."""
+    """`protect_model` on data sets and an encoder by their names; `budget` is kept to by the runs in `ledger`.
+
+    Of COHORT the `chosen` images are used, of the data sets to transfer to those `chosen_elsewhere`.
+    """
     _refuse_ledger(budget, ledger, tried)
-    elsewhere = _read_others(source, transfer, watch)
-    cohort = _read(source, layout, options, watch)
+    elsewhere = _read_others(source, transfer, chosen_elsewhere, watch)
+    cohort, left_out = chosen.of(_read(source, layout, options, watch))
     protected = Input.of_cohort(cohort)
     return protect_model(
         cohort,
@@ -111,6 +118,7 @@ def protect_data_set(
         protected=protected,
         public=None if public is None else _read(public, None, None, watch),
         transfer=elsewhere,
+        left_out=left_out,
         cache=cache,
         canaries=canaries,
         trials=trials,
@@ -131,6 +139,7 @@ def protect_model(
     protected: Input,
     public: Cohort | None = None,
     transfer: Mapping[str, Cohort] | None = None,
+    left_out: Mapping[str, int] | None = None,
     cache: Path | None = None,
     canaries: int = CANARIES,
     trials: int = TRIALS,
@@ -142,8 +151,9 @@ def protect_model(
 ) -> ModelOutcome:
     """Protect the heads of `encoder` in one way, or compare several. A killed run continues where it stopped.
 
-    `out` gets the report, `frontier.csv` and, if one way was tried, the heads and their guarantee; `runs/` in it is
-    for the owner alone. Private runs on the same patients keep to `budget` together, in the file `ledger`.
+    `left_out` counts images that `cohort` no longer has, for the record. `out` gets the report, `frontier.csv` and, if
+    one way was tried, the heads and their guarantee; `runs/` in it is for the owner alone. Private runs on the same
+    patients keep to `budget` together, in the file `ledger`.
     """
     work = out / RUNS
     with told():
@@ -174,7 +184,7 @@ def protect_model(
         settings={
             "settings": [point.name for point in result.points],
             "pairs": {name: len(part) for name, part in prepared.data.parts().items()},
-            "images set aside": prepared.set_aside,
+            "images set aside": {**(left_out or {}), **prepared.set_aside},
         },
         threshold=threshold,
         under_two_ids=prepared.data.train.under_two_ids,
@@ -197,13 +207,13 @@ def _read(source: Path, layout: str | None, options: InputOptions | None, watch:
     return read_cohort(source, layout=layout, options=options, progress=partial(watch, "reading"))
 
 
-def _read_others(source: Path, others: Sequence[Path], watch: Watch) -> dict[str, Cohort]:
+def _read_others(source: Path, others: Sequence[Path], chosen: Selection, watch: Watch) -> dict[str, Cohort]:
     """Data sets to measure on, by name; a name that comes again gets a number."""
     found: dict[str, Cohort] = {}
     for path in others:
         if path.resolve() == source.resolve():
             raise SettingsError("name a data set to transfer to other than the one the heads are trained on")
-        cohort = _read(path, None, None, watch)
+        cohort, _ = chosen.of(_read(path, None, None, watch))
         again = sum(name.startswith(cohort.name) for name in found)
         found[f"{cohort.name} {again + 1}" if again else cohort.name] = cohort
     return found

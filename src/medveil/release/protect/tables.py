@@ -12,9 +12,12 @@ from medveil.finding import Table
 from medveil.release.protect.dominance import Standing, removed
 from medveil.release.protect.operating_point import OperatingPoint
 from medveil.stats.estimate import Estimate
-from medveil.stats.paired import Correction, changes
+from medveil.stats.paired import Change, Correction, changes
 from medveil.stats.pools import METRICS
 from medveil.stats.privacy_audit import PrivacyAudit
+from medveil.utility.linear_probe import MEASURES
+
+CHANGED = ("change", "interval of the change", "p")
 
 CSV_COLUMNS = (
     "setting",
@@ -82,32 +85,54 @@ def linkage_table(points: Sequence[OperatingPoint], cohort: str | None = None) -
         for pool in pools:
             kind, size = pool.split(" ")
             rows.append(
-                (point.name, kind, size, *(told(found[f"{prefix}{pool} {metric}"], digits=3) for metric in METRICS))
+                (point.name, kind, size, *(with_sd(found[f"{prefix}{pool} {metric}"], digits=3) for metric in METRICS))
             )
     title = "Linkage after each defense" + (f", heads applied unchanged to {cohort}" if cohort else "")
-    return Table(f"{title} (percent, with 95 % bounds)", ("setting", "pool", "N", *METRICS), tuple(rows))
+    columns = ("setting", "pool", "N", *METRICS)
+    return Table(f"{title} (percent, with standard deviation and 95 % bounds)", columns, tuple(rows))
 
 
 def utility_table(before: OperatingPoint, after: OperatingPoint, *, correction: Correction = "none") -> Table:
     """Image-side utility before and after, paired (the published Table 4)."""
     found = changes(before.measured.utility, after.measured.utility, correction=correction)
     rows = tuple(
-        (
-            name,
-            told(change.before),
-            told(change.after),
-            f"{change.delta.value * 100:+.2f}",
-            told(change.delta),
-            f"{change.p:.3f}",
-        )
+        (name, *_changed(change))
         for name, change in found.items()
         if name.startswith("macro") or name.endswith("AUROC")
     )
     corrected = ", p corrected by Holm" if correction == "holm" else ""
     return Table(
-        f"Image-side utility, {before.name} and {after.name} (percent, with 95 % intervals{corrected})",
-        ("measure", before.name, after.name, "change", "interval of the change", "p"),
+        f"Image-side utility, {before.name} and {after.name} (percent, with standard deviation and 95 % intervals"
+        f"{corrected})",
+        ("measure", before.name, after.name, *CHANGED),
         rows,
+    )
+
+
+def finding_table(before: OperatingPoint, after: OperatingPoint) -> Table:
+    """All measures of every finding before and after, paired (the published Supplementary Table 3)."""
+    found = changes(before.measured.utility, after.measured.utility)
+    labels = dict.fromkeys(name.rpartition(" ")[0] for name in found)
+    rows = tuple(
+        (label, measure, *_changed(found[f"{label} {measure}"]))
+        for label in sorted(labels, key=lambda label: label == "macro")  # the mean comes last
+        for measure in MEASURES
+    )
+    return Table(
+        f"Image-side utility by finding, {before.name} and {after.name} (percent, with standard deviation and 95 % "
+        "intervals)",
+        ("finding", "measure", before.name, after.name, *CHANGED),
+        rows,
+    )
+
+
+def _changed(change: Change) -> tuple[str, ...]:
+    return (
+        with_sd(change.before),
+        with_sd(change.after),
+        f"{change.delta.value * 100:+.2f}",
+        told(change.delta),
+        f"{change.p:.3f}",
     )
 
 
@@ -172,6 +197,16 @@ def told(estimate: Estimate, *, digits: int = 2) -> str:
         return "–"
     value, low, high = (f"{100 * number:.{digits}f}" for number in (estimate.value, estimate.low, estimate.high))
     return f"{value} [{low}, {high}]"
+
+
+def with_sd(estimate: Estimate, *, digits: int = 2) -> str:
+    """In percent, with standard deviation and interval, as the literature has it."""
+    if not math.isfinite(estimate.low):
+        return "–"
+    value, sd, low, high = (
+        f"{100 * number:.{digits}f}" for number in (estimate.value, estimate.sd, estimate.low, estimate.high)
+    )
+    return f"{value}\u00a0±\u00a0{sd} [{low}, {high}]"
 
 
 def _claim(point: OperatingPoint) -> str:
