@@ -126,11 +126,12 @@ def _print(name: str, found: dict) -> None:
         print(f"| {size} | " + " | ".join(f"{e.value:.3f} ({e.low:.3f} to {e.high:.3f})" for e in cells) + " |")
 
 
-def try_published(images: TrainingImages, out: Path, device: str) -> None:
-    kept = images.validation | (images.patients % 15 == 0)  # about sixty of the training patients
-    few = TrainingImages(images.pixels[kept], images.patients[kept], images.validation[kept])
+def try_published(folder: Path, out: Path, device: str) -> None:
     for kind in ("reidentification", "verification"):
         settings = published(kind)
+        images = read_nih14(folder, settings.preparation)
+        kept = images.validation | (images.patients % 15 == 0)  # about sixty of the training patients
+        few = TrainingImages(images.pixels[kept], images.patients[kept], images.validation[kept])
         settings = replace(settings, frozen_epochs=min(1, settings.frozen_epochs), epochs=1)
         began = time.perf_counter()
         scores = train_on(kind, few, out / f"published-{kind}", settings=settings, device=device).scores
@@ -154,7 +155,7 @@ def main() -> None:
         case "patients":
             study_patients(options.data, options.start)
         case "published":
-            try_published(read_nih14(options.data / "nih14"), options.out, options.device)
+            try_published(options.data / "nih14", options.out, options.device)
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from PIL import Image
 
 from medveil.encoders.identity.inference import as_input, run
 from medveil.encoders.identity.networks.model_file import save_network
-from medveil.encoders.identity.preparing import prepare
+from medveil.encoders.identity.preparing import Preparation
 from medveil.encoders.identity.training.augment import Augmentation
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.settings import TrainingSettings
@@ -78,19 +78,20 @@ def imagenet(folder: Path, backbone: str) -> Path:
     return next(folder.glob(f"{backbone}*"))
 
 
-def read_nih14(folder: Path) -> TrainingImages:
+def read_nih14(folder: Path, preparation: Preparation | None = None) -> TrainingImages:
     """Only the split and the files: the machine that trains needs no pandas."""
+    how = preparation or Preparation()
     with (folder / "split.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     with ThreadPoolExecutor(8) as pool:
-        pixels = np.stack(list(pool.map(lambda row: _pixels(folder / "images" / row["file"]), rows)))
+        pixels = np.stack(list(pool.map(lambda row: _pixels(folder / "images" / row["file"], how), rows)))
     _, patients = np.unique([row["patient"] for row in rows], return_inverse=True)
     return TrainingImages(pixels, patients.astype(np.int64), np.array([row["split"] == "val" for row in rows]))
 
 
-def _pixels(file: Path) -> np.ndarray:
+def _pixels(file: Path, how: Preparation) -> np.ndarray:
     with Image.open(file) as picture:
-        return prepare(np.array(picture.convert("L")))
+        return how(np.array(picture.convert("L")))
 
 
 def train(data: Path, start: Path, out: Path, device: str, seed: int, stages: Sequence[str] = STAGES) -> None:
@@ -116,8 +117,9 @@ def fit_verification(images: TrainingImages, out: Path, settings: TrainingSettin
     """The retrieval network's branches as they are, with a decision fitted on the training patients' pairs."""
     network = build_network("verification", settings).eval()
     pixels, codes = images.part(validation=False)
+    films = torch.from_numpy(np.asarray(pixels))
     branch = placed(network.branch, device)
-    batches = (as_input(part.to(device), settings.size) for part in torch.from_numpy(pixels).split(32))
+    batches = (as_input(part.to(device), settings.size) for part in films.split(32))
     outputs = run(branch, batches, settings.dim)
     fit_decision(network.cpu(), outputs, codes, seed=settings.seed)
     save_network(out / MODEL, network, settings.architecture("verification"))

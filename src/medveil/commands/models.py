@@ -41,6 +41,12 @@ class Recipe(StrEnum):
     published = "published"
 
 
+class Mining(StrEnum):
+    online = "online"
+    redrawn = "redrawn"
+    fixed = "fixed"
+
+
 class Pictures(StrEnum):
     crops = "crops"
     whole = "whole"
@@ -79,6 +85,21 @@ def train(
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the recipe's.")] = None,
     size: Annotated[
         int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of the recipe's.")
+    ] = None,
+    mining: Annotated[
+        Mining | None,
+        typer.Option(
+            "--mining",
+            help="For verification, the pairs of a batch, or listed ones with strangers redrawn every epoch or fixed.",
+        ),
+    ] = None,
+    pairs: Annotated[
+        int | None,
+        typer.Option("--pairs", min=2, help="For verification, how many listed pairs to train on; all if not set."),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option("--rate", help="To recognise patients, the learning rate; instead of the recipe's."),
     ] = None,
     images: Annotated[
         Pictures | None,
@@ -129,18 +150,25 @@ def train(
         raise SettingsError("--method is for anatomy, which needs it; give both or neither")
     if network is Network.anatomy and any(value is not None for value in (start, epochs, size)):
         raise SettingsError("--start, --epochs and --size are not for anatomy; leave them out")
+    recognising = Recognising(mining, pairs, rate)
+    if network not in (Network.verification, Network.reidentification) and any(v is not None for v in recognising):
+        raise SettingsError("--mining, --pairs and --rate are for networks that recognise patients; leave them out")
+    if network is Network.reidentification and (mining is not None or pairs is not None):
+        raise SettingsError("--mining and --pairs are for verification; leave them out")
     seconds = None if minutes is None else 60 * minutes
     with console.progress_bars(quiet or json) as watch:
         if method is not None:
             trained = partial(_anatomy, method)
         else:
             inpainting = network is Network.inpainting
-            trained = partial(_inpainting, painting) if inpainting else partial(_identity, network)
+            trained = partial(_inpainting, painting) if inpainting else partial(_identity, network, recognising)
         model, told, finished = trained(source, layout, options, out, chosen, device, seconds, watch)
     if json:
         console.show_json({"model": str(model), "finished": finished, **told})
     elif not quiet:
         typer.echo(f"The model is {model}")
+        if "note" in told:
+            typer.echo(told["note"])
         if not finished:
             typer.echo("Time is up before the last epoch; run the same command again to continue.")
 
@@ -164,8 +192,17 @@ class Painting(NamedTuple):
     words: int | None
 
 
+class Recognising(NamedTuple):
+    """The same for what only networks that recognise patients have."""
+
+    mining: Mining | None
+    pairs: int | None
+    rate: float | None
+
+
 def _identity(
     network: Network,
+    recognising: Recognising,
     source: Path,
     layout: str | None,
     options: InputOptions,
@@ -184,7 +221,13 @@ def _identity(
     )
     settings = published(kind, chosen.start) if chosen.published else TrainingSettings(start=chosen.start)
     settings = replace(
-        settings, seed=chosen.seed, epochs=chosen.epochs or settings.epochs, size=chosen.size or settings.size
+        settings,
+        seed=chosen.seed,
+        epochs=chosen.epochs or settings.epochs,
+        size=chosen.size or settings.size,
+        mining=settings.mining if recognising.mining is None else recognising.mining.value,
+        pairs=recognising.pairs,
+        rate=settings.rate if recognising.rate is None else recognising.rate,
     )
     cohort = read_cohort(
         source, layout=layout, options=options, progress=lambda done, total: watch("reading", done, total)
@@ -197,8 +240,14 @@ def _identity(
         device=device,
         seconds=seconds,
         progress=lambda state: watch("epochs", state["epoch"], settings.all_epochs),
+        reading=lambda done, total: watch("preparing", done, total),
     )
-    return result.model, {"epochs": result.epochs, "scores": vars(result.scores)}, result.finished
+    told: dict[str, Any] = {"epochs": result.epochs, "scores": vars(result.scores), "set aside": result.set_aside}
+    if result.pairs is not None:
+        told["pairs"] = result.pairs
+    if chosen.published and chosen.start is None:
+        told["note"] = "The paper starts from ImageNet weights; without --start the backbone began from chance."
+    return result.model, told, result.finished
 
 
 def _inpainting(

@@ -13,6 +13,7 @@ import pytest
 
 from medveil.cohort import Cohort
 from medveil.cohort.preprocess import resize, to_8_bit
+from medveil.encoders.identity.preparing import Preparation
 
 Row = dict[str, Any]
 Maker = Callable[..., Cohort]
@@ -24,6 +25,7 @@ class StandIn:
 
     name = "stand-in"
     dim = 64
+    preparation = Preparation()
 
     def __init__(self, common: np.ndarray, card: dict[str, Any] | None = None) -> None:
         self.card = card or {}

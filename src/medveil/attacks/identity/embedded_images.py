@@ -24,7 +24,7 @@ from medveil.cohort.dicom.many import read_many
 from medveil.cohort.features import FEW, thumbnail
 from medveil.cohort.images import load_image
 from medveil.encoders.identity.chest_check import bundled_check, chest_features
-from medveil.encoders.identity.preparing import prepare
+from medveil.encoders.identity.preparing import Preparation
 from medveil.encoders.vectors.cache import EmbeddingCache
 from medveil.errors import Quarantined
 
@@ -43,6 +43,7 @@ class Embedder(Protocol):
     name: str
     dim: int
     card: dict[str, Any]
+    preparation: Preparation  # what is made of an image before the network gets it
 
     def embed(self, images: Iterable[Image]) -> Singles: ...
 
@@ -86,7 +87,7 @@ def embed_images(
     digests: list[bytes] = []
     thumbnails = [np.zeros((0, 1024), np.float16)]
     vectors = [np.zeros((0, embedder.dim), np.float32)]
-    stream = _read_images(cohort, set_aside, progress)
+    stream = _read_images(cohort, embedder.preparation, set_aside, progress)
     while batch := list(islice(stream, BATCH)):
         vectors.append(_embedded(batch, embedder, store))
         thumbnails.append(np.stack([image.thumbnail for image in batch]))
@@ -101,13 +102,15 @@ def embed_images(
     )
 
 
-def _read_images(cohort: Cohort, set_aside: dict[int, str], progress: Progress | None) -> Iterator[_ReadImage]:
+def _read_images(
+    cohort: Cohort, prepare: Preparation, set_aside: dict[int, str], progress: Progress | None
+) -> Iterator[_ReadImage]:
     other = cohort.table["view"].isin(("LATERAL", "OTHER")).to_numpy()
     set_aside |= dict.fromkeys(np.flatnonzero(other).tolist(), OTHER_VIEW)
     frontal: pd.DataFrame = cohort.table.loc[~other, ["path", "frame"]]
     places = [(int(row), path, int(frame)) for row, path, frame in frontal.itertuples()]
     workers = 1 if len(places) < FEW else None
-    results = read_many(partial(_read_image, cohort.root), places, workers=workers)
+    results = read_many(partial(_read_image, cohort.root, prepare), places, workers=workers)
     for done, (place, result) in enumerate(zip(places, results, strict=True), 1):
         if isinstance(result, Quarantined):
             set_aside[place[0]] = result.reason
@@ -117,7 +120,7 @@ def _read_images(cohort: Cohort, set_aside: dict[int, str], progress: Progress |
             progress(done, len(places))
 
 
-def _read_image(root: Path, place: tuple[int, str, int]) -> _ReadImage:
+def _read_image(root: Path, prepare: Preparation, place: tuple[int, str, int]) -> _ReadImage:
     row, path, frame = place
     image = load_image(root, path, frame=frame)
     if bundled_check().score(chest_features(image))[0] < 0:

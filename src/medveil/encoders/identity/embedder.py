@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,9 @@ from torch.nn import functional
 
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
+from medveil.encoders.identity.networks.model_file import fingerprint, read_architecture
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
+from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
 from medveil.runtime.once import once
 from medveil.runtime.workers import one_torch_thread
@@ -63,10 +64,18 @@ class IdentityEmbedder:
     """Images of one person lie close together: compare the vectors by inner product."""
 
     def __init__(
-        self, networks: Sequence[RetrievalNetwork], size: int, *, name: str, device: str, card: dict[str, Any]
+        self,
+        networks: Sequence[RetrievalNetwork],
+        size: int,
+        *,
+        name: str,
+        device: str,
+        card: dict[str, Any],
+        preparation: Preparation | None = None,
     ) -> None:
         self.name = name
         self.size = size
+        self.preparation = preparation or Preparation.of(size)
         self.dim = sum(network.dim for network in networks)
         self.device = device
         self.card = card
@@ -77,38 +86,58 @@ class IdentityEmbedder:
 
     def embed(self, images: Iterable[Image]) -> Floats:
         """n × dim, each row of unit length. Any size and bit depth; bright is dense."""
-        return run(self._look, inputs(images, self.size, self.device), self.dim)
+        return run(self._look, inputs(images, self.size, self.device, self.preparation), self.dim)
 
     def attention(self, a: Image, b: Image) -> tuple[Floats, Floats]:
         """Two maps (size × size, 0..1): what in each image makes the pair similar."""
-        pair = next(inputs([a, b], self.size, self.device))
+        pair = next(inputs([a, b], self.size, self.device, self.preparation))
         with one_torch_thread():  # two images are less work than sharing them between threads
             first, second = self._ensemble.attention(pair).cpu().numpy()
         return first, second
 
 
-def load_embedder(path: Path | None = None, *, device: str = "cpu") -> IdentityEmbedder:
-    """An embedder saved by training; without a path, the bundled one, whose two networks look together."""
-    return _bundled(device) if path is None else load_together([path], device=device, card=read_card(path))
+def load_embedder(path: Path | None = None, *, device: str = "cpu", size: int | None = None) -> IdentityEmbedder:
+    """An embedder saved by training; without a path, the bundled one, whose two networks look together.
+
+    With `size`, it looks at so many pixels a side instead of those it was trained on.
+    """
+    if path is not None:
+        return load_together([path], device=device, card=read_card(path), size=size)
+    if size is not None:
+        return load_together(_members(), device=device, card=_card(), size=size)
+    return _bundled(device)
 
 
 @once
 def _bundled(device: str) -> IdentityEmbedder:
     """Kept, for compiling takes longer than looking at a few images."""
-    paths = [bundled(member) for member in RETRIEVERS]
-    return load_together(paths, device=device, card=read_card(bundled("reidentification")))
+    return load_together(_members(), device=device, card=_card())
 
 
-def load_together(paths: Sequence[Path], *, device: str = "cpu", card: dict[str, Any]) -> IdentityEmbedder:
+def _members() -> list[Path]:
+    return [bundled(member) for member in RETRIEVERS]
+
+
+def _card() -> dict[str, Any]:
+    return read_card(bundled("reidentification"))
+
+
+def load_together(
+    paths: Sequence[Path], *, device: str = "cpu", card: dict[str, Any], size: int | None = None
+) -> IdentityEmbedder:
     """The ensemble of models saved by training, which must look at images of one size."""
     with one_torch_thread():  # many small tensors
-        networks, sizes = zip(*(load_retrieval(path) for path in paths), strict=True)
-    if len(set(sizes)) > 1:
+        networks = [load_retrieval(path)[0] for path in paths]
+    trained, *others = (read_architecture(path) for path in paths)
+    if any((other.size, other.stretched) != (trained.size, trained.stretched) for other in others):
         raise InputError(f"{paths[0]} and its companions look at images of different sizes; train them at one")
-    name = str(card["name"]) if "name" in card else _fingerprint(paths)
-    return IdentityEmbedder(networks, sizes[0], name=name, device=device, card=card)
-
-
-def _fingerprint(paths: Sequence[Path]) -> str:
-    """Without a card to tell models apart by, what they are made of: vectors kept of one must not serve another."""
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
+    name = str(card["name"]) if "name" in card else fingerprint(paths)
+    size = size or trained.size
+    return IdentityEmbedder(
+        networks,
+        size,
+        name=name if size == trained.size else f"{name} at {size}",
+        device=device,
+        card=card,
+        preparation=Preparation.of(size, stretched=trained.stretched),
+    )

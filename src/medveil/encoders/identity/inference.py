@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from medveil.encoders.identity.preparing import SIDE, prepare
+from medveil.encoders.identity.preparing import Preparation
 from medveil.runtime.compiled import Compiled, compiled
 
 Network = Callable[[Tensor], Tensor]
@@ -20,15 +20,18 @@ FEW, MANY = 4, 64  # images a batch, on the processor, whose caches are small, a
 
 
 def as_input(prepared: Tensor, size: int) -> Tensor:
-    """Prepared 8-bit images (n × 256 × 256) as the network's input (n × 1 × size × size, 0..1)."""
+    """Prepared 8-bit images (n × side × side) as the network's input (n × 1 × size × size, 0..1)."""
     gray = prepared.unsqueeze(1).float() / 255
-    if size != SIDE:
+    if size != prepared.shape[-1]:
         gray = functional.interpolate(gray, size=(size, size), mode="bilinear", align_corners=False)
     return gray.contiguous(memory_format=torch.channels_last)
 
 
-def inputs(images: Iterable[NDArray[Any]], size: int, device: str) -> Iterator[Tensor]:
+def inputs(
+    images: Iterable[NDArray[Any]], size: int, device: str, preparation: Preparation | None = None
+) -> Iterator[Tensor]:
     """Prepared batches on the device, a few images at a time, so that memory stays flat."""
+    prepare = preparation or Preparation.of(size)
     source, batch = iter(images), FEW if torch.device(device).type == "cpu" else MANY
     while group := [prepare(image) for image in islice(source, batch)]:
         yield as_input(torch.from_numpy(np.stack(group)).to(device), size)

@@ -13,8 +13,9 @@ from torch import Tensor, nn
 
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
-from medveil.encoders.identity.networks.model_file import load_into, read_architecture
+from medveil.encoders.identity.networks.model_file import fingerprint, load_into, read_architecture
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
+from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
 from medveil.training.device import placed
 from medveil.weights.bundled import bundled, read_card
@@ -43,8 +44,19 @@ class VerificationNetwork(nn.Module):
 class Verifier:
     """A trained verification network. One pass an image, however many pairs it is part of."""
 
-    def __init__(self, network: VerificationNetwork, size: int, *, device: str, card: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        network: VerificationNetwork,
+        size: int,
+        *,
+        name: str,
+        device: str,
+        card: dict[str, Any],
+        preparation: Preparation | None = None,
+    ) -> None:
+        self.name = name
         self.size = size
+        self.preparation = preparation or Preparation.of(size)
         self.dim = network.decide.in_features
         self.device = device
         self.card = card
@@ -54,7 +66,7 @@ class Verifier:
 
     def embed(self, images: Iterable[NDArray[Any]]) -> Floats:
         """Branch outputs, n × dim, each value in 0..1."""
-        return run(self._look, inputs(images, self.size, self.device), self.dim)
+        return run(self._look, inputs(images, self.size, self.device, self.preparation), self.dim)
 
     def compare(self, a: Floats, b: Floats) -> Floats:
         """The probability of being the same person for rows of branch outputs, pair by pair."""
@@ -78,4 +90,12 @@ def load_verifier(path: Path | None = None, *, device: str = "cpu") -> Verifier:
         raise InputError(f"{path} is a {architecture.kind} model; give one trained for verification")
     network = VerificationNetwork(architecture.backbone, architecture.head, architecture.dim)
     load_into(network, path)
-    return Verifier(network, architecture.size, device=device, card=read_card(path))
+    card = read_card(path)
+    return Verifier(
+        network,
+        architecture.size,
+        name=str(card["name"]) if "name" in card else fingerprint([path]),
+        device=device,
+        card=card,
+        preparation=architecture.preparation,
+    )

@@ -61,6 +61,16 @@ def test_patient_batches_hold_several_images_of_each() -> None:
     assert all((codes[rows] != 1).all() for rows in without.epoch(np.random.default_rng(0)))
 
 
+def test_without_repeats_more_patients_fill_a_batch() -> None:
+    codes = np.repeat(np.arange(40), [2, 3, 4, 9] * 10)
+    batches = PatientBatches(codes, patients=4, images=4, singles=False, repeats=False)
+    for rows in batches.epoch(np.random.default_rng(0)):
+        assert len(rows) == len(np.unique(rows)) == 16
+        assert np.bincount(codes[rows]).max() <= 4
+    with pytest.raises(NotMeasurable, match="two images"):
+        PatientBatches(np.arange(5), patients=4, images=4, singles=False)
+
+
 def test_augmentation_without_change_is_the_image_and_mirrors_whole_images() -> None:
     still = Augmentation(*[0.0] * len(fields(Augmentation)))
     image = torch.randint(1, 255, (2, 256, 256), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))

@@ -12,11 +12,13 @@ from safetensors.torch import load_file
 
 from medveil.cohort import Cohort
 from medveil.encoders.identity.inference import as_input
-from medveil.encoders.identity.networks.model_file import Architecture, load_into, save_network
-from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
+from medveil.encoders.identity.networks.model_file import Architecture, Kind, load_into, save_network
+from medveil.encoders.identity.networks.retrieval_network import GridHead, RetrievalNetwork
+from medveil.encoders.identity.training import images as images_module
 from medveil.encoders.identity.training import train as training
-from medveil.encoders.identity.training.images import TrainingImages
-from medveil.encoders.identity.training.objectives import Teachers
+from medveil.encoders.identity.training.images import FilmsOnDisk, TrainingImages, from_cohort
+from medveil.encoders.identity.training.losses import Contrastive
+from medveil.encoders.identity.training.objectives import OfflinePairs, Teachers
 from medveil.encoders.identity.training.settings import TrainingSettings, published
 from medveil.encoders.identity.training.train import MODEL, train, train_on
 from medveil.errors import InputError, SettingsError
@@ -173,11 +175,174 @@ def test_a_cohort_whose_splits_share_patients_is_refused(hospital: Cohort, tmp_p
     assert not (tmp_path / STATE).exists()
 
 
-def test_the_published_settings() -> None:
-    retrieval, verification = published("reidentification"), published("verification")
-    assert (retrieval.backbone, retrieval.head, retrieval.size, retrieval.memory) == ("resnet50", "grid", 1024, 128)
-    assert (retrieval.frozen_epochs, retrieval.epochs, retrieval.rate) == (30, 50, 0.1584)
-    assert retrieval.patients * retrieval.images == verification.patients * verification.images == 32
-    assert (verification.mining, verification.rate, verification.patience) == ("redrawn", 1e-4, 5)
+def test_the_published_retrieval_recipe() -> None:
+    """Each number as the paper prints it (methods, "Patient re-identification")."""
+    paper = published("reidentification", Path("resnet50.pth"))
+    assert (paper.backbone, paper.start, paper.dim) == ("resnet50", Path("resnet50.pth"), 128)
+    assert (paper.size, paper.head) == (1024, "grid")
+    head = GridHead(2048, paper.dim)
+    assert (head.grid, head.reduce.out_channels, head.reduce.kernel_size) == (5, 100, (1, 1))
+    assert paper.losses == {"contrastive": 1.0}
+    assert Contrastive().margin == 1.0
+    assert paper.optimizer == "sgd"
+    assert (paper.schedule, paper.rate) == ("one-cycle", 0.1584)
+    assert (paper.rate * paper.first, paper.rate * paper.last) == pytest.approx((0.0063, 0.0063))
+    assert (paper.momentum, paper.least_momentum) == (0.95, 0.85)
+    assert paper.weight_decay == 1e-5
+    assert paper.patients * paper.images == 32
+    assert paper.memory == 128 == 4 * 32
+    assert (paper.frozen_epochs, paper.epochs, paper.patience) == (30, 50, None)
+    _has_nothing_the_paper_has_not(paper)
+
+
+def test_the_published_verification_recipe() -> None:
+    """Each number as the paper prints it (methods, "Patient verification")."""
+    paper = published("verification")
+    assert (paper.backbone, paper.head, paper.dim, paper.size) == ("resnet50", "global", 128, 256)
+    assert (paper.mining, paper.pairs) == ("redrawn", None)
+    assert (paper.optimizer, paper.schedule, paper.rate, paper.weight_decay) == ("adam", "constant", 1e-4, 0.0)
+    assert paper.patients * paper.images == 32
+    assert (paper.patience, paper.validate_every, paper.frozen_epochs) == (5, 1, 0)
+    _has_nothing_the_paper_has_not(paper)
+
+
+def _has_nothing_the_paper_has_not(paper: TrainingSettings) -> None:
+    assert paper.augmentation is None
+    assert not paper.mirror
+    assert not paper.singles
+    assert not paper.stretched
+    assert paper.clip is None
+    assert paper.teachers == ()
+    assert paper.average == 0
+    assert paper.backbone_share == 1
+
+
+def _steps(
+    kind: Kind, images: TrainingImages, settings: TrainingSettings, monkeypatch: pytest.MonkeyPatch
+) -> tuple[list[tuple[float, float | None]], list[object]]:
+    """Rate and momentum of every step of a run, and the films the network was given."""
+    paces: list[tuple[float, float | None]] = []
+    seen: list[object] = []
+    run = training._Training(kind, images, Path("unused"), settings, "cpu")
+    step = run.optimizer.step
+
+    def watched(*args: object) -> object:
+        paces.append((run.optimizer.param_groups[0]["lr"], run.optimizer.param_groups[0].get("momentum")))
+        return step(*args)
+
+    monkeypatch.setattr(run.optimizer, "step", watched)
+    run.network.register_forward_pre_hook(lambda _, given: seen.append(given[0].detach().clone()))
+    clipped = []
+    monkeypatch.setattr(training.nn.utils, "clip_grad_norm_", lambda *_: clipped.append(1))
+    while not run.finished:
+        run._one_epoch()
+        run.epoch += 1
+    assert bool(clipped) == (settings.clip is not None)
+    return paces, seen
+
+
+def test_published_retrieval_cycles_rate_and_momentum(
+    phantoms: TrainingImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Against PyTorch's own 1cycle, which counts steps from one and ends one step earlier."""
+    paper = replace(
+        published("reidentification"), backbone="resnet-small", size=64, patients=2, images=2, frozen_epochs=3, epochs=5
+    )
+    paces, _ = _steps("reidentification", phantoms, paper, monkeypatch)
+    each = len(phantoms.patients[~phantoms.validation]) // 4
+    for cycle, epochs in ((paces[: 3 * each], 3), (paces[3 * each :], 5)):
+        rates, momenta = np.array(cycle).T
+        steps = epochs * each
+        assert len(rates) == steps
+        assert rates[0] == pytest.approx(0.0063)
+        assert rates.max() == pytest.approx(0.1584)
+        assert rates.argmax() == momenta.argmin() == round(0.3 * steps)
+        assert (momenta[0], momenta.min()) == pytest.approx((0.95, 0.85))
+        assert rates.min() == rates[0]
+        scheduled = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0, momentum=0.9)
+        turn = round(0.3 * steps)
+        torchs = torch.optim.lr_scheduler.OneCycleLR(
+            scheduled,
+            max_lr=0.1584,
+            total_steps=steps + 1,
+            pct_start=(turn + 1) / (steps + 1),
+            div_factor=0.1584 / 0.0063,
+            final_div_factor=1.0,
+        )
+        told = []
+        for _ in range(steps):
+            group = scheduled.param_groups[0]
+            told.append((group["lr"], group["momentum"]))
+            scheduled.step()
+            torchs.step()
+        assert np.allclose(np.array(cycle), np.array(told), rtol=1e-6)
+
+
+def test_published_verification_keeps_its_rate_and_the_films_as_they_are(
+    phantoms: TrainingImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper = replace(published("verification"), backbone="resnet-small", size=64, patients=2, images=2, epochs=2)
+    paces, seen = _steps("verification", phantoms, paper, monkeypatch)
+    assert {pace for pace, _ in paces} == {1e-4}
+    films, _ = phantoms.part(validation=False)
+    there = {film.numpy().tobytes() for film in as_input(torch.from_numpy(np.asarray(films)), 64)}
+    assert all(film.numpy().tobytes() in there for batch in seen for film in batch)
+
+
+def test_films_on_disk_train_as_those_in_memory(
+    hospital: Cohort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = replace(
+        SMALL, frozen_epochs=0, epochs=2, size=96, stretched=False, backbone="resnet-small", mirror=False
+    )
+    train("reidentification", hospital, tmp_path / "memory", settings=settings)
+    monkeypatch.setattr(images_module, "MOST_IN_MEMORY", 0)
+    assert isinstance(from_cohort(hospital, settings.preparation).pixels, FilmsOnDisk)
+    train("reidentification", hospital, tmp_path / "disk", settings=settings)
+    came, went = weights(tmp_path / "memory"), weights(tmp_path / "disk")
+    assert all(torch.equal(came[name], went[name]) for name in came)
+
+
+def test_a_film_that_vanishes_is_one_sentence(hospital: Cohort, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images_module, "MOST_IN_MEMORY", 0)
+    films = from_cohort(hospital).pixels
+    assert isinstance(films, FilmsOnDisk)
+    gone = replace(films, places=(("nowhere.dcm", 0), *films.places[1:]))
+    with pytest.raises(InputError, match="put it back"):
+        gone[np.array([0, 1])]
+
+
+def test_films_are_not_blown_up(phantoms: TrainingImages, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="prepared at 256"):
+        train_on("reidentification", phantoms, tmp_path, settings=replace(SMALL, size=512))
+
+
+def test_so_many_pairs_as_asked_for_or_as_there_are(phantoms: TrainingImages) -> None:
+    codes = np.repeat(np.arange(30), 4)
+    for mining, redrawn in (("fixed", False), ("redrawn", True)):
+        settings = TrainingSettings(mining=mining, pairs=100)  # type: ignore[arg-type]
+        few = OfflinePairs(settings, codes)
+        assert few.pairs == 100
+        assert (few.batches.fixed is None) == redrawn
+        assert OfflinePairs(replace(settings, pairs=10_000), codes).pairs == 2 * 30 * 6
+    with pytest.raises(SettingsError, match="redrawn or fixed"):
+        TrainingSettings(pairs=100)
+
+
+def test_many_validation_images_are_scored_like_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    codes = np.repeat(np.arange(200), 3)
+    vectors = 3 * rng.normal(size=(200, 8))[codes] + rng.normal(size=(600, 8))
+    whole = training.score(lambda rows: vectors[rows] @ vectors.T, codes)
+    monkeypatch.setattr(training, "MOST_SQUARE", 100)
+    drawn = training.score(lambda rows: vectors[rows] @ vectors.T, codes)
+    assert drawn.precision_at_1 == whole.precision_at_1
+    assert drawn.pair_auc == pytest.approx(whole.pair_auc, abs=0.02)
+    assert drawn == training.score(lambda rows: vectors[rows] @ vectors.T, codes)
+
+
+def test_settings_that_cannot_be() -> None:
     with pytest.raises(SettingsError):
         TrainingSettings(images=1)
+    with pytest.raises(SettingsError, match="above 0"):
+        TrainingSettings(rate=0.0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
 from torch import nn
 
+from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
 from medveil.training.checkpoint import read_header, read_tensors, write_model
 
@@ -24,6 +27,12 @@ class Architecture:
     head: str = "global"
     dim: int = 128
     size: int = 256
+    stretched: bool = True  # gray levels, to the full range
+
+    @property
+    def preparation(self) -> Preparation:
+        """What is to be made of an image before the network looks at it."""
+        return Preparation.of(self.size, stretched=self.stretched)
 
 
 def save_network(path: Path, network: nn.Module, architecture: Architecture) -> None:
@@ -48,3 +57,8 @@ def load_into(network: nn.Module, path: Path) -> None:
         network.load_state_dict(tensors, strict=False)
     except RuntimeError:
         raise InputError(f"{path} does not fit the network it names; train it again") from None
+
+
+def fingerprint(paths: Sequence[Path]) -> str:
+    """Without a card to tell models apart by, what they are made of: vectors kept of one must not serve another."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]

@@ -17,12 +17,16 @@ class PatientBatches:
 
     A patient is drawn in proportion to the square root of the number of images: long histories teach more, but
     must not crowd out the rest. Where a patient has fewer images than asked for, some come twice and differ by
-    augmentation alone; patients with a single image take part in that way too, unless `singles` is off.
+    augmentation alone; patients with a single image take part in that way too, unless `singles` is off. Without
+    augmentation a film that comes twice teaches nothing: with `repeats` off, more patients fill the batch instead.
     """
 
-    def __init__(self, codes: Codes, *, patients: int, images: int, singles: bool) -> None:
-        rows = [np.flatnonzero(codes == code) for code in np.unique(codes)]
+    def __init__(self, codes: Codes, *, patients: int, images: int, singles: bool, repeats: bool = True) -> None:
+        rows = rows_by_patient(codes)
         self.rows = [own for own in rows if singles or len(own) > 1]
+        if not self.rows:
+            raise NotMeasurable("no patient of the split 'train' has two images, so there is nobody to recognise")
+        self.repeats = repeats
         self.codes = codes
         self.patients = min(patients, len(self.rows))
         self.images = images
@@ -35,20 +39,28 @@ class PatientBatches:
 
     def epoch(self, rng: np.random.Generator) -> Iterator[Codes]:
         """Row numbers, patient after patient, for as many batches as there are images to see once."""
+        wanted = self.patients * self.images
+        drawable = self.patients if self.repeats else min(len(self.rows), wanted)
         for _ in range(self.count):
-            drawn = rng.choice(len(self.rows), self.patients, replace=False, p=self.shares)
-            yield np.concatenate([self._some(self.rows[patient], rng) for patient in drawn])
+            drawn = rng.choice(len(self.rows), drawable, replace=False, p=self.shares)
+            yield np.concatenate([self._some(self.rows[patient], rng) for patient in drawn])[:wanted]
 
     def _some(self, own: Codes, rng: np.random.Generator) -> Codes:
-        rounds = -(-self.images // len(own))
+        rounds = -(-self.images // len(own)) if self.repeats else 1
         return np.concatenate([rng.permutation(own) for _ in range(rounds)])[: self.images]
+
+
+def rows_by_patient(codes: Codes) -> list[Codes]:
+    """The rows of every patient, in the order of the codes."""
+    order = np.argsort(codes, kind="stable")
+    _, starts = np.unique(codes[order], return_index=True)
+    return np.split(order, starts[1:])
 
 
 def positive_pairs(codes: Codes) -> Codes:
     """Every two images of one patient, once: n × 2 row numbers."""
     pairs = []
-    for code in np.unique(codes):
-        own = np.flatnonzero(codes == code)
+    for own in rows_by_patient(codes):
         first, second = np.triu_indices(len(own), 1)
         pairs.append(np.stack([own[first], own[second]], 1))
     found = np.concatenate(pairs) if pairs else np.zeros((0, 2), dtype=np.int64)
@@ -67,11 +79,17 @@ def negative_pairs(codes: Codes, count: int, rng: np.random.Generator) -> Codes:
 
 
 class PairBatches:
-    """Balanced batches of pairs; the negative half stays the same or is drawn anew each epoch."""
+    """Balanced batches of pairs; the negative half stays the same or is drawn anew each epoch.
 
-    def __init__(self, codes: Codes, *, batch: int, redrawn: bool, seed: int) -> None:
+    `most` pairs of both kinds together are used, where there are so many; the same ones in every epoch.
+    """
+
+    def __init__(self, codes: Codes, *, batch: int, redrawn: bool, seed: int, most: int | None = None) -> None:
         self.codes = codes
         self.positives = positive_pairs(codes)
+        if most is not None and most // 2 < len(self.positives):
+            kept = np.random.default_rng([seed, 0xF0]).choice(len(self.positives), most // 2, replace=False)
+            self.positives = self.positives[np.sort(kept)]
         self.batch = batch
         self.fixed = (
             None if redrawn else negative_pairs(codes, len(self.positives), np.random.default_rng([seed, 0xF1]))

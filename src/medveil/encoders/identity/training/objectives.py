@@ -119,10 +119,16 @@ class OfflinePairs(_Decisions):
             batch=settings.patients * settings.images,
             redrawn=settings.mining == "redrawn",
             seed=settings.seed,
+            most=settings.pairs,
         )
 
     def __len__(self) -> int:
         return len(self.batches)
+
+    @property
+    def pairs(self) -> int:
+        """In the training set, half of them of one patient."""
+        return 2 * len(self.batches.positives)
 
     def epoch(self, rng: np.random.Generator) -> Iterator[Batch]:
         return (Batch(pairs.T.reshape(-1), same) for pairs, same in self.batches.epoch(rng))
@@ -136,7 +142,13 @@ class OfflinePairs(_Decisions):
 
 
 def _patient_batches(settings: TrainingSettings, codes: Codes) -> PatientBatches:
-    return PatientBatches(codes, patients=settings.patients, images=settings.images, singles=settings.singles)
+    return PatientBatches(
+        codes,
+        patients=settings.patients,
+        images=settings.images,
+        singles=settings.singles,
+        repeats=settings.augmentation is not None,
+    )
 
 
 class Teachers:
