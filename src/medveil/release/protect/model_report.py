@@ -202,8 +202,8 @@ def nothing_learned(point: OperatingPoint) -> str | None:
         return None
     return (
         f"with {record['units']:,} {settings['unit']}s and ε = {point.epsilon:.3g}, the noise of {steps:,} steps is"
-        f" {noise / added:,.1f} times as long as all that their pairs can add: nearly all that moves the heads is chance,"
-        " and no effect on the link can be expected; give more patients, or a larger epsilon."
+        f" {noise / added:,.1f} times as long as all that their pairs can add: nearly all that moves the heads is"
+        " chance, and no effect on the link can be expected; give more patients, or a larger epsilon."
     )
 
 
