@@ -60,3 +60,5 @@ measures = typer.Typer(no_args_is_help=True, help="Measure what a data set is st
 app.add_typer(measures, name="measure")
 protects = typer.Typer(no_args_is_help=True, help="Protect a model before it is released.")
 app.add_typer(protects, name="protect")
+federated = typer.Typer(no_args_is_help=True, help="Train one model across hospitals, whose data stay where they are.")
+app.add_typer(federated, name="federated")
