@@ -80,5 +80,6 @@ class Settings:
             raise SettingsError(f"the noise multiplier must be a number from {LEAST_NOISE:g} on")
 
     def public(self) -> dict[str, Any]:
-        """For the record: everything but the seed, which must stay secret."""
-        return {**asdict(self), "seed": "drawn and forgotten" if self.seed is None else "given"}
+        """For the record: everything but the seed, which must stay secret, and an epsilon that was not aimed at."""
+        aimed_at = self.epsilon if self.noise_multiplier is None else None
+        return {**asdict(self), "epsilon": aimed_at, "seed": "drawn and forgotten" if self.seed is None else "given"}

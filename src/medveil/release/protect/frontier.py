@@ -347,5 +347,6 @@ def _method(points: Sequence[OperatingPoint], how: MeasurementSettings) -> str:
         "exact expectation over random and pathology-matched pools, ties in random order; "
         f"{COMPETING[how.match]}. Utility: one linear layer "
         f"on fixed image embeddings, penalty chosen on validation patients. {how.redraws:,} redraws by {how.unit}, the "
-        f"same for all {len(points)} settings, so that differences are paired."
+        f"same for all {len(points)} settings, so that differences are paired. P-values are the redraws', two-sided; "
+        "intervals are wider, for they also hold what so few with a finding cannot show."
     )

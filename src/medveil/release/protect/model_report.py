@@ -203,7 +203,8 @@ def nothing_learned(point: OperatingPoint) -> str | None:
     return (
         f"with {record['units']:,} {settings['unit']}s and ε = {point.epsilon:.3g}, the noise of {steps:,} steps is"
         f" {noise / added:,.1f} times as long as all that their pairs can add: nearly all that moves the heads is"
-        " chance, and no effect on the link can be expected; give more patients, or a larger epsilon."
+        " chance, and no effect on the link can be expected; give more patients or a larger epsilon, or try the variant"
+        " findings, which promises nothing."
     )
 
 
