@@ -18,7 +18,7 @@ from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES, GENERATIONS, PARTICLES, TITLES, TITLES_IN_TEXT, PersonName
 from medveil.person.normalised import Word, fold, one_error_apart, words_of
 from medveil.person.person import Person
-from medveil.person.search.known import search_for
+from medveil.person.search.known import search_of
 from medveil.person.search.names import KnownNames
 from medveil.person.span import Span
 from medveil.person.surrogates.traditions import ENGLISH, Part, is_given, sex_of, tradition_of, traditions
@@ -313,7 +313,7 @@ class SurrogateNames:
 
     @cached_property
     def _all_known(self) -> KnownNames:
-        return search_for(self.person.known).names
+        return search_of(self.person).names
 
     def _initials(self, piece: str) -> str:
         """Of the patient, or of somebody whom the note names, those of the surrogate; else drawn, letter by letter."""
