@@ -32,7 +32,7 @@ def test_the_command_writes_a_report_and_private_links(hospital_folder: Path, ho
 def test_what_cannot_succeed_is_refused_before_anybody_is_looked_at(
     hospital: Cohort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("medveil.release.attack_identity.load_embedder", lambda *_, **__: pytest.fail("too late"))
+    monkeypatch.setattr("medveil.release.attack_identity.load_recogniser", lambda *_, **__: pytest.fail("too late"))
     once = hospital.table.drop_duplicates("patient_id")
     replace(hospital, table=once.reset_index(drop=True)).save(tmp_path / "once")
     command = ["attack", "identity", str(tmp_path / "once"), "-o"]
