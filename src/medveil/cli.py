@@ -25,6 +25,7 @@ from medveil.commands import (
     quarantine,
     releases,
     review,
+    study_identity,
     verify,
 )
 from medveil.commands.app import app
@@ -49,6 +50,7 @@ __all__ = [
     "quarantine",
     "releases",
     "review",
+    "study_identity",
     "verify",
 ]
 
@@ -61,6 +63,7 @@ _KEPT = {
     ("measure", "vqa"): "questions already answered are kept",
     ("protect", "alignment"): "settings already measured are kept",
     ("train",): "finished epochs are kept",
+    ("study", "training"): "finished networks and epochs are kept",
     ("phantom",): "finished patients are kept",
 }
 _INTERRUPTED = 130  # the exit code, as shells have it

@@ -129,6 +129,22 @@ def roc(pairs: JudgedPairs) -> Figure:
     )
 
 
+def roc_overlay(networks: Mapping[str, JudgedPairs]) -> Figure:
+    """The curves of several networks in one figure."""
+    x = tuple(np.concatenate([[0.0], np.logspace(-4, 0, _POINTS)]).tolist())
+    curves = {name: pairs.scored.curve() for name, pairs in networks.items()}
+    return Figure(
+        title="True and false matches",
+        kind="line",
+        x_title="share of pairs of two persons called a match",
+        y_title="share of pairs of one person called a match",
+        series=(
+            *(Series(name, x, tuple(curve.true_match_at(rate) for rate in x)) for name, curve in curves.items()),
+            Series("chance", x, x),
+        ),
+    )
+
+
 def series_of(name: str, x: tuple[Any, ...], estimates: list[Estimate]) -> Series:
     columns = zip(*((e.value, e.low, e.high) for e in estimates), strict=True)
     return Series(name, x, *(tuple(column) for column in columns))
