@@ -370,6 +370,16 @@ def other_tongue(visit: Visit) -> Pieces:
     return _join("\n", [own.write(own.rng.choice(lines(tongue))) for _ in range(own.rng.choice([1, 1, 2, 3]))])
 
 
+def houses(visit: Visit) -> Pieces:
+    """Where people work, pray, shop and are sent, told by what is said of it."""
+    said = [
+        visit.write(visit.rng.choice(lines("organisations" if visit.chance(0.6) else "fragments_plain")))
+        for _ in range(visit.rng.randint(2, 12))
+    ]
+    note = _join(visit.rng.choice([". ", ". ", "; ", "\n", ", "]), [capitalized(one) for one in said])
+    return [(text.lower(), category) for text, category in note] if visit.chance(0.15) else note
+
+
 def values(visit: Visit) -> Pieces:
     """Numbers and words that look like identifiers and are none, with now and then one among them."""
     named = visit.rng.choice([0.0, 0.1, 0.3])
@@ -390,10 +400,10 @@ KINDS: tuple[tuple[float, Callable[[Visit], Pieces]], ...] = (
     (0.03, table),
     (0.04, message),
     (0.05, phrase),
-    (0.13, plain),
+    (0.26, plain),
     (0.08, mixture),
     (0.03, machine),
-    (0.12, narrative),
+    (0.26, narrative),
     (0.03, tongues),
     (0.34, house_style),
     (0.16, everyday),
@@ -403,4 +413,5 @@ KINDS: tuple[tuple[float, Callable[[Visit], Pieces]], ...] = (
     (0.26, abroad),
     (0.2, other_tongue),
     (0.18, values),
+    (0.3, houses),
 )

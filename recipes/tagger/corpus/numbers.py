@@ -17,12 +17,14 @@ _SHORT_DAYS = (
     ("Sat", "sat"),
     ("Sun", "sun"),
 )
-_HOLIDAYS = (
+HOLIDAYS = (
     "Christmas,Thanksgiving,New Year's Day,Easter,Labor Day,Memorial Day,Independence Day,Halloween,Ramadan,"
     "Christmas Eve,New Year's Eve,New Year's,Boxing Day,Good Friday,Ash Wednesday,Palm Sunday,Easter Monday,"
     "Mother's Day,Father's Day,Valentine's Day,St. Patrick's Day,Veterans Day,Presidents' Day,MLK Day,Columbus Day,"
     "Juneteenth,the Fourth of July,Super Bowl Sunday,Mardi Gras,Cinco de Mayo,Passover,Hanukkah,Rosh Hashanah,"
-    "Yom Kippur,Eid,Eid al-Fitr,Holi,Durga Puja,Lunar New Year,Chinese New Year,Anzac Day,Australia Day,Canada Day,"
+    "Yom Kippur,CNY,Diwali,Deepavali,Hari Raya,Nowruz,Songkran,Tet,Tihar,Onam,Pongal,Golden Week,"
+    "Obon,Carnival,Lent,Advent,"
+    "Eid,Eid al-Fitr,Holi,Durga Puja,Lunar New Year,Chinese New Year,Anzac Day,Australia Day,Canada Day,"
     "Victoria Day,Bastille Day,Bonfire Night,Whitsun,Pentecost,All Saints,Midsummer,Xmas,xmas eve,Sinterklaas"
 ).split(",")
 _PARTS_OF_DAY = ("in the morning", "in the afternoon", "in the evening", "at night")
@@ -218,8 +220,8 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         f"{WEEKDAYS[day.weekday()]}, {month} {ordinal(d)}",
         f"{month} {ORDINALS[d - 1]}",
         f"{month}",
-        _HOLIDAYS[d % len(_HOLIDAYS)],
-        f"{_HOLIDAYS[d % len(_HOLIDAYS)]} {y}",
+        HOLIDAYS[d % len(HOLIDAYS)],
+        f"{HOLIDAYS[d % len(HOLIDAYS)]} {y}",
         f"{WEEKDAYS[day.weekday()]} the {ordinal(d)}",
         f"{WEEKDAYS[day.weekday()][:3]} {ordinal(d)}",
         f"{WEEKDAYS[day.weekday()][:3]}",
@@ -242,8 +244,8 @@ def loose_date(rng: random.Random, day: dt.date) -> str:
         f"{d}.{m}",
         f"{d}/{m}/{y % 100:02d}",
         spoken_date(rng, day),
-        _HOLIDAYS[int(rng.random() * len(_HOLIDAYS))],
-        _HOLIDAYS[int(rng.random() * len(_HOLIDAYS))],
+        HOLIDAYS[int(rng.random() * len(HOLIDAYS))],
+        HOLIDAYS[int(rng.random() * len(HOLIDAYS))],
         f"{month} {d}-{d + 2}",
         f"{m}/{d}-{m}/{d + 1}",
     )

@@ -92,8 +92,10 @@ def spelled(text: str, rng: random.Random) -> str:
     for place, sign in enumerate(text.lower()):
         if sign.isdigit():
             name = zero if sign == "0" else _ONES[int(sign)] if sign in "123456789" else sign
-            doubled = joined and said and text[place - 1 : place] == sign
-            said[-1:] = [f"double {name}"] if doubled else [said[-1], name] if said else [name]
+            if joined and said[-1:] == [name] and text[place - 1 : place] == sign:
+                said[-1] = f"double {name}"
+            else:
+                said.append(name)
         elif "a" <= sign <= "z":
             said.append(sign if code is None else f"{sign} {rng.choice(('as in', 'for'))} {code[ord(sign) - ord('a')]}")
         elif sign in _SIGNS:

@@ -118,6 +118,9 @@ class Visit:
             "bio": lambda: [(papers.biometric(rng), Category.OTHER_ID)],
             "photo": self._photograph,
             "handle": self._handle,
+            "org": self._organisation,
+            "epo": lambda: [(self.people.surname().split()[-1], None)],
+            "holiday": lambda: [(self._one(numbers.HOLIDAYS), Category.DATE)],
             "carehome_de": lambda: [(workplaces.care_home_abroad(rng, self._town()), Category.HOSPITAL)],
             "oldword": lambda: [(self._one(numbers.OLD), Category.AGE_OVER_89)],
             "oldword_plural": lambda: [(self._one(numbers.NINETIES), Category.AGE_OVER_89)],
@@ -194,7 +197,7 @@ class Visit:
 
     def _abbreviation(self) -> Pieces:
         """Of the list, or letters that nobody has met: most of a ward's abbreviations are nobody's initials."""
-        if self.chance(0.22):
+        if self.chance(0.35):
             return [(papers.letters(self.rng, self._one((2, 3, 3, 3, 4, 4, 5))), None)]
         return [(self._one(lines("abbreviations")), None)]
 
@@ -221,7 +224,7 @@ class Visit:
         )
 
     def _eponym(self) -> Pieces:
-        if self.chance(0.25):
+        if self.chance(0.4):
             name = self.people.surname()
             if self.chance(0.2):
                 name += "-" + self.people.surname()
@@ -232,6 +235,14 @@ class Visit:
     def _user(self) -> Pieces:
         one = self._one(self.people.staff)
         return [(papers.user(self.rng, one.given, one.family), Category.OTHER_ID)]
+
+    def _organisation(self) -> Pieces:
+        known = self.lexicon.words or lines("function_words")
+        coined = names.coined("surname").draw(self.rng)
+        name = workplaces.organisation(
+            self.rng, self.people.surname(), self._town(), coined, self._one(known), self._one(known)
+        )
+        return [(name, Category.HOSPITAL)]
 
     def _handle(self) -> Pieces:
         one = self._one([self.people.patient, self.people.kin, *self.people.staff])

@@ -165,3 +165,54 @@ def care_home_abroad(rng: random.Random, town: str) -> str:
             f"Altenheim St. {town}",
         ]
     )
+
+
+_KINDS_OF_HOUSE = (
+    "DHB,Trust,H/C,Funeral Home,Funeral Directors,Pharmacy,Chemist,Labs,Lab,Path,Unit,Union,Club,FC,RFC,Parish,Temple,"
+    "Masjid,Mosque,Shelter,Foundation,Bank,Svc,Services,Dental Arts,Dental,Imaging,Röntgen,Diagnostics,Mills,Works,"
+    "Transit,Rail,Ferries,Port,Mine,Colliery,Council,Library,Theatre,Museum,Hotel,Stores,Supermarket,Market,Cafe,"
+    "School District,ISD,Scouts,Legion,Rotary,Ministry,Polyclinic,Klinik,Clinica,Health,Care,Rehab,Group,Fund,Scheme"
+).split(",")
+_ARTICLES = (
+    "Te",
+    "La",
+    "El",
+    "Los",
+    "Al",
+    "Le",
+    "Les",
+    "Die",
+    "Das",
+    "Ny",
+    "O",
+    "Te Kura o",
+    "Casa",
+    "Bait",
+    "Dar",
+    "Ka",
+)
+
+
+def organisation(rng: random.Random, surname: str, town: str, coined: str, word: str, other: str) -> str:
+    """Any house at all, known only by what is said of it: half of them bear words that name nothing elsewhere."""
+    kind, first, second = rng.random(), word.capitalize(), other.capitalize()
+    house = pick(rng, _KINDS_OF_HOUSE)
+    if kind < 0.14:
+        return coined
+    if kind < 0.24:
+        return first
+    if kind < 0.34:
+        return f"{first} {second}"
+    if kind < 0.42:
+        return f"{first}{second}" if rng.random() < 0.5 else f"{coined}{second}"
+    if kind < 0.62:
+        return f"{pick(rng, [coined, surname, town, first])} {house}"
+    if kind < 0.7:
+        return f"{surname} & {pick(rng, ['Son', 'Sons', 'Daughter', 'Partners', 'Rakan', 'Co', coined])} {house}"
+    if kind < 0.78:
+        return f"{pick(rng, _ARTICLES)} {coined}"
+    if kind < 0.86:
+        return f"{house} {pick(rng, [surname, coined, town])}"
+    if kind < 0.92:
+        return "".join(name[0] for name in (town, coined, house)).upper()
+    return f"{first} of {pick(rng, [town, coined, second])}"

@@ -62,3 +62,5 @@ protects = typer.Typer(no_args_is_help=True, help="Protect a model before it is 
 app.add_typer(protects, name="protect")
 studies = typer.Typer(no_args_is_help=True, help="Repeat the published studies of recognition.")
 app.add_typer(studies, name="study")
+federated = typer.Typer(no_args_is_help=True, help="Train one model across hospitals, whose data stay where they are.")
+app.add_typer(federated, name="federated")

@@ -18,7 +18,7 @@ from medveil.cohort import Cohort
 from medveil.errors import InputError, SettingsError
 from medveil.finding import Table
 
-PEOPLE, VISITS = 24, 3
+PEOPLE, VISITS = 15, 3
 
 
 class StandInJudge:

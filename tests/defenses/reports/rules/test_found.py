@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from medveil.defenses.reports.rules import find_by_rules, find_in_phrase
+from medveil.defenses.reports.rules import find_by_rules
 from medveil.person.identifiers import Category
 
 CASES = {
@@ -211,5 +211,5 @@ def test_a_short_name_of_a_hospital_is_found_by_its_full_name() -> None:
 )
 def test_phrases_without_a_sentence(marked: str) -> None:
     text, spans = read(marked)
-    found = [(one.start, one.end) for one in find_in_phrase(text)]
+    found = [(one.start, one.end) for one in find_by_rules(text, phrase=True)]
     assert _letters(text, found) == _letters(text, spans)

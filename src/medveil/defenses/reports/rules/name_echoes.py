@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
@@ -40,13 +41,7 @@ def take(page: Page) -> None:
             page.take(_start(page, index), end_of(page, index), category)
 
 
-def strangers(page: Page, doubted: set[Span]) -> set[Span]:
-    """Those of the doubted that have no part of a name recognised elsewhere."""
-    names = _names(page, [found for found in page.found if found not in doubted])
-    return {one for one in doubted if names.keys().isdisjoint(map(fold, _PART.findall(page.text[one.start : one.end])))}
-
-
-def _names(page: Page, recognised: list[Span]) -> dict[str, Category]:
+def _names(page: Page, recognised: Sequence[Span]) -> dict[str, Category]:
     """Every part of a name recognised so far."""
     names: dict[str, Category] = {}
     for found in recognised:

@@ -1,9 +1,16 @@
+"""What speaks against a proposal is told, and nothing is told against what may well be one."""
+
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from medveil.defenses.reports.guards.filtering import kept_by_guards
-from medveil.defenses.reports.tagger.tagged_text import SureSpan
+from medveil.defenses.reports.finding import all_proposals
+from medveil.defenses.reports.proposal import TAGGER, Proposal
+from medveil.defenses.reports.rules.page import Page
+from medveil.defenses.reports.scoring.evidence import NAMES, evidence
+from medveil.defenses.reports.tagger.tagged_text import TaggedText
+from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
 
@@ -11,8 +18,6 @@ DROPPED = [
     ("[[Kerley]] B lines", Category.NAME),
     ("a [[Swan-Ganz]] catheter", Category.NAME),
     ("tip of the [[Hickman]] catheter", Category.DOCTOR),
-    ("the [[XXXX]] film", Category.NAME),
-    ("on [[___]] at", Category.DATE),
     ("a [[12]] mm nodule", Category.DATE),
     ("image [[45]] of 123", Category.OTHER_ID),
     ("at [[T12/L1]] level", Category.OTHER_ID),
@@ -28,7 +33,6 @@ DROPPED = [
     ("Patient [[abernethyx]] came to the ER with Mother", Category.NAME),
     ("patient with cough and pain in the left [[lung]] since noon", Category.NAME),
     ("MD, [[F.A.C.R.]] Fax", Category.INITIALS),
-    ("on [**[[2118-3-14]]**]", Category.DATE),
     ("ATS/[[ERS]] criteria", Category.INITIALS),
     ("insulin [[gtt]] off", Category.INITIALS),
     ("Fleischner [[2017]] applies", Category.DATE),
@@ -88,67 +92,64 @@ def of(marked: str, category: Category) -> tuple[str, Span]:
     return marked.replace("[[", "").replace("]]", ""), Span(start, end, category)
 
 
-@pytest.mark.parametrize(("marked", "category"), DROPPED)
-def test_what_is_no_identifier_is_dropped(marked: str, category: Category) -> None:
+def told(marked: str, category: Category, *, doubt: float = 0.2) -> set[str]:
+    """The names of the evidence, for a network that is as sure of the proposal as told and of nothing else."""
     text, found = of(marked, category)
-    assert kept_by_guards(text, [found]) == []
+    tokens = tokenise(text)
+    inside = (tokens.starts < found.end) & (tokens.ends > found.start)
+    tagged = TaggedText([], tokens, np.where(inside, doubt, 0.999).astype(np.float32))
+    (row,) = evidence(Page(text), [Proposal(found.start, found.end, category, TAGGER)], tagged)
+    return {name for name, value in zip(NAMES, row.tolist(), strict=True) if value > 0}
+
+
+AGAINST = {"other shape", "thing", "numbering", "degree", "one letter"}
+
+
+@pytest.mark.parametrize(("marked", "category"), DROPPED)
+def test_what_is_no_identifier_has_something_against_it(marked: str, category: Category) -> None:
+    assert told(marked, category) & AGAINST
 
 
 @pytest.mark.parametrize(("marked", "category"), KEPT)
-def test_what_may_be_one_is_kept(marked: str, category: Category) -> None:
-    text, found = of(marked, category)
-    assert kept_by_guards(text, [found]) == [found]
+def test_what_may_be_one_has_its_shape(marked: str, category: Category) -> None:
+    assert "other shape" not in told(marked, category)
 
 
-def test_space_and_punctuation_around_it_do_not_belong_to_it() -> None:
-    assert kept_by_guards("told Zbrozek, so", [Span(4, 13, Category.NAME)]) == [Span(5, 12, Category.NAME)]
-
-
-def test_the_rest_of_a_date_or_name_goes_with_it() -> None:
-    date = [Span(4, 8, Category.DATE), Span(9, 17, Category.DATE)]
-    assert kept_by_guards("CXR 11hb Mac 2020", date) == date
-    name = [Span(9, 10, Category.DOCTOR), Span(11, 18, Category.DOCTOR)]
-    text = "c/o pain k zbrozek came to see wife since noon of today"
-    assert kept_by_guards(text, name) == name
-    assert kept_by_guards(text, name[:1]) == []
+def test_the_network_is_heard() -> None:
+    assert {"mean", "least", "most"} <= told("told [[Zbrozek]] so", Category.NAME, doubt=0.1)
+    assert not {"mean", "least", "most"} & told("told [[Zbrozek]] so", Category.NAME, doubt=0.9)
 
 
 @pytest.mark.parametrize(
-    ("marked", "category"),
-    [("seen at [[Shrovetide]] again", Category.DATE), ("told in [[wingq]] of it", Category.OTHER_ID)],
-)
-def test_an_odd_shape_stands_where_the_network_has_no_doubt(marked: str, category: Category) -> None:
-    text, found = of(marked, category)
-    assert kept_by_guards(text, [found]) == []
-    assert kept_by_guards(text, [SureSpan(found.start, found.end, category)]) == [found]
-
-
-@pytest.mark.parametrize(
-    ("marked", "category"),
+    ("marked", "category", "name"),
     [
-        ("[[Kerley]] B lines", Category.NAME),
-        ("from [[South Korea]]", Category.ADDRESS),
-        ("coronavirus disease [[2019]] suspected", Category.DATE),
-        ("intubated on the [[7th]] day", Category.DATE),
-        ("heparin [[4000]]u given", Category.ADDRESS),
-        ("a [[12]] mm nodule", Category.DATE),
-        ("in the [[bathtub]] He fell", Category.NAME),
-        ("film of [[p.m.]] only", Category.TIME),
-        ("[[ED]] called", Category.HOSPITAL),
-        ("wt [[211]] (up 6", Category.OTHER_ID),
-        ("a [[2/6]] SEM at base", Category.DATE),
-        ("repeat CXR [[6/52]] later", Category.DATE),
-        ("take it [[p.r.n.]] only", Category.INITIALS),
-        ("for [[H. pylori]] again", Category.NAME),
-        ("Bruce protocol [[9:30]] done", Category.TIME),
-        ("Zbrozek, [[M. D.]] signed", Category.DOCTOR),
-        ("Urine [[osm]] high", Category.OTHER_ID),
+        ("told by [[Zbrozek]] today", Category.NAME, "by whom"),
+        ("transferred from [[Qarlow]] today", Category.ADDRESS, "in place"),
+        ("[[Zbrozek]] bed 4: stable", Category.NAME, "bed after"),
+        ("All well.\n- [[Zbrozek]]", Category.DOCTOR, "signed"),
+        ("ref no. [[A4471]] here", Category.OTHER_ID, "numbered"),
+        ("seen on [[3/14]] then", Category.DATE, "dated"),
+        ("[[Foley]] catheter", Category.NAME, "eponym"),
+        ("a [[12]] mm nodule", Category.OTHER_ID, "unit after"),
+        ("Name: [[Zbrozek]]", Category.NAME, "labelled"),
+        ("from [[Boston]] here", Category.ADDRESS, "city"),
     ],
 )
-def test_a_thing_is_no_identifier_however_sure_the_network_is(marked: str, category: Category) -> None:
-    text, found = of(marked, category)
-    assert kept_by_guards(text, [SureSpan(found.start, found.end, category)]) == []
+def test_what_stands_around_it_is_told(marked: str, category: Category, name: str) -> None:
+    assert name in told(marked, category)
 
 
-def test_the_word_hours_is_no_part_of_a_time() -> None:
-    assert kept_by_guards("at 0450 hours", [Span(3, 13, Category.TIME)]) == [Span(3, 7, Category.TIME)]
+def test_a_name_that_stands_elsewhere_without_doubt_is_told() -> None:
+    text = "Zbrozek came. The film of Zbrozek is normal."
+    tokens = tokenise(text)
+    tagged = TaggedText([], tokens, np.where(tokens.starts < 7, 0.01, 0.9).astype(np.float32))
+    proposals = [Proposal(0, 7, Category.NAME, TAGGER), Proposal(26, 33, Category.NAME, "tagger?")]
+    rows = evidence(Page(text), proposals, tagged)
+    assert rows[:, NAMES.index("echo")].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("marked", ["on [**[[2118-3-14]]**]", "the [[XXXX]] film", "on [[___]] at"])
+def test_what_is_blanked_out_is_not_even_proposed(marked: str) -> None:
+    text, found = of(marked, Category.NAME)
+    tagged = TaggedText([found], tokenise(text), np.zeros(len(tokenise(text)), np.float32))
+    assert [one for one in all_proposals(Page(text), tagged) if one.by == TAGGER] == []

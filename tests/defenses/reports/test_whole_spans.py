@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from medveil.defenses.reports.guards.completion import completed, whole_numbers
 from medveil.defenses.reports.rules.page import Page
+from medveil.defenses.reports.whole_spans import completed, trimmed, whole_numbers
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
 
@@ -26,6 +26,21 @@ from medveil.person.span import Span
         ("told Zbrozek, MD Clear lungs", "Zbrozek", "Zbrozek", Category.DOCTOR),
         ("seen. Stable Zbrozek left", "Zbrozek", "Zbrozek", Category.NAME),
         ("SEEN AT LAHEY NORMAL CHEST NOW", "LAHEY", "LAHEY", Category.HOSPITAL),
+        ('told Wiktor "Wik" Zbrozek so', "Zbrozek", 'Wiktor "Wik" Zbrozek', Category.NAME),
+        ("PID|Le^Quang^^^Mr||", "Le", "Le^Quang^^^Mr", Category.NAME),
+        ("told Sureshan a/l Zbrozek so", "Sureshan", "Sureshan a/l Zbrozek", Category.DOCTOR),
+        ("seen by Pieter van der Zbrozek today", "Pieter", "Pieter van der Zbrozek", Category.DOCTOR),
+        ("for Nurul bt. Zbrozekin today", "Nurul", "Nurul bt. Zbrozekin", Category.NAME),
+        ("seen by Zbrozek. Garza came", "Zbrozek", "Zbrozek", Category.NAME),
+        ("told Zbrozek/Garza of it", "Zbrozek", "Zbrozek", Category.NAME),
+        (
+            "pt anneke zbrozek qarlow came to the ward and said it is well",
+            "zbrozek",
+            "anneke zbrozek qarlow",
+            Category.NAME,
+        ),
+        ("Baby Girl Zbrozek born", "Zbrozek", "Baby Girl Zbrozek", Category.NAME),
+        ("DISCUSSED WITH ANNEKE ZBROZEK TODAY", "ZBROZEK", "ANNEKE ZBROZEK", Category.DOCTOR),
         ("from Lahey\nHistory of cough", "Lahey", "Lahey", Category.HOSPITAL),
     ],
 )
@@ -61,3 +76,12 @@ def test_numbers_apart_and_other_kinds_stay_apart() -> None:
         Span(15, 17, Category.OTHER_ID),
     ]
     assert whole_numbers(text, apart) == apart
+
+
+def test_space_and_punctuation_around_it_do_not_belong_to_it() -> None:
+    assert trimmed("told Zbrozek, so", Span(4, 13, Category.NAME)) == Span(5, 12, Category.NAME)
+    assert trimmed("told , so", Span(4, 7, Category.NAME)) is None
+
+
+def test_the_word_hours_is_no_part_of_a_time() -> None:
+    assert trimmed("at 0450 hours", Span(3, 13, Category.TIME)) == Span(3, 7, Category.TIME)
