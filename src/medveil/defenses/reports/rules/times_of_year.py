@@ -64,11 +64,15 @@ _TIMES_DONE = re.compile(r"[ ]x[ ]?\d[ ]$", re.IGNORECASE)  # CABG x4 '68
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
 
 
+def take_feasts(page: Page) -> None:
+    """Before a weekday is taken for itself: Easter Monday."""
+    for word in page.standing(_FEASTS):
+        _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
+
+
 def take(page: Page) -> None:
     for index, word in enumerate(page.words):
-        if word.folded in _FEASTS:
-            _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
-        elif word.folded in _SEASONS:
+        if word.folded in _SEASONS:
             _take(page, word.start, _end(_YEAR_OF_SEASON.match(page.text, word.end)))
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)
