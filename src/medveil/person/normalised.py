@@ -62,7 +62,7 @@ class NormalisedText:
         """The same there, each with the marks that follow its last letter."""
         if not self.places:
             return list(found)
-        return [Span(self.places[one.start], self.places[one.end], one.category) for one in found]
+        return [type(one)(self.places[one.start], self.places[one.end], one.category) for one in found]
 
 
 def _seen(letter: str) -> str:

@@ -15,6 +15,11 @@ class Span:
     category: Category
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class DoubtfulSpan(Span):
+    """What may as well be no identifier: a tag stands for it, never another value."""
+
+
 def without_overlaps(found: Iterable[Span]) -> list[Span]:
     """In order of place; what overlaps becomes one, of the longest part's kind: nothing found is left out."""
     merged: list[Span] = []

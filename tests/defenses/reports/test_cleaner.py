@@ -2,18 +2,16 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from itertools import islice
 
-import numpy as np
 import pytest
 
 from medveil.defenses.reports import cleaner as module
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
-from medveil.defenses.reports.tagger.tagged_text import TaggedText
-from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
+from medveil.person.normalised import NormalisedText
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Span
@@ -38,27 +36,15 @@ def cleaner() -> ReportCleaner:
     return ReportCleaner(tagger=None)
 
 
-class OneByOne:
-    """A tagger that sees but one of its words at a time, the first that is still there."""
+def one_by_one(cleaner: ReportCleaner, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It sees but one of these words at a time, the first that is still there."""
 
-    def __init__(self, words: str) -> None:
-        self.words = words.split()
+    def found(reading: tuple[NormalisedText, object], known: KnownSearch | None, *, phrase: bool) -> list[Span]:
+        text = reading[0].text
+        places = (Span(at, at + len(word), Category.NAME) for word in words.split() if (at := text.find(word)) >= 0)
+        return [*islice(places, 1)]
 
-    def tag(self, texts: Sequence[str]) -> list[TaggedText]:
-        return [self._tagged(text) for text in texts]
-
-    def _tagged(self, text: str) -> TaggedText:
-        found, tokens = self._first(text), tokenise(text)
-        inside = np.zeros(len(tokens), bool)
-        for one in found:
-            inside |= (tokens.starts < one.end) & (tokens.ends > one.start)
-        return TaggedText(found, tokens, np.where(inside, 0.0, 1.0).astype(np.float32))
-
-    def _first(self, text: str) -> list[Span]:
-        for word in self.words:
-            if (place := text.find(word)) >= 0:
-                return [Span(place, place + len(word), Category.NAME)]
-        return []
+    monkeypatch.setattr(cleaner, "_found", found)
 
 
 STRANGE = "Abzorp Bezrik Cazwot Dizmuk Ezfloq Fozgrut Gizbrod Hazknil"
@@ -113,6 +99,25 @@ def test_placeholders_say_what_was_there() -> None:
     assert "[HOSPITAL]\n" in text
 
 
+def test_endings_punctuation_and_lines_stay(cleaner: ReportCleaner) -> None:
+    text = "Dr. Hartwell's note: Mr. Voss doesn't smoke. Signed: Joan Hartwell\n\nFINDINGS: clear."
+    made = cleaner.clean(text, Person(KEYS, "8")).text
+    assert re.fullmatch(
+        r"Dr\. [\w']+'s note: Mr\. [\w']+ doesn't smoke\. Signed: \w+ [\w']+\n\nFINDINGS: clear\.", made
+    )
+
+
+def test_safe_harbor_leaves_the_years_alone() -> None:
+    for cleaner in (
+        ReportCleaner(style="safe-harbor", tagger=None),
+        ReportCleaner(style="placeholders", dates="years", tagger=None),
+    ):
+        made = cleaner.clean(REPORT, PERSON).text
+        assert "Exam date: 2021 " in made and "since 2021." in made and "ALICE" not in made
+    with pytest.raises(SettingsError, match="years"):
+        ReportCleaner(dates="days")  # type: ignore[arg-type]
+
+
 def test_many_are_cleaned_as_one_by_one(cleaner: ReportCleaner) -> None:
     texts = [REPORT, "Normal chest.", "Seen by Dr. Hartwell on 3/14."]
     people = [PERSON, Person(KEYS, "2"), Person(KEYS, "3")]
@@ -126,15 +131,17 @@ def test_many_are_searched_as_one_by_one() -> None:
     assert both.find_many(texts) == [both.find(text) for text in texts]
 
 
-def test_what_keeps_being_found_takes_its_line_with_it() -> None:
-    cleaner = ReportCleaner(tagger=OneByOne(STRANGE))  # type: ignore[arg-type]
+def test_what_keeps_being_found_takes_its_line_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleaner = ReportCleaner(tagger=None)
+    one_by_one(cleaner, STRANGE, monkeypatch)
     line = ", then of ".join(STRANGE.split()[:6])
     cleaned = cleaner.clean(f"Normal chest.\nfilm of {line} came.\nNo effusion.", PERSON)
     assert cleaned.text == "Normal chest.\n[REMOVED]\nNo effusion."
 
 
-def test_what_cannot_be_cleaned_is_quarantined_without_a_word_of_it() -> None:
-    cleaner = ReportCleaner(tagger=OneByOne(STRANGE))  # type: ignore[arg-type]
+def test_what_cannot_be_cleaned_is_quarantined_without_a_word_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleaner = ReportCleaner(tagger=None)
+    one_by_one(cleaner, STRANGE, monkeypatch)
     text = "\n".join(f"film of {word} came." for word in STRANGE.split())
     with pytest.raises(Quarantined) as refused:
         cleaner.clean(text, PERSON)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
+from medveil.defenses.reports.carrying import carried
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.finding import found_in
 from medveil.defenses.reports.merging import merged
-from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
+from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style, leaks
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive
@@ -30,6 +31,8 @@ _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not lo
 _LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
+
+Reading = tuple[NormalisedText, "TaggedText | None"]  # how a text looks, and what the network says of it
 
 
 @dataclass(frozen=True)
@@ -55,14 +58,18 @@ class ReportCleaner:
         self,
         *,
         style: Style = "surrogates",
+        dates: Dates = "moved",
         rewriter: str | None = None,
         tagger: Tagger | Literal["bundled"] | None = "bundled",
     ) -> None:
         if style not in STYLES:
             raise SettingsError(f"there is no report style of that name; choose {', '.join(STYLES)}")
+        if dates not in DATES:
+            raise SettingsError(f"there are no report dates of that kind; choose {', '.join(DATES)}")
         if rewriter is not None and style != "rewritten":
             raise SettingsError("a rewriting model is named but the report style is not rewritten; choose that style")
         self.style = style
+        self.dates = dates
         self._rewriter = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
         self._phrases: dict[str, list[Span]] = {}
@@ -104,14 +111,14 @@ class ReportCleaner:
     def _attempt(
         self, texts: Sequence[str], persons: Sequence[Person], *, phrase: bool
     ) -> list[CleanedText | Quarantined]:
-        tools = [_tools(person, self._realistic and not phrase) for person in persons]
-        knowns = [known for known, _ in tools]
+        tools = [_tools(person, self._realistic and not phrase, self._years) for person in persons]
         results: list[CleanedText | Quarantined | None] = [_refused(text) for text in texts]
         drafts: dict[int, Draft] = {}
         readable = ["" if refused else text for text, refused in zip(texts, results, strict=True)]
-        found = self._find_many(readable, knowns, phrase=phrase)
-        for place, (text, (_, surrogates), seen) in enumerate(zip(texts, tools, found, strict=True)):
+        readings = self._read(readable, phrase=phrase)
+        for place, (text, (known, surrogates), reading) in enumerate(zip(texts, tools, readings, strict=True)):
             if results[place] is None:
+                seen = self._found(reading, known, phrase=phrase)
                 if seen:
                     drafts[place] = Draft(text, surrogates, seen)
                 else:
@@ -120,19 +127,29 @@ class ReportCleaner:
             waiting = [place for place in drafts if results[place] is None]
             if not waiting:
                 break
-            again = self._find_many([drafts[one].text for one in waiting], [None] * len(waiting), phrase=phrase)
-            for place, seen in zip(waiting, again, strict=True):
-                if self._settled(drafts[place], seen, knowns[place], harder=turn >= _ROUNDS):
-                    results[place] = self._finished(drafts[place], knowns[place])
+            again = self._read_again([(drafts[one], readings[one]) for one in waiting], phrase=phrase)
+            for place, reading in zip(waiting, again, strict=True):
+                draft, (known, _) = drafts[place], tools[place]
+                seen = self._found(reading, None, phrase=phrase)
+                if self._settled(draft, seen, known, harder=turn >= _ROUNDS):
+                    results[place] = self._finished(draft, known)
         return [result if result is not None else Quarantined(UNCLEAN) for result in results]
 
     @property
     def _realistic(self) -> bool:
         return self.style != "placeholders"
 
+    @property
+    def _years(self) -> bool:
+        return self.style == "safe-harbor" or self.dates == "years"
+
     def _settled(self, draft: Draft, seen: list[Span], known: KnownSearch, *, harder: bool) -> bool:
-        """Whether the draft, read again, holds nothing but its surrogates; if not, more of the original is taken."""
-        missed = [place for one in seen for place in draft.origin(one.start, one.end, one.category)]
+        """Whether the draft, read again, holds nothing but its surrogates; if not, more of the original is taken.
+
+        What is seen at a surrogate is the surrogate, and says nothing of the words beside it.
+        """
+        apart = (one for one in seen if not draft.standing_at(one.start, one.end))
+        missed = [place for one in apart for place in draft.origin(one.start, one.end, one.category)]
         blots = []
         for one in known.find(draft.text):
             missed += draft.origin(one.start, one.end, one.category)
@@ -152,26 +169,42 @@ class ReportCleaner:
     def _finished(self, draft: Draft, known: KnownSearch) -> CleanedText:
         if self._rewriter is None:
             return CleanedText(draft.text, tuple(draft.found))
-        blanks = Draft(draft.original, Surrogates(draft.surrogates.person, realistic=False), list(draft.found))
+        plain = Surrogates(draft.surrogates.person, realistic=False, years=self._years)
+        blanks = Draft(draft.original, plain, list(draft.found))
         rewritten = self._rewriter.rewrite(blanks.text)
-        if rewritten is None or self.find(rewritten, known):
+        if rewritten is None or leaks(rewritten, self.find(rewritten), blanks, known):
             return CleanedText(draft.text, tuple(draft.found), not_rewritten=True)
         return CleanedText(rewritten, tuple(draft.found))
 
-    def _find_many(
-        self, texts: Sequence[str], knowns: Sequence[KnownSearch | None], *, phrase: bool = False
-    ) -> list[list[Span]]:
-        views = [NormalisedText.of(text) for text in texts]
-        legible = [view.text for view in views]
-        seen = [self._seen_in_phrase(text) for text in legible] if phrase else self._seen(legible)
+    def _find_many(self, texts: Sequence[str], knowns: Sequence[KnownSearch | None]) -> list[list[Span]]:
         return [
-            view.in_original(merged(view.text, known.find(view.text) if known else (), own))
-            for view, known, own in zip(views, knowns, seen, strict=True)
+            self._found(reading, known, phrase=False)
+            for reading, known in zip(self._read(texts, phrase=False), knowns, strict=True)
         ]
 
-    def _seen(self, texts: Sequence[str]) -> list[list[Span]]:
-        """What rules and tagger find, whoever the text is about."""
-        return [found_in(text, tagged) for text, tagged in zip(texts, self._tagged(texts), strict=True)]
+    def _read(self, texts: Sequence[str], *, phrase: bool) -> list[Reading]:
+        """Phrases are read one by one, when they are not remembered."""
+        views = [NormalisedText.of(text) for text in texts]
+        tagged = [None] * len(views) if phrase else self._tagged([view.text for view in views])
+        return list(zip(views, tagged, strict=True))
+
+    def _read_again(self, drafts: Sequence[tuple[Draft, Reading]], *, phrase: bool) -> list[Reading]:
+        """What the network said of the originals is carried over, unless one of the two is not as it looks."""
+        views = [NormalisedText.of(draft.text) for draft, _ in drafts]
+        result: list[Reading | None] = [
+            (view, tagged and carried(tagged, draft)) if not view.places and not before.places else None
+            for view, (draft, (before, tagged)) in zip(views, drafts, strict=True)
+        ]
+        rest = iter(
+            self._read([view.text for view, one in zip(views, result, strict=True) if one is None], phrase=phrase)
+        )
+        return [one or (view, next(rest)[1]) for view, one in zip(views, result, strict=True)]
+
+    def _found(self, reading: Reading, known: KnownSearch | None, *, phrase: bool) -> list[Span]:
+        view, tagged = reading
+        own = known.find(view.text) if known else []
+        seen = self._seen_in_phrase(view.text) if phrase else found_in(view.text, tagged)
+        return view.in_original(merged(view.text, own, seen))
 
     def _seen_in_phrase(self, text: str) -> list[Span]:
         """The same few descriptions stand in file after file."""
@@ -203,7 +236,7 @@ def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
 
 
 @lru_cache(maxsize=256)
-def _tools(person: Person, realistic: bool) -> tuple[KnownSearch, Surrogates]:
+def _tools(person: Person, realistic: bool, years: bool) -> tuple[KnownSearch, Surrogates]:
     """What is searched for and what stands for it; the person's number in the archive is known as well."""
     own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
-    return search_for((*person.known, *own)), Surrogates(person, realistic=realistic)
+    return search_for((*person.known, *own)), Surrogates(person, realistic=realistic, years=years)
