@@ -47,6 +47,7 @@ FAMILIES = {
     "codes": codes.take,
     "hospitals": hospitals.take,
     "people": people.take,
+    "signs": initials.take,
 }
 IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
 # What follows from what was recognised: the same person elsewhere, initials of a name, a hospital's short name.
@@ -56,6 +57,9 @@ FOLLOWING = {
     "short names": hospitals.take_short_names,
     "times beside": times.take_beside_identifiers,
 }
+
+# What has a grammar that hardly anything else fits needs no vote; what is marked with a question mark does.
+GRAMMARS = frozenset({*FAMILIES, "initials"})
 
 Families = Mapping[str, Callable[[Page], None]]
 

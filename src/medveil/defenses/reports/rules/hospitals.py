@@ -55,8 +55,9 @@ def take(page: Page) -> None:
         word = all_words[index]
         if word.folded in _HEADS or (index and all_words[index - 1].folded in _PAIRS.get(word.folded, ())):
             _take_around(page, index)
-        elif word.folded in ("st", "saint") and index + 1 < len(all_words):
-            _take_saint(page, word, all_words[index + 1])
+    for index in page.capitals:
+        if all_words[index].folded in ("st", "saint") and index + 1 < len(all_words):
+            _take_saint(page, all_words[index], all_words[index + 1])
 
 
 def _take_saint(page: Page, saint: PageWord, name: PageWord) -> None:

@@ -1,13 +1,14 @@
 """People told by a cue: a title, a label, a relation or a phrase before the name; a degree, an age or a verb after it.
 
-A cue proposes the words after or before it that can be a name, and no more. Names that nothing announces are found by
-the network.
+A cue proposes the words after or before it that can be a name, and no more. Where nothing announces one, two names of
+the lists side by side are proposed in doubt; all others are for the network to find.
 """
 
 from __future__ import annotations
 
 import re
 
+from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page, PageWord
@@ -28,7 +29,7 @@ _KIN = words(
 _PATIENTS = words(
     "patient patients patientin paciente name nom nombre apellidos pt pat re concerning regarding guarantor insured "
     "subscriber contact relative client member nok surname lastname firstname forename vorname nachname prenom "
-    "examinee carer poa parent veteran dependent claimant"
+    "examinee seen carer poa parent veteran dependent claimant"
 )
 _STAFF = words(
     "physician provider radiologist doctor md attending resident fellow referring ordering requesting technologist "
@@ -55,7 +56,7 @@ _TOLD = words("notified informed paged thanks dear")
 _CLOSINGS = words("sincerely regards faithfully respectfully cordially truly cheers thanks wishes grussen cordialement")
 _AFTER_TITLE = re.compile(r"(?:\.[\"!$`]|\.?\)?)[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")  # a misread space is one of "!$`
 _AFTER_LABEL = re.compile(r"(?:\(s\))?[ \t]?[:=][ \t]{0,4}(?:\r?\n[ \t]{0,8})?")
-_AFTER_KIN = re.compile(r",?[ \t]{1,2}|[ \t]?[(:][ \t]?|,?\r?\n")
+_AFTER_KIN = re.compile(r"(?:[ ]of[ ]the[ ]patient)?,?[ \t]{1,2}|[ \t]?[(:][ \t]?|,?\r?\n")
 _AFTER_CLOSING = re.compile(r",?[ \t]*(?:\r?\n[ \t]*){1,5}")
 _SPACE = re.compile(r"[ \t]{1,2}|[ \t]*\r?\n[ \t]*|:[ \t]")
 _DEGREE_AFTER = re.compile(
@@ -67,7 +68,8 @@ _DEGREES = DEGREES_IN_TEXT | words("m d ph r n p")
 _OF_AGE = re.compile(
     r"[ \t\r\n]{1,3}(?:is|was)[ \t\r\n]{1,3}an?[ \t\r\n]{1,3}"
     r"(?:\d{1,3}(?=[\s-]*(?:years?|yrs?|yo\b|y/o))|[a-z\-]+-year)"
-    r"|[ ]\d{1,3}[ ]?(?:yo|y/o|[MF])(?![A-Za-z])"
+    r"|[ ]\d{1,3}[ ]?(?:yo|y/o|[MF])(?![A-Za-z])|[ ](?:tolerated|denies|complains|declined|refused|verbalized|asked|"
+    r"requested|reports[ ]that|states[ ]that|was[ ](?:admitted|seen|evaluated|transferred|discharged|referred))(?!\w)"
 )
 _SUBJECTS = words(
     "patient pt she he it this that who they there here baby infant child boy girl man woman male female lady "
@@ -98,6 +100,32 @@ def take(page: Page) -> None:
     for index in page.capitals:
         if all_words[index].folded not in _SUBJECTS and _OF_AGE.match(page.text, all_words[index].end):
             _before(page, index, Category.NAME)
+    _take_listed(page)
+
+
+def _take_listed(page: Page) -> None:
+    """`Aili Koivula`, `KOIVULA, AILI`: capital words side by side, one of them a name and none anything else."""
+    all_words, past = page.words, -1
+    for index in page.capitals[:-1]:
+        if index <= past or page.is_foreign or not _is_named(page, index):
+            continue
+        last = index
+        while last + 1 < len(all_words) and last - index < 4 and _is_named(page, last + 1):
+            gap = page.text[all_words[last].end : all_words[last + 1].start]
+            if gap not in (" ", "  ", ", ", "^") or ("," in gap and last > index):
+                break
+            last += 1
+        past = last
+        if last > index and any(word.listed for word in all_words[index : last + 1]):
+            page.take(all_words[index].start, all_words[last].end, Category.NAME, doubted=True)
+
+
+def _is_named(page: Page, index: int) -> bool:
+    word = page.words[index]
+    if not word.capital or len(word.text) < 3 or word.folded in _DEGREES or word.folded in ALL_TITLES_IN_TEXT:
+        return False
+    plain = bool(word.kind & (Kind.ORDINARY | Kind.SHORT | Kind.CITY))
+    return not plain and page.free(word.start, word.end) and not is_eponym(page, index)
 
 
 def _after_title(page: Page, index: int) -> None:
@@ -106,10 +134,12 @@ def _after_title(page: Page, index: int) -> None:
     category = Category.DOCTOR if title.folded in DOCTOR_TITLES_IN_TEXT else Category.NAME
     if not gap or not _AFTER_TITLE.fullmatch(gap) or not after.folded.strip("x") or after.folded in ALL_TITLES_IN_TEXT:
         return
+    if "\n" in gap and not page.wrapped(title.end):
+        return
     if title.text == "MR" and index and page.words[index - 1].folded in _GRADES:
         return
     loud = title.text.isupper() and len(title.text) > 1 and "." not in gap  # MR and DR are machines, MS a disease
-    strange = after.name_only or after.kind == Kind.UNKNOWN
+    strange = after.name_only or after.kind == Kind.UNKNOWN or (after.listed and not title.capital)
     if not strange and (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not after.kind & Kind.PARTICLE:
         return
     start = title.start if category is Category.NAME and title.folded not in _KIN and ")" not in gap else None
@@ -125,13 +155,15 @@ def _take_others(page: Page, last: int, category: Category) -> None:
     """`Drs. Long and Short`, `Dr. Long/Short`."""
     all_words = page.words
     for _ in range(4):
-        if last + 2 >= len(all_words):
+        if last + 1 >= len(all_words):
             return
         gap = page.text[all_words[last].end : all_words[last + 1].start]
         step = 2 if gap == " " and all_words[last + 1].folded in ("and", "und", "et", "y") else 1
         if step == 1 and gap not in ("/", " / ", " & "):
             return
-        if not possible(page, all_words[last + step], sure=all_words[last + step].listed):
+        if last + step >= len(all_words) or not possible(
+            page, all_words[last + step], sure=all_words[last + step].listed
+        ):
             return
         following = name_from(page, last + step, sure=True)
         if following < 0:
@@ -143,12 +175,13 @@ def _take_others(page: Page, last: int, category: Category) -> None:
 def _after(page: Page, index: int, gap: re.Pattern[str], category: Category, *, label: bool = False) -> None:
     """The name after a label, a relation or a phrase; after a label also `Family, Given`."""
     match, first = gap.match(page.text, page.words[index].end), index + 1
-    if match and "(s)" in match[0]:
+    while match and first < len(page.words) and page.words[first].start < match.end():  # physician(s), of the patient
         first += 1
     if match is None or first >= len(page.words) or page.words[first].start != match.end():
         return
     word = page.words[first]
-    if word.folded in ALL_TITLES_IN_TEXT or (not label and not _nameable(page, word)):
+    titled = word.folded in ALL_TITLES_IN_TEXT and page.text[word.end : word.end + 1] != ","  # not Pastor, Larissa
+    if titled or (not label and not _nameable(page, word)):
         return
     last = name_from(page, first, sure=True, comma=label)
     if last >= 0:
@@ -170,8 +203,16 @@ def _before(page: Page, index: int, category: Category) -> None:
     first = index
     while first and index - first < 4 and _belongs_before(page, first):
         first -= 1
+    if category is Category.NAME and first and _is_family_before(page, first):
+        first -= 1
     if first < index or word.listed or not word.kind & (Kind.ORDINARY | Kind.SHORT):
         take_name(page, first, index, category)
+
+
+def _is_family_before(page: Page, first: int) -> bool:
+    """`Long, Alice tolerated the examination`."""
+    before = page.words[first - 1]
+    return page.text[before.end : page.words[first].start] == ", " and possible(page, before, sure=True)
 
 
 def _belongs_before(page: Page, first: int) -> bool:

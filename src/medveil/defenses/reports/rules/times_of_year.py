@@ -59,7 +59,7 @@ _EVENTS = words(
 _QUARTER = re.compile(r"(?<!\w)Q[1-4][ ,/]{0,2}(?:of[ ])?(?:19|20)\d\d(?!\d)|(?<!\w)(?:19|20)\d\d[ -]?Q[1-4](?!\w)")
 _YEARS_TO = re.compile(r"[ ]?[-–][ ]?(?P<end>(?:1[89]|20)?\d\d)(?![\w/])")  # 1967-71
 # `echo 12/80`, `here in 10/80`: a month and a year too late for a day
-_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?:3[2-9]|[4-9]\d)(?![\d/])")
+_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?!52)(?:3[2-9]|[4-9]\d)(?![\d/])")  # 6/52 are weeks
 _TIMES_DONE = re.compile(r"[ ]x[ ]?\d[ ]$", re.IGNORECASE)  # CABG x4 '68
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
 
