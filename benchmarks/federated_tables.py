@@ -217,8 +217,9 @@ class Tables:
                 ("Grad-CAM's highest point in the finding's box", "box rows", "cam hit", "box share"),
                 ("the phrase's highest point in the finding's box", "box rows", "phrase hit", "box share"),
                 ("share of Grad-CAM in the lungs", "lung rows", "lung cam", "lung share"),
+                ("share of words' relevance on those that name a finding", "word rows", "word cam", "word share"),
             ):
-                mine = [run for run in runs.values() if hit in run]
+                mine = [run for run in runs.values() if hit in run and len(run[hit])]
                 if not mine:
                     continue
                 found = _mean([self._share(run[rows], run[hit], run[chance]) for run in mine])

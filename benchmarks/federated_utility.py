@@ -30,6 +30,7 @@ from federated_films import TEST, TRAIN, UNKNOWN, Packed, load
 from medveil.defenses.alignment.accounting import Spending
 from medveil.federated.evaluation.attention import grad_cam, inside, phrase_maps, pointing
 from medveil.federated.evaluation.few_shot import few_shot_scores
+from medveil.federated.evaluation.token_alignment import named_words, on_named_words, word_relevance
 from medveil.federated.evaluation.zero_shot import film_vectors, phrase_vectors, report_vectors, zero_shot_scores
 from medveil.federated.local_training import LocalTraining, assemble
 from medveil.federated.recipe import Privacy, Recipe
@@ -69,6 +70,7 @@ class Scale:
 
 SCALES = {
     "full": Scale(),
+    "small": Scale(30, 20, 30, 8, 32, 32, 64, 16, words=128, buckets=2048, text_width=64),  # for a processor
     "tiny": Scale(2, 2, 2, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
 }
 
@@ -313,6 +315,14 @@ class Experiment:
             found["pair rows"] = rows[first].astype(np.int32)
             found["film vectors"] = film_vectors(network, pairs, device=self.device).half().cpu().numpy()
             found["report vectors"] = report_vectors(network, pairs, device=self.device).half().cpu().numpy()
+            relevance = word_relevance(network, pairs, device=self.device)
+            words = on_named_words(relevance, named_words(pairs, recipe.findings, recipe), pairs.words)
+            named = np.isfinite(words.hit)
+            found |= {"word rows": rows[first][named].astype(np.int32)}
+            found |= {
+                "word cam": words.hit[named].astype(np.float32),
+                "word share": words.chance[named].astype(np.float32),
+            }
         return found
 
     def _looks(

@@ -11,6 +11,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
@@ -18,6 +19,7 @@ from medveil.person.calendar_words import MONTHS, WEEKDAYS
 
 Grain = Literal["day", "month", "quarter", "year"]
 DateOrder = Literal["day-first", "month-first"]
+_ENOUGH = 2000  # texts of a table
 
 _MONTH = rf"(?P<month>{MONTHS.pattern})(?![^\W\d_])"
 _NAMED_DAY = rf"(?P<weekday>{WEEKDAYS.pattern})"
@@ -204,6 +206,11 @@ def order_in(written: Iterable[list[WrittenDate]], known: Collection[dt.date]) -
         if first and (len(first) == 1 or first[0][1] > first[1][1]):
             return first[0][0]
     return None
+
+
+def order_of(texts: Iterable[str]) -> DateOrder | None:
+    """That of most dates in the first of these texts, as many as are enough to tell."""
+    return order_in((found for text in islice(texts, _ENOUGH) for *_, found in dates_in(text)), ())
 
 
 def moved(

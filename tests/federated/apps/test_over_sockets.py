@@ -44,6 +44,7 @@ def test_sites_and_coordinator_train_under_masks_and_tls(consortium: Made, first
         assert not (here.folder / name / "session.json").exists()
 
 
+@pytest.mark.slow
 def test_patients_count_under_the_masks_only(
     consortium: Made, recipe_table: dict[str, Any], first_weights: Arrays
 ) -> None:
@@ -58,6 +59,7 @@ def test_patients_count_under_the_masks_only(
     assert here.gained(record, first_weights) == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_without_masks_the_rule_of_the_plan_is_used(consortium: Made, first_weights: Arrays) -> None:
     here = consortium({"a": 0.1, "b": 0.2, "c": 5.0}, secure_sums=False, aggregation="median", rounds=1)
     here.start()

@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from medveil.defenses.reports.carrying import carried
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.finding import found_in
 from medveil.defenses.reports.merging import merged
-from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style, leaks
+from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
+from medveil.defenses.reports.rewriting_check import leaks
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive
@@ -23,7 +24,6 @@ from medveil.person.surrogates.surrogates import Surrogates
 
 if TYPE_CHECKING:
     from medveil.defenses.reports.tagger.tagged_text import TaggedText
-    from medveil.defenses.reports.tagger.tagger import Tagger
 
 UNCLEAN = "report that could not be cleaned"
 _ROUNDS = 3
@@ -33,6 +33,12 @@ _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word b
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
 
 Reading = tuple[NormalisedText, "TaggedText | None"]  # how a text looks, and what the network says of it
+
+
+class Tags(Protocol):
+    """What reads texts word by word: the bundled tagger, or a user's own."""
+
+    def tag(self, texts: Sequence[str]) -> Sequence[TaggedText]: ...
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class CleanedText:
 
 
 class ReportCleaner:
-    """`tagger` is the bundled network, another one, or None for rules alone.
+    """`tagger` is the bundled network, another one or a user's own, or None for rules alone.
 
     Style "rewritten" needs a model named by `rewriter`; without one, and for every text on which the model loses
     clinical content, it gives surrogates; the latter are told by `CleanedText.not_rewritten`.
@@ -60,7 +66,7 @@ class ReportCleaner:
         style: Style = "surrogates",
         dates: Dates = "moved",
         rewriter: str | None = None,
-        tagger: Tagger | Literal["bundled"] | None = "bundled",
+        tagger: Tags | Literal["bundled"] | None = "bundled",
     ) -> None:
         if style not in STYLES:
             raise SettingsError(f"there is no report style of that name; choose {', '.join(STYLES)}")
@@ -75,7 +81,7 @@ class ReportCleaner:
         self._phrases: dict[str, list[Span]] = {}
 
     @cached_property
-    def _tagger(self) -> Tagger | None:
+    def _tagger(self) -> Tags | None:
         if self._chosen == "bundled":
             from medveil.defenses.reports.tagger.tagger import Tagger
 

@@ -8,21 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, get_args
 
-from medveil.defenses.reports.draft import Draft
 from medveil.encoders.published.hub import fetch
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
-from medveil.person.identifiers import Category
-from medveil.person.search.known import KnownSearch
-from medveil.person.span import Span
-from medveil.person.surrogates.drawing import plain
-from medveil.person.written_dates import readings
 
 # How reports come out: the third leaves of every date the year alone, the last is made by the model below.
 Style = Literal["surrogates", "placeholders", "safe-harbor", "rewritten"]
@@ -94,25 +87,6 @@ class Rewriter:
                 f"{self._source} holds no text-to-text model with safetensors weights; name another folder or model"
             ) from None
         return tokenizer, model.eval()
-
-
-def leaks(rewritten: str, found: Iterable[Span], blanks: Draft, known: KnownSearch) -> bool:
-    """Whether anything found in a rewritten text is more than what stands for it: moved dates, pseudonyms, numbers.
-
-    What is known of the person is a leak, unless it is a date on which a moved one has fallen.
-    """
-    written = [blanks.text[one.start : one.end] for one in blanks.replaced]
-    stand_ins = [plain(one) for one in written]
-    days = {day for one in written for reading in readings(one) if (day := reading.whole)}
-
-    def stands_for(one: Span) -> bool:
-        piece = rewritten[one.start : one.end]
-        if any(reading.whole in days for reading in readings(piece)):
-            return True
-        return any(plain(piece) in stand_in for stand_in in stand_ins)
-
-    told = [one for one in known.find(rewritten) if one.category is not Category.DATE]
-    return bool(told) or not all(map(stands_for, found))
 
 
 def _content(text: str) -> Counter[str]:

@@ -15,12 +15,14 @@ import os
 
 from medveil.errors import SettingsError
 
-os.environ["FLWR_TELEMETRY_ENABLED"] = "0"  # before the first import of Flower, which reads it once
+os.environ["FLWR_TELEMETRY_ENABLED"] = "0"  # for processes started from here, too
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 
 if importlib.util.find_spec("flwr") is None:
     raise SettingsError('Flower is needed and not installed; run `pip install "medveil[federated]"`')
 
-importlib.import_module("flwr.supercore.logger")  # which sets a level of its own
+# Flower reads it once, and may have been imported before
+importlib.import_module("flwr.supercore.telemetry").FLWR_TELEMETRY_ENABLED = "0"  # type: ignore[attr-defined]
+importlib.import_module("flwr.supercore.logger")  # sets a level of its own
 for _name in ("flwr", "flwr-telemetry", "httpx", "uvicorn", "uvicorn.error", "uvicorn.access"):
     logging.getLogger(_name).setLevel(logging.CRITICAL + 1)  # what they log of a failure may quote the data

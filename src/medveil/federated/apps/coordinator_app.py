@@ -384,11 +384,15 @@ class _Conductor:
                 yield node, answer, content
             now = self._comings()
             back = {node for node in waiting.values() if now.get(node) != comes.get(node)}
+            if stale := [name for name, node in waiting.items() if node in back]:
+                self.grid.forget(stale)
             waiting = {name: node for name, node in waiting.items() if node not in back}
             waiting |= self._pushed(asked, {node: to[node] for node in back}, arrays)
             comes = now
             if not found:
                 time.sleep(_PAUSE)
+        if waiting and (forget := getattr(self.grid, "forget", None)):
+            forget(waiting)
 
     def _pushed(self, asked: str, to: Mapping[int, Told], arrays: Packed | None) -> dict[str, int]:
         """Nodes by the message that each is to answer."""

@@ -205,6 +205,12 @@ class LinkGrid(Grid):  # type: ignore[misc]
         message.metadata.__dict__["_message_id"] = name
         return message
 
+    def forget(self, message_ids: Iterable[str]) -> None:
+        """Messages that nobody waits for any more: who comes late does not get them, and no answer to them is kept."""
+        for name in message_ids:
+            self.state.delete_messages(message_ins_ids={name})
+            self.state.object_store.delete(name)
+
     def send_and_receive(self, messages: Iterable[Message], *, timeout: float | None = None) -> Iterable[Message]:
         waiting = {one for one in self.push_messages(messages) if one}
         until = None if timeout is None else time.monotonic() + timeout

@@ -14,6 +14,7 @@ from medveil.person.normalised import NormalisedText
 from medveil.person.person import Person
 from medveil.person.search.known import dates_of
 from medveil.person.span import Span
+from medveil.person.spoken_dates import moved_spoken, spoken_readings
 from medveil.person.telling import OLDEST_SHOWN
 from medveil.person.written_dates import DateOrder, Grain, WrittenDate, choose, dates_in, moved, order_in, readings
 
@@ -52,7 +53,9 @@ class NoteDates:
         grain: Grain = "day" if telling.dates == "blurred" else telling.dates  # type: ignore[assignment]
         whole = self._moved(piece, grain)
         if whole is None and grain == "day":
-            return moved_range(piece, self.person.moved, self.written_on, self._languages) or self._piecewise(piece)
+            move, around = self.person.moved, self.written_on
+            spanned = moved_range(piece, move, around, self._languages)
+            return spanned or moved_spoken(piece, move, self.known, around) or self._piecewise(piece)
         return whole
 
     def _moved(self, piece: str, grain: Grain) -> str | None:
@@ -73,7 +76,7 @@ class NoteDates:
         return "".join((*made, piece[last:])) if made and _BETWEEN.fullmatch(piece[last:]) else None
 
     def _year(self, piece: str) -> str | None:
-        found = readings(piece) or next((own for *_, own in dates_in(piece)), [])
+        found = _read(piece) or next((own for *_, own in dates_in(piece)), [])
         year = choose(found, self.known, self.order).year if found else None
         return None if year is None else str(year)
 
@@ -101,7 +104,7 @@ class NoteDates:
         first, last = min(self.known, default=None), max(self.known, default=None)
         if first is None or last is None or last - first < _CHILDHOOD:
             return False
-        return any(reading.year == first.year and reading.whole in (first, None) for reading in readings(piece))
+        return any(reading.year == first.year and reading.whole in (first, None) for reading in _read(piece))
 
     def _is_birth(self, start: int, end: int) -> bool:
         before = self._text[max(0, start - 36) : start]
@@ -110,7 +113,7 @@ class NoteDates:
     def _makes_old(self, piece: str) -> bool:
         """Whether it lies 90 years or more before the note, as far as its year tells."""
         now = self.written_on
-        ages = [now.year - reading.year for reading in readings(piece) if now and reading.year]
+        ages = [now.year - reading.year for reading in _read(piece) if now and reading.year]
         return any(OLDEST_SHOWN <= age <= _LONGEST_LIFE for age in ages)
 
     @cached_property
@@ -124,7 +127,7 @@ class NoteDates:
         text = NormalisedText.of(self._text).text
         found = [own for *_, own in dates_in(text)]
         pieces = (self._text[one.start : one.end] for one in self._found if one.category is Category.DATE)
-        return found + [own for piece in pieces if piece[0].isalpha() and (own := readings(piece))]
+        return found + [own for piece in pieces if piece[0].isalpha() and (own := _read(piece))]
 
     @cached_property
     def order(self) -> DateOrder | None:
@@ -142,6 +145,10 @@ class NoteDates:
         """When the note was written: the last whole date in it, one that is known before any other."""
         days = {day for found in self._written if (day := choose(found, self.known, self.order).whole)}
         return max(days & self.known or days or self.known, default=None)
+
+
+def _read(piece: str) -> list[WrittenDate]:
+    return readings(piece) or spoken_readings(piece)
 
 
 def _years_between(born: dt.date, day: dt.date) -> int:
