@@ -169,8 +169,9 @@ def test_a_name_is_found_again_where_nothing_tells_it_and_mistyped_too() -> None
 
 
 def test_a_short_name_of_a_hospital_is_found_by_its_full_name() -> None:
-    text = "Harrowfield General Hospital\nNormal chest. Copy to HGH."
-    assert [text[one.start : one.end] for one in find_by_rules(text)] == ["Harrowfield General Hospital", "HGH"]
+    text = "Harrowfield General Hospital\nNormal chest. Copy to HGH. No bed at Harrowfield."
+    found = [text[one.start : one.end] for one in find_by_rules(text)]
+    assert found == ["Harrowfield General Hospital", "HGH", "Harrowfield"]
 
 
 @pytest.mark.parametrize(
