@@ -55,7 +55,7 @@ def main() -> None:
     first.add_argument("--phantoms", type=int, default=1500, help="patients")
     first.add_argument("--out", type=Path, required=True)
     first.add_argument("--side", type=int, default=64)
-    first.add_argument("--rounds", type=int, default=15)
+    first.add_argument("--rounds", type=int, default=20)
     first.add_argument("--epsilon", type=float, nargs="+", default=[3.0])
     first.add_argument("--seed", type=int, default=SEED)
     then = verbs.add_parser("run")
@@ -140,6 +140,7 @@ def prepare(chosen: argparse.Namespace) -> None:
         text_layers=1,
         embedding=64,
         batch=24,
+        learning_rate=2e-3,
         seed=chosen.seed,
     )
     if chosen.cohort is None:
@@ -157,7 +158,7 @@ def prepare(chosen: argparse.Namespace) -> None:
     sites = np.array([names.index(places[name]) for name in films.people])
     rng = np.random.default_rng([chosen.seed, 1])
     dealt = rng.permutation(len(sites)) / len(sites)
-    role = np.digitize(dealt, (0.43, 0.86, 0.93))
+    role = np.digitize(dealt, (0.25, 0.5, 0.6))
     smallest = min(int(((role == 0) & (sites == site)).sum()) for site in np.unique(sites))
     noise = {
         f"{one:g}": noise_for(one, DELTA, min(1.0, recipe.batch / smallest), chosen.rounds * recipe.local_steps)

@@ -92,8 +92,9 @@ def join(
     """
     from medveil.cohort.input import InputOptions, read_cohort
     from medveil.federated.approval import read_approval
-    from medveil.federated.joining import ENDS, local_training
     from medveil.federated.joining import join as take_part
+    from medveil.federated.joining import local_training
+    from medveil.federated.participant import ENDS
     from medveil.federated.plan import read_plan
     from medveil.federated.refusals import REFUSALS
     from medveil.federated.simulation import part_of

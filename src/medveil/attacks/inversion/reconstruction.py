@@ -86,7 +86,9 @@ def _by_distance(gradients: Gradients, observed: Sequence[Tensor], films: Tensor
     """All updates together: they share the length of a step, and nothing else."""
     films = films.requires_grad_()
     scale = 1 / _sums([one.square() for one in observed]).clamp(min=1e-30)
-    optimiser = torch.optim.LBFGS([films], lr=1.0, max_iter=20, history_size=50, line_search_fn="strong_wolfe")
+    optimiser = torch.optim.LBFGS(
+        [films], lr=1.0, max_iter=min(20, search.steps), history_size=50, line_search_fn="strong_wolfe"
+    )
 
     def distance() -> Tensor:
         cost = (_squares(gradients(films), observed) * scale).sum()
