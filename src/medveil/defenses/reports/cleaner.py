@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.finding import found_in
+from medveil.defenses.reports.languages import is_read
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
 from medveil.defenses.reports.rewriting_check import leaks
@@ -220,6 +221,8 @@ class ReportCleaner:
 def _refused(text: str) -> Quarantined | None:
     if len(text) > _LONGEST:
         return Quarantined("report too long to be checked")
+    if not is_read(text):
+        return Quarantined("report in a language that is not read here")
     return Quarantined("text that shows its readers something else than it says") if is_deceptive(text) else None
 
 

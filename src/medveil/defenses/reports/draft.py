@@ -154,7 +154,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _joined(places: list[Span]) -> list[Span]:
     joined: list[Span] = []
-    for one in sorted(places):
+    for one in sorted(places, key=lambda one: (one.start, one.end)):
         if joined and one.start < joined[-1].end:
             joined[-1] = Span(joined[-1].start, max(joined[-1].end, one.end), joined[-1].category)
         else:
