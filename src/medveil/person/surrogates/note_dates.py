@@ -86,15 +86,12 @@ class NoteDates:
 
     @cached_property
     def very_old(self) -> bool:
-        """Whether the note, or what is known, tells that the patient is 90 or more."""
+        """Whether the note tells that the patient is 90 or more: by an age, or a day that only a birth can be."""
         ages = (one for one in self._found if one.category is Category.AGE_OVER_89)
         if any(not _RELATIVE.search(self._text[max(0, one.start - 40) : one.start]) for one in ages):
             return True
-        first, last = min(self.known, default=None), max(self.known, default=None)
-        if first and last and _years_between(first, last) >= OLDEST_SHOWN:
-            return True
         return any(
-            self._is_birth(one.start, one.end) and self._makes_old(self._text[one.start : one.end])
+            self._makes_old(self._text[one.start : one.end], told=not self._is_birth(one.start, one.end))
             for one in self._found
             if one.category is Category.DATE
         )
@@ -155,7 +152,3 @@ class NoteDates:
 
 def _read(piece: str) -> list[WrittenDate]:
     return readings(piece) or spoken_readings(piece)
-
-
-def _years_between(born: dt.date, day: dt.date) -> int:
-    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))

@@ -151,8 +151,8 @@ class SurrogateNumbers(Drawing):
 
     def _time(self, piece: str) -> str | None:
         """Moved by minutes of the person's own, within the day, in the same format."""
-        if hour := _HOUR.fullmatch(piece.strip()):
-            return self._time(f"{hour['hour']}:00{hour['rest']}")
+        if alone := _HOUR.fullmatch(piece.strip()):
+            return self._time(f"{alone['hour']}:00{alone['rest']}")
         clock = _CLOCK.fullmatch(piece.strip())
         if not clock or int(clock["hour"]) > 24 or int(clock["minute"]) > 59:
             return None
