@@ -137,6 +137,7 @@ def test_dice_counts_voxels_and_nothing_found_where_nothing_is_counts_as_right()
     assert dice(found, truth).tolist() == [0.5, 0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_institutions_train_together_on_monais_network(tmp_path: Path) -> None:
     for number in range(4):
         subject(tmp_path, f"BraTS2021_0000{number}", seed=number)
