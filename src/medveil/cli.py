@@ -30,6 +30,7 @@ from medveil.commands import (
     quarantine,
     releases,
     review,
+    study_identity,
     verify,
 )
 from medveil.commands.app import app
@@ -59,6 +60,7 @@ __all__ = [
     "quarantine",
     "releases",
     "review",
+    "study_identity",
     "verify",
 ]
 
@@ -71,6 +73,7 @@ _KEPT = {
     ("measure", "vqa"): "questions already answered are kept",
     ("protect", "alignment"): "settings already measured are kept",
     ("train",): "finished epochs are kept",
+    ("study", "training"): "finished networks and epochs are kept",
     ("federated", "coordinate"): "finished rounds are kept",
     ("federated", "simulate"): "finished rounds are kept",
     ("federated", "join"): "what this site has answered is kept",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from medveil.errors import InputError, SettingsError
 from medveil.federated.approval import approve, read_approval, write_approval
 from medveil.federated.credentials import make_identity
 from medveil.federated.node_keys import CURVE, public_line
-from medveil.federated.plan import plan_of, read_plan
+from medveil.federated.plan import Plan, plan_of, read_plan, read_table
 
 KEYS = {name: ec.generate_private_key(CURVE) for name in ("north", "south", "west")}
 TABLE: dict[str, Any] = {
@@ -33,6 +33,7 @@ def test_every_entry_of_a_plan_is_in_its_digest() -> None:
         {"secure_sums": False, "recipe": TABLE["recipe"] | {"weighting": "equal"}},
         {"limit": 2},
         {"heaviest": 5},
+        {"group": 16},
         {"patience": 5},
         {"bad_sites": 2},
         {"recipe": TABLE["recipe"] | {"local_steps": 11}},
@@ -52,6 +53,7 @@ def test_every_entry_of_a_plan_is_in_its_digest() -> None:
         ({"rounds": True}, "a whole number"),
         ({"secret": 1}, "no entry called secret"),
         ({"limit": float("inf")}, "finite"),
+        ({"group": 5}, "groups of 6 sites or more"),
         ({"patience": "long"}, "a number"),
         ({"title": " "}, "has a title"),
         ({"aggregation": "krum"}, "secure sums hide exactly these"),
@@ -101,6 +103,12 @@ def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
         read_plan(tmp_path / "none.toml")
 
 
+def test_the_plan_of_the_pages_is_one_and_names_every_entry() -> None:
+    example = Path(__file__).parents[2] / "docs" / "examples" / "plan.toml"
+    assert read_plan(example).names == ("north", "south", "west")
+    assert set(read_table(example)) == {one.name for one in fields(Plan)}
+
+
 def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path) -> None:
     plan = plan_of(TABLE)
     approval = approve(plan, KEYS["south"])
@@ -124,3 +132,13 @@ def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path) -> None:
 def test_a_key_that_is_not_in_the_plan_approves_nothing() -> None:
     with pytest.raises(SettingsError, match="not in the plan"):
         approve(plan_of(TABLE), ec.generate_private_key(CURVE))
+
+
+def test_many_sites_add_up_in_groups_and_are_told_of_how_many() -> None:
+    sites = {f"site {number:02}": public_line(ec.generate_private_key(CURVE)) for number in range(20)}
+    plan = plan_of(TABLE | {"sites": sites, "group": 8})
+    groups = {tuple(members) for members in plan.groups.values()}
+    assert sorted(map(len, groups)) == [6, 7, 7] and sum(groups, ()) and set(plan.groups) == set(sites)
+    assert all(name in members for name, members in plan.groups.items())
+    assert plan.summands == 5 and "the sum of at least 5 sites" in "\n".join(plan.in_words())
+    assert plan_of(TABLE | {"sites": sites}).summands == 14

@@ -71,7 +71,11 @@ def join(
         str | None, typer.Option("--split", help="Train on this part of the data set alone; on all of it if not set.")
     ] = None,
     tell_epsilon: Annotated[
-        bool, typer.Option("--tell-epsilon", help="Tell the coordinator how much of the privacy budget is spent.")
+        bool,
+        typer.Option(
+            "--tell-epsilon",
+            help="Tell the coordinator what is spent of the privacy budget, from which the number of patients follows.",
+        ),
     ] = False,
     ledger: Annotated[
         Path | None,
@@ -92,8 +96,9 @@ def join(
     """
     from medveil.cohort.input import InputOptions, read_cohort
     from medveil.federated.approval import read_approval
-    from medveil.federated.joining import ENDS, local_training
     from medveil.federated.joining import join as take_part
+    from medveil.federated.joining import local_training
+    from medveil.federated.participant import ENDS
     from medveil.federated.plan import read_plan
     from medveil.federated.refusals import REFUSALS
     from medveil.federated.simulation import part_of

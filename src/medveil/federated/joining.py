@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from medveil.errors import SettingsError
 from medveil.federated.approval import read_approval
 from medveil.federated.credentials import authority_pem, read_node_key
 from medveil.federated.participant import Participant, Training
@@ -29,10 +30,8 @@ def join(
     give_up: float | None = None,
 ) -> str:
     """How it ended: a word that `ENDS` knows, or a code of `REFUSALS`."""
-    from flwr.app import Context, RecordDict
-
     from medveil.federated.apps.connection import Connection
-    from medveil.federated.apps.site_app import site_app
+    from medveil.federated.apps.site_app import no_context, site_app
 
     node_key = read_node_key(folder)
     approval = read_approval(folder, plan)
@@ -40,13 +39,15 @@ def join(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     participant = Participant(plan, approval, node_key, folder, training, tell_epsilon=tell_epsilon, noticed=noticed)
     app = site_app(lambda context: participant)
-    context = Context(run_id=0, node_id=0, node_config={}, state=RecordDict(), run_config={})
+    context = no_context()
     authority = authority_pem(plan.coordinator.authority) if plan.coordinator.authority else None
     over = _Over(participant)
-    with locked(folder, wait=False):
-        Connection(plan.coordinator.address, node_key, authority).answer(
-            lambda message: app(message, context), over, noticed, give_up=give_up
-        )
+    calling = Connection(plan.coordinator.address, node_key, authority)
+    try:
+        with locked(folder, wait=False):
+            calling.answer(lambda message: app(message, context), over, noticed, give_up=give_up)
+    except BlockingIOError:
+        raise SettingsError(f"another `medveil federated join` is at work in {folder}") from None
     return participant.ended or ""
 
 
@@ -60,13 +61,6 @@ def local_training(recipe: Recipe, cohort: Cohort, folder: Path, ledger: Path | 
         budget = Budget(recipe.privacy.epsilon, recipe.privacy.delta, "patient")
         books = Ledger.of(ledger or default_ledger_file(), cohort.table["patient_id"].unique(), budget)
     return LocalTraining(recipe, cohort, folder / "training", device, books=books)
-
-
-ENDS = {
-    "finished": "all rounds are done",
-    "budget": "privacy budgets are spent, and training has ended",
-    "stopped": "the coordinator has stopped before the last round; when it goes on, run the same command",
-}
 
 
 class _Over(threading.Event):

@@ -13,6 +13,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,8 +32,15 @@ from medveil.federated.secure_sum.messages import Agreed, Keys
 from medveil.federated.secure_sum.quantising import Grid
 from medveil.federated.secure_sum.session import Broken, Session
 from medveil.federated.secure_sum.site import Site
+from medveil.runtime.storage import told as told_of_storage
 from medveil.runtime.storage import write_bytes
 
+ENDS = {
+    "finished": "all rounds are done",
+    "budget": "privacy budgets are spent, and training has ended",
+    "stopped": "the coordinator has stopped before the last round; when it goes on, run the same command",
+}
+SENT = "sent.jsonl"
 BITS = 40  # of a number in a sum of up to 2²⁰ sites
 _log = logging.getLogger(__name__)
 
@@ -127,6 +135,12 @@ class Participant:
             _log.error("unexpected %s while answering", type(surprise).__name__)
         self._noticed(str(Refusal(code)))
         return Reply({"refusal": code})
+
+    def left(self, asked: str, number: int | None, size: int) -> None:
+        """For the site's own people: a line for everything that leaves."""
+        line = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "what": asked, "round": number, "bytes": size}
+        with told_of_storage(), (self.folder / SENT).open("a") as file:
+            file.write(json.dumps(line) + "\n")
 
     def _check(self, told: Mapping[str, Any]) -> None:
         if told.get("protocol") != PROTOCOL:
@@ -224,15 +238,15 @@ class Participant:
         return Reply({"of": list(opened.shares), "shares": list(opened.shares.values())})
 
     def _over(self, told: Mapping[str, Any], arrays: Arrays) -> Reply:
+        self.ended = told["how"] if told["how"] in ENDS else "stopped"
         self._wipe()
-        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": told["how"]}).encode())
+        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": self.ended}).encode())
         if arrays:
             write_model(self.folder / "model.safetensors", self.plan.recipe, arrays)
-        self.ended = told["how"]
         return Reply({})
 
     def _session(self, told: Mapping[str, Any]) -> Session:
-        return Session(self.plan.digest, told["session"], told["size"], self.plan.node_keys)
+        return Session(self.plan.digest, told["session"], told["size"], self.plan.groups[self.approval.site])
 
     def _site(self, told: Mapping[str, Any]) -> Site:
         try:

@@ -58,9 +58,10 @@ class Coordinator:
 class Plan:
     """Frozen, and so are its parts: whatever differs has another digest.
 
-    `data` says in words what each site trains on. An update's numbers are cut off at ±`limit` in a secure sum, and a
-    site that counts by its patients counts as `heaviest` at most. `bad_sites` is how many poisoned ones an aggregation
-    is to withstand, and `patience` how many seconds a step waits for a site.
+    `data` says in words what each site trains on. A secure sum is of at most `group` sites, since its cost grows with
+    their square: of more, several are held, and the coordinator sees each. An update's numbers are cut off at ±`limit`
+    in it, and a site that counts by its patients counts as `heaviest` at most. `bad_sites` is how many poisoned ones an
+    aggregation is to withstand, and `patience` how many seconds a step waits for a site.
     """
 
     title: str
@@ -72,6 +73,7 @@ class Plan:
     secure_sums: bool = True
     aggregation: str = "mean"
     bad_sites: int = 1
+    group: int = 32
     limit: float = 1.0
     heaviest: int = 100_000
     patience: float = 3600.0
@@ -91,6 +93,8 @@ class Plan:
             raise SettingsError(f"a secure sum needs at least {FEWEST} sites: of two, each can tell the other's part")
         if len(self.sites) < 2:
             raise SettingsError("a federation has at least two sites")
+        if self.group < 2 * FEWEST:
+            raise SettingsError(f"a secure sum is held by groups of {2 * FEWEST} sites or more")
         if not self.secure_sums and self.by_patients:
             raise SettingsError(
                 "how many patients a site has may only be told under masks; set secure_sums = true, or weighting = "
@@ -113,6 +117,23 @@ class Plan:
     def fewest(self) -> int:
         """Sites without whom there is no round."""
         return max(FEWEST, 2 * len(self.sites) // 3 + 1) if self.secure_sums else 2
+
+    @cached_property
+    def groups(self) -> dict[str, dict[str, bytes]]:
+        """With whom a site adds up: of each the keys of its group. The sites' keys decide, by a hash."""
+        dealt = sorted(self.sites, key=lambda name: hashlib.sha256(self.sites[name].encode()).digest())
+        count = -(-len(dealt) // self.group)
+        found: dict[str, dict[str, bytes]] = {}
+        for number in range(count):
+            members = {name: self.node_keys[name] for name in sorted(dealt[number::count])}
+            found |= dict.fromkeys(members, members)
+        return found
+
+    @property
+    def summands(self) -> int:
+        """Of how many sites the coordinator sees a sum, at least."""
+        smallest = min(map(len, self.groups.values()))
+        return max(FEWEST, 2 * smallest // 3 + 1) if self.secure_sums else 1
 
     @property
     def by_patients(self) -> bool:
@@ -148,7 +169,7 @@ class Plan:
         if self.secure_sums:
             leaves = (
                 "one update of the model each round, under masks that only the sum of at least "
-                f"{self.fewest} sites takes off; numbers beyond ±{self.limit:g} are cut off"
+                f"{self.summands} sites takes off; numbers beyond ±{self.limit:g} are cut off"
             )
         else:
             leaves = "one update of the model each round, which the coordinator sees"
@@ -220,6 +241,7 @@ _KINDS: dict[str, Any] = {
     "rounds": int,
     "heaviest": int,
     "bad_sites": int,
+    "group": int,
     "secure_sums": bool,
     "aggregation": str,
     "limit": _NUMBER,

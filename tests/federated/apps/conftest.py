@@ -41,7 +41,7 @@ class Steady:
         return [np.full_like(one, self.step) for one in shared]
 
 
-def free_port() -> int:
+def _free_port() -> int:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return int(held.getsockname()[1])
@@ -100,7 +100,7 @@ def consortium(tmp_path: Path) -> Callable[..., Consortium]:
             "rounds": 2,
             "patience": 20.0,
             "recipe": RECIPE,
-            "coordinator": {"name": "here", "address": f"127.0.0.1:{free_port()}", "authority": authority},
+            "coordinator": {"name": "here", "address": f"127.0.0.1:{_free_port()}", "authority": authority},
             "sites": sites,
         }
         plan = plan_of(table | changes)
@@ -109,6 +109,11 @@ def consortium(tmp_path: Path) -> Callable[..., Consortium]:
         return Consortium(tmp_path, plan, {name: Steady(step) for name, step in steps.items()})
 
     return made
+
+
+@pytest.fixture
+def free_port() -> int:
+    return _free_port()
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from flwr.supercore.protobuf.constants import PROTOBUF_MEDIA_TYPE
 
@@ -42,6 +44,10 @@ def test_sites_and_coordinator_train_under_masks_and_tls(consortium: Made, first
     assert (here.out / "model.safetensors").exists() and (here.folder / "west" / "model.safetensors").exists()
     for name in here.plan.names:
         assert not (here.folder / name / "session.json").exists()
+        left = [json.loads(line) for line in (here.folder / name / "sent.jsonl").read_text().splitlines()]
+        assert sum(line["bytes"] for line in left) == record.sites[name].bytes_sent
+        steps = ["keys", "shares", "masked", "agreed", "opened"]
+        assert [line["what"] for line in left] == ["introduce", *steps, *steps, "over"]
 
 
 @pytest.mark.slow
@@ -66,6 +72,27 @@ def test_without_masks_the_rule_of_the_plan_is_used(consortium: Made, first_weig
     record = here.coordinate()
     here.wait()
     assert here.gained(record, first_weights) == pytest.approx(0.2, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_sites_add_up_in_groups_and_one_that_breaks_is_left_out(consortium: Made, first_weights: Arrays) -> None:
+    here = consortium({f"s{number:02}": number / 100 for number in range(13)}, group=6, rounds=1, patience=40.0)
+    sizes = {len(members) for members in here.plan.groups.values()}
+    assert sizes == {4, 5}
+    small = next(members for members in here.plan.groups.values() if len(members) == 4)
+    away = sorted(small)[:2]  # of four, three are needed
+    here.plan = replace(here.plan, patience=8.0)
+    for name in here.plan.names:
+        write_approval(here.folder / name, approve(here.plan, read_node_key(here.folder / name)))
+    here.start(*(name for name in here.plan.names if name not in away))
+    record = here.coordinate(after=lambda record: here.start(*away))
+    here.wait()
+    took_part = [name for name in here.plan.names if name not in small]
+    assert record.history[0].took_part == tuple(took_part)
+    assert set(record.history[0].set_aside) == set(small) - set(away)
+    expected = np.mean([int(name[1:]) / 100 for name in took_part])
+    assert here.gained(record, first_weights) == pytest.approx(expected, abs=1e-6)
+    assert set(here.ends.values()) == {"finished"}
 
 
 def test_another_plan_is_refused_and_everybody_is_told(consortium: Made) -> None:

@@ -34,7 +34,8 @@ def in_one_process(table: dict[str, Any], make_films: Callable[..., Films], roun
     return federate(recipe, sites, rounds, aggregation("mean")).shared
 
 
-@pytest.mark.parametrize(("secure_sums", "rounds"), [(False, 2), pytest.param(True, 1, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize(("secure_sums", "rounds"), [(False, 2), (True, 1)])
 def test_over_sockets_as_in_one_process(
     consortium: Callable[..., Any],
     tiny: dict[str, Any],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,7 @@ class _Conductor:
         try:
             took_part, update = (self._secure if self.plan.secure_sums else self._plain)(this, there)
         except Broken as broken:
-            self._noticed(f"round {this.number} begins anew: {broken}")
+            self._noticed(f"round {this.number}: {broken}")
             if "opened" not in this.aside.values():
                 return False
             took_part, update = [], None  # its sum was opened and lost; another one would tell too much
@@ -198,57 +199,75 @@ class _Conductor:
         size = sum(one.size for one in self.shared) + 1
         self.record.session += 1
         self._save("training")  # on disk before it begins: no session is held twice
-        session = Session(self.plan.digest, self.record.session, size, self.plan.node_keys)
-        server, told = Server(session), {"session": self.record.session, "size": size, "round": this.number}
+        held = _Sums(self.plan, self.record.session, size, there)
+        told: dict[str, Any] = {"session": self.record.session, "size": size, "round": this.number}
 
-        keys = []
         for name, answer, _ in self._ask("keys", dict.fromkeys(there, told), this):
-            one = Keys(name, answer["sealing"], answer["masking"], answer["signed"])
-            if self._signed(session, name, "key", one.told, one.signature, this):
-                keys.append(one)
-        everybody = server.everybodys_keys(keys)
-        there = [one.site for one in everybody]
+            keys = Keys(name, answer["sealing"], answer["masking"], answer["signed"])
+            if self._signed(held.session(name), name, "key", keys.told, keys.signature, this):
+                held.arrived(name, keys)
+        asked: dict[str, dict[str, Any]] = {}
+        for server, arrived in held.each():
+            with held.unless_broken(server):
+                everybody = server.everybodys_keys(arrived)
+                listed = told | {
+                    "sites": [one.site for one in everybody],
+                    "sealing": [one.sealing for one in everybody],
+                    "masking": [one.masking for one in everybody],
+                    "signed": [one.signature for one in everybody],
+                }
+                asked |= dict.fromkeys(listed["sites"], listed)
 
-        listed = told | {
-            "sites": there,
-            "sealing": [one.sealing for one in everybody],
-            "masking": [one.masking for one in everybody],
-            "signed": [one.signature for one in everybody],
-        }
-        shares = []
-        for name, answer, _ in self._ask("shares", dict.fromkeys(there, listed), this):
+        for name, answer, _ in self._ask("shares", asked, this):
             sealed = dict(zip(answer["to"], answer["sealed"], strict=True))
-            if set(sealed) == set(there) - {name}:
-                shares.append(Shares(name, sealed))
+            if set(sealed) == set(asked[name]["sites"]) - {name}:
+                held.arrived(name, Shares(name, sealed))
             else:
                 self._set_aside(name, "protocol", this)
-        given = server.shares_for(shares)
+        asked = {}
+        for server, arrived in held.each():
+            with held.unless_broken(server):
+                for name, given in server.shares_for(arrived).items():
+                    asked[name] = told | {"from": list(given), "sealed": list(given.values())}
 
-        asked = {name: told | {"from": list(held), "sealed": list(held.values())} for name, held in given.items()}
         for name, _, arrays in self._ask("masked", asked, this, packed_arrays(self.shared)):
             if len(arrays) == 1 and arrays[0].shape == (size,) and arrays[0].dtype == np.uint64:
-                server.add(Masked(name, arrays[0]))
+                held.server(name).add(Masked(name, arrays[0]))
             else:
                 self._set_aside(name, "shape", this)
-        survivors = list(server.survivors())
-        self._lost(there, survivors, this)
+        asked = {}
+        for server, _ in held.each():
+            with held.unless_broken(server):
+                survivors = list(server.survivors())
+                asked |= dict.fromkeys(survivors, told | {"survivors": survivors})
+        self._lost(there, asked, this)
 
-        agreed = []
-        for name, answer, _ in self._ask("agreed", dict.fromkeys(survivors, told | {"survivors": survivors}), this):
+        for name, answer, _ in self._ask("agreed", asked, this):
             said = tuple(answer["survivors"])
-            if self._signed(session, name, "list", said, answer["signed"], this):
-                agreed.append(Agreed(name, said, answer["signed"]))
-        signed = server.signed(agreed)
-        shown = told | {
-            "survivors": survivors,
-            "sites": [one.site for one in signed],
-            "signed": [one.signature for one in signed],
-        }
-        opened = [
-            Opened(name, dict(zip(answer["of"], answer["shares"], strict=True)))
-            for name, answer, _ in self._ask("opened", dict.fromkeys([one.site for one in signed], shown), this)
-        ]
-        return survivors, self._mean(NumberGrid(self.plan.limit, BITS).numbers(server.total(opened)))
+            if self._signed(held.session(name), name, "list", said, answer["signed"], this):
+                held.arrived(name, Agreed(name, said, answer["signed"]))
+        shown: dict[str, dict[str, Any]] = {}
+        for server, arrived in held.each():
+            with held.unless_broken(server):
+                signed = server.signed(arrived)
+                listed = asked[signed[0].site] | {
+                    "sites": [one.site for one in signed],
+                    "signed": [one.signature for one in signed],
+                }
+                shown |= dict.fromkeys(listed["sites"], listed)
+
+        for name, answer, _ in self._ask("opened", shown, this):
+            held.arrived(name, Opened(name, dict(zip(answer["of"], answer["shares"], strict=True))))
+        took_part: list[str] = []
+        total = np.zeros(size, np.uint64)
+        for server, arrived in held.each():
+            with held.unless_broken(server):
+                total = total + server.total(arrived)
+                took_part += server.survivors()
+        self._lost(there, took_part, this)
+        if len(took_part) < self.plan.fewest:
+            raise Broken(held.why or f"only {len(took_part)} sites are left, and {self.plan.fewest} are needed")
+        return took_part, self._mean(NumberGrid(self.plan.limit, BITS).numbers(total))
 
     def _mean(self, numbers: NDArray[np.float64]) -> Arrays:
         """The last number is what all sites count together."""
@@ -440,6 +459,43 @@ class _Conductor:
         self._settle()
         self.record.state, self.record.why = state, why
         save(self.folder, self.record, shared)
+
+
+class _Sums:
+    """The secure sums of a round, one a group, side by side. A group that breaks is left out."""
+
+    def __init__(self, plan: Plan, number: int, size: int, there: Sequence[str]) -> None:
+        self.why = ""
+        self._of: dict[str, Server] = {}
+        for name in there:
+            known = next((self._of[other] for other in plan.groups[name] if other in self._of), None)
+            self._of[name] = known or Server(Session(plan.digest, number, size, plan.groups[name]))
+        self._arrived: dict[int, list[Any]] = {}
+        self._broken: set[int] = set()
+
+    def server(self, name: str) -> Server:
+        return self._of[name]
+
+    def session(self, name: str) -> Session:
+        return self._of[name].session
+
+    def arrived(self, name: str, message: Any) -> None:
+        self._arrived.setdefault(id(self._of[name]), []).append(message)
+
+    def each(self) -> Iterator[tuple[Server, list[Any]]]:
+        """Those that still hold, with what has arrived for each since the last step."""
+        arrived, self._arrived = self._arrived, {}
+        for server in {id(one): one for one in self._of.values()}.values():
+            if id(server) not in self._broken:
+                yield server, arrived.get(id(server), [])
+
+    @contextmanager
+    def unless_broken(self, server: Server) -> Iterator[None]:
+        try:
+            yield
+        except Broken as broken:
+            self._broken.add(id(server))
+            self.why = str(broken)
 
 
 def _well_said(asked: str, answer: Told) -> bool:

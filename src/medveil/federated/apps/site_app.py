@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flwr.app import Context, Message
+from flwr.app import Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
 from medveil.errors import MedveilError
-from medveil.federated.apps.records import packed, unpacked
+from medveil.federated.apps.records import packed, size_of, unpacked
 from medveil.federated.participant import Participant
 
 TRAIN, QUERY = ("update", "masked"), ("introduce", "keys", "shares", "agreed", "opened", "over")
@@ -28,8 +28,14 @@ def site_app(participant: Callable[[Context], Participant]) -> ClientApp:
                 told, arrays = unpacked(message.content)
             except MedveilError:
                 return Message(packed({"refusal": "version"}), reply_to=message)
-            reply = participant(context).answer(asked, told, arrays)
-            return Message(packed(reply.told, reply.arrays), reply_to=message)
+            mine = participant(context)
+            reply = mine.answer(asked, told, arrays)
+            content = packed(reply.told, reply.arrays)
+            try:
+                mine.left(asked, told.get("round"), size_of(content))
+            except MedveilError:
+                content = packed({"refusal": "disk"})  # what cannot be entered does not leave
+            return Message(content, reply_to=message)
 
         return answer
 
@@ -38,3 +44,8 @@ def site_app(participant: Callable[[Context], Participant]) -> ClientApp:
     for asked in QUERY:
         app.query(asked)(duty(asked))
     return app
+
+
+def no_context() -> Context:
+    """Of a site outside a simulation: what it keeps is in its own folder."""
+    return Context(run_id=0, node_id=0, node_config={}, state=RecordDict(), run_config={})
