@@ -142,7 +142,7 @@ def _training_finding(measured: dict[Run, tuple[int, JudgedPairs, dict[str, Esti
         headline="AUC of the best network",
         scale="score",
         estimates={
-            "AUC of the best network": auc,
+            "AUC of the best network": _by_units(auc),
             **{f"{m} ({names[run]})": e for run, (_, _, found) in measured.items() for m, e in found.items()},
         },
         method=(
@@ -301,7 +301,7 @@ def _examples_finding(found: tuple[JudgedPairs, dict[str, Estimate]], examples: 
         ),
         headline="accuracy at 0.5",
         scale="score",
-        estimates={"accuracy at 0.5": told["accuracy"], "pair AUC": told["AUC"]},
+        estimates={"accuracy at 0.5": _by_units(told["accuracy"]), "pair AUC": told["AUC"]},
         method=(
             "Four pairs of four persons that were rightly called one, spread from the surest to the least sure; the "
             "pair of two persons that was surest called one; the pair of one person that was surest called two. "
@@ -320,6 +320,11 @@ def _examples_finding(found: tuple[JudgedPairs, dict[str, Estimate]], examples: 
             ),
         ),
     )
+
+
+def _by_units(found: Estimate) -> Estimate:
+    """What a headline was measured on, for the report: patients or pairs, never so many images."""
+    return replace(found, n=found.units)
 
 
 def _median_side(cohort: Cohort) -> int:
