@@ -33,7 +33,7 @@ from medveil.federated.aggregation import RULES
 from medveil.federated.local_training import assemble
 from medveil.federated.recipe import Privacy, Recipe
 from medveil.federated.vision_language.films import Films
-from medveil.release.federated_models.inversion import CLOSED, PROTECTIONS, Step, Victims, deal
+from medveil.release.federated_models.inversion import CLOSED, PROTECTIONS, Protection, Step, Victims, deal
 from medveil.release.federated_models.membership import Audited, answer, shadow_models, trained
 from medveil.release.federated_models.poisoning import POISONS, train_poisoned
 
@@ -260,9 +260,9 @@ def _invert(data: Data, chosen: argparse.Namespace, keep: Path) -> None:
                 if key in found or (search and name.startswith("noise")) or (way == "distance" and "AdamW" in name):
                     continue
                 began = time.perf_counter()
-                gradients = sent()
+                gradients, doubts = sent()
                 if search is None:
-                    drawn = step.closed_form(gradients)
+                    drawn = step.closed_form(gradients, doubts)
                     assert drawn is not None
                 else:
                     whose = name if name in PROTECTIONS else "none"
@@ -272,13 +272,17 @@ def _invert(data: Data, chosen: argparse.Namespace, keep: Path) -> None:
                 print(f"inversion {case} {key}: {time.perf_counter() - began:.0f} s", flush=True)
 
 
-def _seen(step: Step, victims: Victims) -> dict[str, Callable[[], list[Any]]]:
+def _seen(step: Step, victims: Victims) -> dict[str, Callable[[], tuple[list[Any], list[Any] | None]]]:
     """What the server sees, by name: under each protection, at several doses of noise, and as sites do send it."""
     ten = Step(replace(step.recipe, local_steps=10), step.device)
     doses = DOSES if victims.rows.shape[2] == 1 else ()
+
+    def bare(protection: Protection, privacy: Privacy) -> tuple[list[Any], None]:
+        return step.sent(victims, protection, privacy, seed=SEED), None
+
     return {
-        **{name: partial(step.sent, victims, name, Privacy(), seed=SEED) for name in PROTECTIONS},
-        **{f"noise {one:g}": partial(step.sent, victims, "privacy", Privacy(noise=one), seed=SEED) for one in doses},
+        **{name: partial(bare, name, Privacy()) for name in PROTECTIONS},
+        **{f"noise {one:g}": partial(bare, "privacy", Privacy(noise=one)) for one in doses},
         "one step of AdamW": partial(step.update, victims, seed=SEED),
         "ten steps of AdamW": partial(ten.update, victims, seed=SEED),
     }

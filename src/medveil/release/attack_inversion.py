@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -86,13 +87,13 @@ def invert(
     privacy = recipe.privacy or Privacy()
     step = Step(replace(recipe, local_steps=1), device)
     judged: dict[str, dict[str, Judged]] = {}
-    for done, protection in enumerate(PROTECTIONS, 1):
+    for protection in PROTECTIONS:
         seen = films.patients[victims.seen(protection)]
-        for way, drawn in _drawn(step, victims, protection, privacy, settings, seed).items():
+        watch = partial(progress, f"drawing, {protection}")
+        for way, drawn in _drawn(step, victims, protection, privacy, settings, seed, watch).items():
             vectors = embedder.embed([(film * 255).astype(np.uint8) for update in drawn for film in update])
             told = Drawn(drawn, vectors, films.pixels[victims.own] / 255, seen)
             judged.setdefault(protection, {})[way] = judge(told, gallery, seed=seed)
-        progress("inverting", done, len(PROTECTIONS))
     in_plan = {(False, False): "none", (True, False): "secure sums", (False, True): "privacy", (True, True): "both"}
     return inversion_finding(
         judged,
@@ -105,7 +106,13 @@ def invert(
 
 
 def _drawn(
-    step: Step, victims: Victims, protection: Protection, privacy: Privacy, settings: InversionSettings, seed: int
+    step: Step,
+    victims: Victims,
+    protection: Protection,
+    privacy: Privacy,
+    settings: InversionSettings,
+    seed: int,
+    watch: Callable[[int, int], None],
 ) -> dict[str, NDArray[np.float32]]:
     """By way: what can be made of what the server sees."""
     from medveil.attacks.inversion.reconstruction import WAYS, Search
@@ -115,7 +122,7 @@ def _drawn(
     found = {}
     for way in WAYS:
         search = Search(way, steps=settings.steps, starts=settings.starts)
-        found[f"by {way}"] = step.searched(victims, protection, sent, search, seed=seed)
+        found[f"by {way}"] = step.searched(victims, protection, sent, search, seed=seed, progress=watch)
     closed = step.closed_form(sent)
     return found if closed is None else {**found, CLOSED: closed}
 

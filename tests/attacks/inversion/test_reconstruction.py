@@ -100,8 +100,26 @@ def test_a_step_of_adamw_gives_the_sizes_of_small_gradients_away() -> None:
     shared = [one.numpy() for one in weights]
     update = [new.detach().numpy() - old for new, old in zip(parameters, shared, strict=True)]
     found = undone(update, shared, rate=1e-3, decay=0.01)
-    for one, other in zip(found, gradient, strict=True):
-        assert np.corrcoef(one.ravel(), other.numpy().ravel())[0, 1] > 0.9
+    for one, doubt, other in zip(found.gradients, found.doubts, gradient, strict=True):
+        assert np.corrcoef(one.ravel(), other.numpy().ravel())[0, 1] > 0.99
+        assert (np.abs(one - other.numpy()) <= 4 * doubt + 1e-9).mean() > 0.9
+
+
+def test_equations_count_by_how_sure_they_are() -> None:
+    chance = torch.Generator().manual_seed(1)
+    patches, places = torch.rand((4, 16), generator=chance), torch.randn((4, 24), generator=chance)
+    layer = places.T @ patches
+    doubt = torch.full(layer.shape, 1e-4)
+    layer[:12] += 5 * torch.randn((12, 16), generator=chance)
+    doubt[:12] = 5.0
+    film = film_of_patches(
+        layer.view(24, 1, 4, 4),
+        places,
+        layer_doubt=doubt.view(24, 1, 4, 4),
+        place_doubt=torch.zeros(places.shape),
+    )
+    blind = film_of_patches(layer.view(24, 1, 4, 4), places)
+    assert (film[:4, :4].flatten() - patches[0]).abs().max() < 0.01 < (blind[:4, :4].flatten() - patches[0]).abs().max()
 
 
 def test_a_search_that_makes_no_sense_is_refused() -> None:

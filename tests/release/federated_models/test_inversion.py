@@ -48,9 +48,9 @@ def test_a_bare_gradient_of_a_transformer_is_the_film_and_a_protected_one_is_not
 def test_even_the_update_of_one_step_shows_more_than_noise_does(victims: Victims, transformer: Recipe) -> None:
     """AdamW leaves the signs and, of small gradients, the sizes."""
     step = Step(transformer)
-    one = _alike(victims, step.closed_form(step.update(victims, seed=1)))
+    one = _alike(victims, step.closed_form(*step.update(victims, seed=1)))
     private = _alike(victims, step.closed_form(step.sent(victims, "privacy", Privacy(), seed=1)))
-    assert one > private + 0.1
+    assert one > private + 0.3
 
 
 def test_a_convolution_has_no_closed_form_and_is_searched(small_recipe: Recipe, victims: Victims) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 import torch
@@ -20,6 +21,7 @@ from medveil.errors import SettingsError
 
 # of films (updates × n × 1 × side × side, 0..1), one gradient an update, through which one can differentiate again
 Gradients = Callable[[Tensor], Sequence[Tensor]]
+Progress = Callable[[int, int], None]  # gradients taken, of how many
 Way = Literal["distance", "direction"]
 WAYS: tuple[Way, ...] = ("distance", "direction")
 
@@ -46,19 +48,38 @@ class Reconstruction:
 
 
 def reconstruct(
-    gradients: Gradients, observed: Sequence[Tensor], shape: tuple[int, int], search: Search, *, seed: int
+    gradients: Gradients,
+    observed: Sequence[Tensor],
+    shape: tuple[int, int],
+    search: Search,
+    *,
+    seed: int,
+    progress: Progress | None = None,
 ) -> Reconstruction:
     """So many films of so many pixels a side, as (n, side), for each of the observed gradients."""
     updates, device = len(observed[0]), observed[0].device
     generator = torch.Generator().manual_seed(seed)
     best: Reconstruction | None = None
-    for _ in range(search.starts):
+    for start in range(search.starts):
         noise = torch.rand((updates, shape[0], 1, shape[1], shape[1]), generator=generator)
         walk = _by_distance if search.way == "distance" else _by_direction
-        found = walk(gradients, observed, (0.4 + 0.2 * noise).to(device), search)
+        found = walk(_watched(gradients, search, start, progress), observed, (0.4 + 0.2 * noise).to(device), search)
         best = found if best is None else _better(best, found)
     assert best is not None
     return best
+
+
+def _watched(gradients: Gradients, search: Search, start: int, progress: Progress | None) -> Gradients:
+    """Tells how far the search has come; one by distance may be done sooner."""
+    if progress is None:
+        return gradients
+    told, counted, most = progress, count(start * search.steps + 1), (start + 1) * search.steps
+
+    def of(films: Tensor) -> Sequence[Tensor]:
+        told(min(next(counted), most), search.starts * search.steps)
+        return gradients(films)
+
+    return of
 
 
 def _better(one: Reconstruction, other: Reconstruction) -> Reconstruction:

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
 from medveil.attacks.inversion.closed_form import film_of_patches
-from medveil.attacks.inversion.reconstruction import Gradients, Search, reconstruct
+from medveil.attacks.inversion.reconstruction import Gradients, Progress, Search, reconstruct
 from medveil.attacks.inversion.undoing import undone
 from medveil.federated.recipe import Privacy, Recipe
 from medveil.federated.vision_language.building import build
@@ -124,8 +124,9 @@ class Step:
             found.append(((part + noise) / len(rows)).float())
         return found
 
-    def update(self, victims: Victims, *, seed: int) -> list[Tensor]:
-        """The gradients that follow from what sites do send: AdamW's steps, undone as far as one step can be."""
+    def update(self, victims: Victims, *, seed: int) -> tuple[list[Tensor], list[Tensor]]:
+        """The gradients that follow from what sites do send, AdamW's steps, undone as if there were one; and how far
+        they may be off."""
         shared = [one.detach().cpu().numpy() for one in self._values.values()]
         found = []
         for number, rows in enumerate(victims.own):
@@ -137,27 +138,47 @@ class Step:
             update = [new - old for new, old in zip(after, shared, strict=True)]
             rate = self.recipe.learning_rate
             found.append(undone(update, shared, rate=rate, decay=self.recipe.weight_decay))
-        return [
-            torch.from_numpy(np.stack([one[place] for one in found])).to(self.device) for place in range(len(shared))
-        ]
+        gradients, doubts = ([getattr(one, part) for one in found] for part in ("gradients", "doubts"))
+        return self._stacked(gradients), self._stacked(doubts)
 
-    def closed_form(self, observed: Sequence[Tensor]) -> NDArray[np.float32] | None:
+    def _stacked(self, updates: Sequence[Sequence[NDArray[np.float32]]]) -> list[Tensor]:
+        return [torch.from_numpy(np.stack(parts)).to(self.device) for parts in zip(*updates, strict=True)]
+
+    def closed_form(
+        self, observed: Sequence[Tensor], doubts: Sequence[Tensor] | None = None
+    ) -> NDArray[np.float32] | None:
         """Updates × 1 × side × side; None where the network is no transformer."""
         if self.recipe.image != "vit":
             return None
-        named = dict(zip(self._values, observed, strict=True))
-        layer = next(one for name, one in named.items() if "patch_embeddings" in name and name.endswith("weight"))
-        places = next(one for name, one in named.items() if "position_embeddings" in name)
-        films = [film_of_patches(one, other[0, 1:]) for one, other in zip(layer, places, strict=True)]
+        names = list(self._values)
+        layer = next(n for n, name in enumerate(names) if "patch_embeddings" in name and name.endswith("weight"))
+        places = next(n for n, name in enumerate(names) if "position_embeddings" in name)
+        films = [
+            film_of_patches(
+                observed[layer][number],
+                observed[places][number, 0, 1:],
+                layer_doubt=None if doubts is None else doubts[layer][number],
+                place_doubt=None if doubts is None else doubts[places][number, 0, 1:],
+            )
+            for number in range(len(observed[layer]))
+        ]
         return np.stack([_shown(film.numpy()) for film in films])[:, None]
 
     def searched(
-        self, victims: Victims, protection: Protection, observed: Sequence[Tensor], search: Search, *, seed: int
+        self,
+        victims: Victims,
+        protection: Protection,
+        observed: Sequence[Tensor],
+        search: Search,
+        *,
+        seed: int,
+        progress: Progress | None = None,
     ) -> NDArray[np.float32]:
         """Updates × films × side × side."""
         batch = self.batch(victims.films, victims.seen(protection))
         shape = (batch.films.shape[1], self.recipe.side)
-        return reconstruct(self.gradients(batch), observed, shape, search, seed=seed).films.numpy()
+        found = reconstruct(self.gradients(batch), observed, shape, search, seed=seed, progress=progress)
+        return found.films.numpy()
 
 
 class _Unvaried(Stock):

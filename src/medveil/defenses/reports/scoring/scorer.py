@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from medveil.defenses.reports.proposal import Proposal
+from medveil.defenses.reports.rules import GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, evidence
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
@@ -23,6 +24,9 @@ from medveil.runtime.storage import write_bytes
 
 GROUP_NAMES = tuple(dict.fromkeys(GROUPS.values()))
 _PLACE = {category: GROUP_NAMES.index(group) for category, group in GROUPS.items()}
+_SURE = 0.8  # what is less likely may as well be a dose, a score or a ratio
+_VALUES = frozenset({"numbers", "dates", "times", "ages"})
+_DAYS = frozenset({"dates", "times"})
 FORMAT = "medveil-scorer-1"
 
 
@@ -45,10 +49,17 @@ class Scorer:
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
+        """What a grammar tells stays in any case. Doubtful are numbers that the network alone takes for identifiers
+        without being sure, and days and times that it takes for something else."""
         if not proposals:
             return []
-        likely = self.likelihoods(page, proposals, tagged) >= self.least
-        return [one for one, keep in zip(proposals, likely.tolist(), strict=True) if keep]
+        kept = []
+        for one, likely in zip(proposals, self.likelihoods(page, proposals, tagged).tolist(), strict=True):
+            grammar, group = one.by in GRAMMARS, GROUPS[one.category]
+            if likely >= self.least or grammar:
+                doubtful = likely < (self.least if grammar else _SURE) and group in (_DAYS if grammar else _VALUES)
+                kept.append(replace(one, doubtful=True) if doubtful else one)
+        return kept
 
 
 def save_scorer(path: Path, scorer: Scorer) -> None:
