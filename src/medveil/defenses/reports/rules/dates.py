@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
@@ -55,6 +55,7 @@ _STAMP = re.compile(
 )
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
+_SAYING = re.compile(r"24/7(?![\d/])|9/11(?=[ ](?:survivor|responder|attack|victim))")
 _RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?(?P<day>{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?)(?![\d/])")
 # What is counted by ordinals and is no day.
 _COUNTED = (
@@ -182,6 +183,8 @@ def _possible(written: str) -> bool:
 
 def _take_part(page: Page, start: int) -> None:
     match = _PART.match(page.text, start)
+    if _SAYING.match(page.text, start):
+        return
     if not match or min(int(match["first"]), int(match["second"])) > 12:
         return
     before = page.before(start, 24)
