@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.defenses.reports.rules import addresses, codes, contacts, dates, forms, initials
+from medveil.defenses.reports.rules import addresses, codes, contacts, dates, initials
 from medveil.defenses.reports.rules.page import Page
 
 SEARCHED = {
@@ -16,7 +16,6 @@ SEARCHED = {
     "Canadian code": (addresses._CANADIAN, addresses._IN_CANADIAN),
     "German street": (addresses._GERMAN_NAMED, addresses._GERMAN_TOWN),
     "code and town": (addresses._CODE_AND_TOWN, addresses._IN_CODE_AND_TOWN),
-    "vehicle": (forms._VIN, forms._IN_VIN),
     "network card": (contacts._MAC, contacts._IN_MAC),
     "person's number": (codes._DOTTED, codes._IN_DOTTED),
     "room": (codes._ROOM, codes._IN_ROOM),
