@@ -13,6 +13,7 @@ from medveil.person.name import DEGREES, DOCTOR_TITLES, PARTICLES, TITLES
 from medveil.person.person import Known
 from medveil.person.search import known
 from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.span import Span
 
 SEARCH = KnownSearch(
     [
