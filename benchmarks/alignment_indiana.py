@@ -40,7 +40,6 @@ from medveil.release.protect.candidates import candidates
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
-from medveil.utility.linear_probe import LabelledEmbeddings, fit_probe
 from medveil.weights.bundled import SMALL
 
 SEED = 7
@@ -168,7 +167,6 @@ def sweep(out: Path) -> dict[str, FrontierResult]:
         "aside": pairs.take(aside),
         "val": pairs.take((table["split"] == "val").to_numpy()),
     }
-    others = {"findings only": findings_only(heads, parts["train"], parts["aside"])}
     results = {}
     for owner in OWNERS:
         first = owner == "aside"
@@ -185,27 +183,12 @@ def sweep(out: Path) -> dict[str, FrontierResult]:
             heads,
             out=out / f"sweep-{owner}",
             sweep=candidates(epsilons=EPSILONS, seed=SEED),
-            others=others,
             measuring=MeasurementSettings(seed=SEED, own=(0, 100, 200, 500, 1900)),
             canaries=1000 if first else 0,
             trials=1000 if first else 0,
             progress=lambda name, done, total: _say(f"{name} ({done} of {total})"),
         )
     return results
-
-
-def findings_only(heads: Heads, train: PairedFeatures, validation: PairedFeatures) -> Heads:
-    """Image embeddings reduced to the directions a probe reads the findings from; reports as they are."""
-    parts = (LabelledEmbeddings(heads.embed_images(p.images), p.targets, p.counts) for p in (train, validation))
-    probe = fit_probe(*parts)
-    basis, _ = np.linalg.qr(probe.weights / probe.scale[:, None])
-    projection = torch.from_numpy((basis @ basis.T).astype(np.float32))
-    reduced = heads.copy()
-    last = reduced.image[-1]
-    with torch.no_grad():
-        last.weight.copy_(projection @ last.weight)
-        last.bias.copy_(projection @ last.bias)
-    return reduced
 
 
 def _read(out: Path, name: str) -> tuple[PairedFeatures, pd.DataFrame]:

@@ -25,8 +25,7 @@ X-rays of NIH ChestX-ray14 and as many phantom reports. In brackets: 95 % bounds
 else, from 1,000 redraws by patient, the same for all settings, so that changes are paired. Pairs with word for word the
 same report do not compete.
 
-*findings only* is no variant of medveil: the image embeddings reduced to the directions a linear probe reads the
-findings from.
+*findings*: the image embeddings reduced to the directions a linear probe reads the findings from.
 """
 LIMITS = """## What this does not say
 

@@ -225,7 +225,9 @@ def show_demo(as_it_is: Outcome, protected: Outcome, model: ModelOutcome, *, jso
         if cost:
             typer.echo(f"What it cost: {cost}")
         typer.echo(f"Its report is {protected.report}")
-        typer.echo(f"{model.verdict}: a model with privately trained heads")
+        typer.echo(f"{model.verdict}: a model with privately trained heads. {model.answer}")
+        if model.no_effect:
+            typer.echo(f"The effect: {model.no_effect}")
         typer.echo(f"Its report is {model.report}")
 
 

@@ -32,7 +32,7 @@ def test_the_command_writes_a_report_and_private_links(hospital_folder: Path, ho
 def test_what_cannot_succeed_is_refused_before_anybody_is_looked_at(
     hospital: Cohort, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("medveil.release.attack_identity.load_embedder", lambda *_, **__: pytest.fail("too late"))
+    monkeypatch.setattr("medveil.release.attack_identity.load_recogniser", lambda *_, **__: pytest.fail("too late"))
     once = hospital.table.drop_duplicates("patient_id")
     replace(hospital, table=once.reset_index(drop=True)).save(tmp_path / "once")
     command = ["attack", "identity", str(tmp_path / "once"), "-o"]
@@ -43,3 +43,28 @@ def test_what_cannot_succeed_is_refused_before_anybody_is_looked_at(
     assert isinstance(refused.exception, SettingsError)
     refused = CliRunner().invoke(app, [*command, str(tmp_path / "out")])
     assert isinstance(refused.exception, NotMeasurable) and "only one frontal study" in str(refused.exception)
+
+
+def test_verification_as_an_attack(hospital_folder: Path, hospital: Cohort, tmp_path: Path) -> None:
+    listed = tmp_path / "list.txt"
+    listed.write_text("\n".join(hospital.table["image_id"]))
+    command = ["attack", "identity", str(hospital_folder), "-o", str(tmp_path / "out"), "--weights"]
+    done = CliRunner().invoke(
+        app, [*command, "verification", "--json", "--pair-redraws", "20", "--subset", f"everybody={listed}"]
+    )
+    found = json.loads(done.stdout)
+    told = found["comparisons"][0]["after"]
+    assert {"accuracy at 0.5", "F1 at 0.5", "pair AUC", "pair AUC, redrawn by pair"} <= told["estimates"].keys()
+    assert {"Confusion matrix at 0.5", "Verification by subset"} <= {table["title"] for table in told["tables"]}
+    assert not load_gold(hospital_folder).leaks((tmp_path / "out" / "report.html").read_text())
+    refused = CliRunner().invoke(app, [*command[:3], str(hospital_folder), *command[3:], "verification"])
+    assert isinstance(refused.exception, SettingsError) and "one data set" in str(refused.exception)
+    refused = CliRunner().invoke(app, [*command[:-1], "--pair-redraws", "20"])
+    assert isinstance(refused.exception, SettingsError) and "--pair-redraws" in str(refused.exception)
+
+
+def test_only_the_part_asked_for_is_attacked(hospital_folder: Path, hospital: Cohort, tmp_path: Path) -> None:
+    command = ["attack", "identity", str(hospital_folder), "-o", str(tmp_path), "--split", "train", "--json"]
+    found = json.loads(CliRunner().invoke(app, command).stdout)
+    train = hospital.table[hospital.table["split"] == "train"]
+    assert found["subject"]["patients"] == train["patient_id"].nunique() < hospital.table["patient_id"].nunique()

@@ -13,10 +13,12 @@ import torch
 from safetensors.torch import save_file
 
 from medveil.cohort import Cohort
+from medveil.defenses.alignment.heads import take_over
 from medveil.encoders.biovil_t.change_pooler import position_code
 from medveil.encoders.biovil_t.image_network import ImageNetwork
 from medveil.encoders.biovil_t.model import IMAGE_WEIGHTS
 from medveil.encoders.biovil_t.text_network import TextNetwork
+from medveil.encoders.headless import headless
 from medveil.encoders.loading import load_encoder
 from medveil.errors import InputError
 from medveil.testing import check_encoder
@@ -114,6 +116,26 @@ def test_it_takes_pixels_of_0_to_1_as_they_are(encoder: Any) -> None:
     with torch.inference_mode():
         expected = torch.nn.functional.normalize(encoder.image(pixels), dim=1)
     assert np.allclose(encoder.encode_images([image]), expected, atol=1e-5)
+
+
+def test_its_released_vector_is_the_mean_of_projected_patches(encoder: Any) -> None:
+    """Which is not what its head makes of the mean patch, so what is released goes beside it."""
+    image = np.random.default_rng(4).integers(0, 4096, (300, 300)).astype(np.uint16)
+    bare = headless(encoder)
+    assert bare.released is encoder
+    pixels = encoder.scaling.apply([encoder.prepare(image)], "cpu")
+    network = encoder.image
+    with torch.inference_mode():
+        patches = network.projector(network.encoder(pixels))
+        assert patches.shape[2] * patches.shape[3] > 1
+        expected = torch.nn.functional.normalize(patches.mean((2, 3)), dim=1).numpy()
+    assert np.allclose(bare.released.encode_images([image]), expected, atol=1e-5)
+    heads = take_over(bare.image_head, bare.report_head)
+    assert not np.allclose(heads.embed_images(bare.images.encode_images([image])), expected, atol=1e-3)
+    texts = ["no effusion"]
+    assert np.allclose(
+        heads.embed_reports(bare.reports.encode_reports(texts)), encoder.encode_reports(texts), atol=1e-5
+    )
 
 
 def test_it_reads_512_tokens_and_no_more(encoder: Any) -> None:

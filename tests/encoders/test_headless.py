@@ -28,6 +28,7 @@ def through(head: torch.nn.Module, features: Any) -> Any:
 
 def check_it_is_the_same_model_in_two(encoder: Encoder) -> None:
     bare = headless(encoder)
+    assert bare.released is None, "its heads say all"
     seen, read = bare.images.encode_images(IMAGES), bare.reports.encode_reports(TEXTS)
     assert (seen.shape, read.shape) == ((3, bare.images.dim), (3, bare.reports.dim))
     assert np.allclose(through(bare.image_head, seen), encoder.encode_images(IMAGES), atol=1e-5)

@@ -9,9 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from medveil.errors import InputError, SettingsError
+from medveil.federated.aggregation import aggregation
 from medveil.federated.local_training import Arrays, LocalTraining, assemble
 from medveil.federated.recipe import Privacy, Recipe
-from medveil.federated.rounds import Federation, federate, run_rounds, weighted_mean
+from medveil.federated.rounds import Federation, federate, run_rounds
 from medveil.federated.vision_language.films import Films
 from medveil.federated.vision_language.steps import predicted
 from medveil.stats.auc import WeightedAUC
@@ -93,5 +94,11 @@ def test_sites_together_learn_what_films_show(small_recipe: Recipe, make_films: 
 def test_nobody_and_nothing_are_refused() -> None:
     with pytest.raises(SettingsError, match="at least one site"):
         run_rounds(start(), {}, 1, name="x")
-    with pytest.raises(InputError, match="add up to nothing"):
-        weighted_mean([start()], [0.0])
+    with pytest.raises(InputError, match="not all zero"):
+        run_rounds(start(), {"a": Constant(1.0, 0.0)}, 1, name="x")
+
+
+def test_another_rule_puts_the_updates_together() -> None:
+    sites = {name: Constant(value) for name, value in zip("abc", (1.0, 2.0, 99.0), strict=True)}
+    done = run_rounds(start(), sites, 1, aggregation("median"), name="x")
+    assert all((part == 2.0).all() for part in done.shared)

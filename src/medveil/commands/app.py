@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 _ORDER = (
     *("demo", "release", "deid", "verify", "review", "quarantine", "ask"),
-    *("cohort", "attack", "measure", "protect", "encode", "train", "phantom"),
+    *("cohort", "attack", "measure", "study", "protect", "encode", "train", "phantom"),
 )
 
 
@@ -60,3 +60,7 @@ measures = typer.Typer(no_args_is_help=True, help="Measure what a data set is st
 app.add_typer(measures, name="measure")
 protects = typer.Typer(no_args_is_help=True, help="Protect a model before it is released.")
 app.add_typer(protects, name="protect")
+studies = typer.Typer(no_args_is_help=True, help="Repeat the published studies of recognition.")
+app.add_typer(studies, name="study")
+federated = typer.Typer(no_args_is_help=True, help="Train one model across hospitals, whose data stay where they are.")
+app.add_typer(federated, name="federated")

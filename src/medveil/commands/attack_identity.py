@@ -9,7 +9,20 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Device,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    Seed,
+    SplitBy,
+    Splits,
+    Views,
+)
 
 
 @attacks.command(epilog="Example: medveil attack identity /data/to-publish -o /data/identity")
@@ -38,8 +51,26 @@ def identity(
     ] = False,
     cache: Annotated[Path | None, typer.Option("--cache", help="Keep vectors in this folder for the next run.")] = None,
     weights: Annotated[
-        Path | None, typer.Option("--weights", help="A network to use instead of the bundled ones.")
+        Path | None,
+        typer.Option(
+            "--weights",
+            help="A network to use instead of the bundled ones, for retrieval or verification; verification: the "
+            "bundled verification network.",
+        ),
     ] = None,
+    split: Splits = None,
+    split_by: SplitBy = "lists",
+    view: Views = None,
+    subset: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subset", metavar="NAME=FILE", help="Measure the images that FILE lists apart too; repeat for several."
+        ),
+    ] = None,
+    pair_redraws: Annotated[
+        int,
+        typer.Option("--pair-redraws", min=0, help="For verification, add intervals by pair; published: 10000."),
+    ] = 0,
     device: Device = "cpu",
     layout: Layout = None,
     column_map: ColumnMap = None,
@@ -52,7 +83,9 @@ def identity(
 ) -> None:
     """Find out whether two radiographs show the same person, within one data set or across two."""
     from medveil.attacks.identity.settings import IdentitySettings
+    from medveil.attacks.identity.subsets import Subset
     from medveil.cohort.input import InputOptions
+    from medveil.cohort.selection import Selection
     from medveil.release.attack_identity import attack_identity
 
     console.start_logging(log_level)
@@ -70,6 +103,9 @@ def identity(
             device=device,
             layout=layout,
             options=InputOptions.of(column_map, date_order),
+            chosen=Selection.told(view, split, split_by),
+            subsets=[Subset.told(text) for text in subset or ()],
+            pair_redraws=pair_redraws,
             progress=watch,
         )
     console.show_attack(outcome, json=json, quiet=quiet)

@@ -81,6 +81,10 @@ def linkage(
     sampled: Annotated[
         bool, typer.Option("--sampled", help="Draw pools at random, as published, instead of computing them exactly.")
     ] = False,
+    encoders_only: Annotated[
+        bool,
+        typer.Option("--encoders-only", help="No attackers who learn from half of the patients, as published."),
+    ] = False,
     database_size: Annotated[
         int | None,
         typer.Option("--database-size", help="Reports in the attacker's database; COHORT's if not set."),
@@ -115,6 +119,7 @@ def linkage(
         ties=ties.value,
         unit=unit.value,
         sampled=sampled,
+        fitted=not encoders_only,
         database_size=database_size,
         threshold=threshold,
     )

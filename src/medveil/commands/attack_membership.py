@@ -16,7 +16,7 @@ from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json,
 def membership(
     model: Annotated[
         str,
-        typer.Argument(metavar="MODEL", help="The model: an encoder by name, folder or owner/model."),
+        typer.Argument(metavar="MODEL", help="An encoder by name, folder or owner/model, or a federated model."),
     ],
     source: Annotated[
         Path,
@@ -31,6 +31,18 @@ def membership(
     reference: Annotated[
         list[str] | None,
         typer.Option("--reference", help="An encoder trained on none of these patients; repeat for several."),
+    ] = None,
+    shadows: Annotated[
+        int, typer.Option("--shadows", min=4, help="Models trained by the recipe of a federated one, to compare with.")
+    ] = 8,
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", min=1, help="Of a federated model without the record of its run.")
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option("--start", help="The weights that a federated model began with, if it did.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="Keep what shadow models say here; a killed run goes on from it.")
     ] = None,
     epsilon: Annotated[
         float | None, typer.Option("--epsilon", help="The ε that the training promised for a patient.")
@@ -53,7 +65,7 @@ def membership(
     from medveil.release.attack_membership import attack_membership
 
     console.start_logging(log_level)
-    settings = MembershipSettings(tuple(reference or ()), epsilon, delta)
+    settings = MembershipSettings(tuple(reference or ()), shadows, epsilon, delta, keep)
     with console.progress_bars(quiet or json) as watch:
         outcome = attack_membership(
             model,
@@ -62,6 +74,8 @@ def membership(
             out,
             settings=settings,
             seed=seed,
+            rounds=rounds,
+            start=start,
             cache=cache,
             device=device,
             layout=layout,

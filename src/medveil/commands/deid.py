@@ -43,11 +43,16 @@ def deid(
         str,
         typer.Option(
             "--reports",
-            help="How reports come out: with surrogates, with placeholders, or rewritten (needs --rewriter).",
+            help="How reports come out: surrogates, placeholders, safe-harbor (surrogates; of dates the year alone) or "
+            "rewritten (needs --rewriter).",
         ),
     ] = "surrogates",
     rewriter: Annotated[
         str | None, typer.Option("--rewriter", help="Model that rewrites reports: a folder, or a name on the hub.")
+    ] = None,
+    tagger: Annotated[
+        str | None,
+        typer.Option("--tagger", metavar="DIR", help="A token classifier of your own in place of the bundled tagger."),
     ] = None,
     fill: Annotated[
         str,
@@ -118,6 +123,7 @@ def deid(
         fill=fill,
         all_text=all_text,
         rewriter=rewriter,
+        tagger=tagger,
         profile=profile,
         report_columns=tuple(report_column or ()),
         patient_column=patient_column or mapped.get("patient_id"),

@@ -21,6 +21,7 @@ class Variant(StrEnum):
     plain = "plain"
     noise = "noise"
     erase = "erase"
+    findings = "findings"
 
 
 class Unit(StrEnum):
@@ -215,5 +216,7 @@ def alignment(
             typer.echo(guarantee["statement"])
         for audit in outcome.audits:
             typer.echo(audit)
+        if outcome.no_effect:
+            typer.echo(f"The effect: {outcome.no_effect}")
         typer.echo(f"The report is {outcome.report}")
     raise typer.Exit(outcome.exit_code)

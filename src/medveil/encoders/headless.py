@@ -15,14 +15,15 @@ from medveil.encoders.encoder import Encoder
 class Headless:
     """`images` turns images and `reports` turns texts into features, each of its own `dim` and as long as they come.
 
-    A head of the features, brought to unit length, is the vector the whole model returns, where the model says nothing
-    else (see `biovil_t`).
+    A head of the features, brought to unit length, is the vector the whole model returns. Where it is not (see
+    `biovil_t`), `released` is the whole model, whose vectors are what others get.
     """
 
     images: Encoder
     reports: Encoder
     image_head: nn.Module
     report_head: nn.Module
+    released: Encoder | None = None
 
 
 @runtime_checkable

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, SettingsError
+from medveil.federated.aggregation import MEAN, Aggregate, aggregation, problem
 from medveil.federated.recipe import Recipe
 from medveil.runtime.storage import write_bytes
 
 Arrays = list[NDArray[np.float32]]
-Aggregate = Callable[[Sequence[Arrays], Sequence[float]], Arrays]
 STATE = "rounds.npz"
 
 
@@ -93,7 +93,7 @@ def run_rounds(
     federation = _resumed(folder, state) or Federation([part.copy() for part in shared])
     while len(federation.rounds) < rounds:
         try:
-            _round(federation, sites, aggregate or weighted_mean)
+            _round(federation, sites, aggregate or aggregation(MEAN))
         except BudgetSpent as spent:
             federation.ended = str(spent)
             break
@@ -107,7 +107,7 @@ def run_rounds(
 def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate) -> None:
     began, number = time.perf_counter(), len(federation.rounds) + 1
     updates = {name: sites[name].update(federation.shared, number) for name in sorted(sites)}
-    fitting = {name: update for name, update in updates.items() if fits(update, federation.shared)}
+    fitting = {name: update for name, update in updates.items() if problem(update, federation.shared) is None}
     if not fitting:
         raise InputError(f"no site sent a usable update in round {number}; the weights of the round before are kept")
     together = aggregate(list(fitting.values()), [sites[name].weight for name in fitting])
@@ -115,29 +115,6 @@ def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate:
     left_out = tuple(name for name in updates if name not in fitting)
     size = sum(part.nbytes for part in federation.shared)
     federation.rounds.append(Round(number, tuple(fitting), left_out, size, time.perf_counter() - began))
-
-
-def fits(update: Sequence[NDArray[Any]], shared: Sequence[NDArray[Any]]) -> bool:
-    """Numbers, as many as are shared."""
-    return [part.shape for part in update] == [part.shape for part in shared] and all(
-        bool(np.isfinite(part).all()) for part in update
-    )
-
-
-def weighted_mean(updates: Sequence[Arrays], weights: Sequence[float]) -> Arrays:
-    """Each update counts as its weight says; sums in double precision, in the order given."""
-    total = float(sum(weights))
-    if not total > 0:
-        raise InputError("the sites' weights add up to nothing")
-    shares = [weight / total for weight in weights]
-    return [_mean(shares, parts) for parts in zip(*updates, strict=True)]
-
-
-def _mean(shares: Sequence[float], parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-    mean = np.zeros(parts[0].shape, np.float64)
-    for share, part in zip(shares, parts, strict=True):
-        mean += share * part
-    return mean.astype(np.float32)
 
 
 def _save(folder: Path, state: str, federation: Federation) -> None:

@@ -13,7 +13,7 @@ from medveil.errors import SettingsError
 from medveil.person.telling import Tellings
 from medveil.runtime.storage import refuse_unwritable, told
 
-LONGEST_SHIFT = 365  # days
+LEAST_SHIFT, LONGEST_SHIFT = 7, 365  # days; a day or two would tell the week
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,11 @@ class Keys:
         return self._digest(f"less of {kind}", value).hex()[:16]
 
     def date_shift(self, patient: str) -> int:
-        """Days to move all dates of this patient back by: 1 to 365, the same for every date."""
+        """Days to move all dates of this patient back by: 7 to 365, the same for every date."""
         if not self.moves_dates:
             return 0
-        return 1 + int.from_bytes(self._digest("date", patient)[:8]) % LONGEST_SHIFT
+        drawn = int.from_bytes(self._digest("date", patient)[:8])
+        return LEAST_SHIFT + drawn % (LONGEST_SHIFT - LEAST_SHIFT + 1)
 
     def _digest(self, kind: str, value: str) -> bytes:
         return hmac.digest(self.secret, f"medveil\x1f{kind}\x1f{value}".encode(), "sha256")

@@ -10,6 +10,7 @@ from medveil.person.blurring import blurred
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.telling import Telling
+from medveil.person.written_dates import DateOrder
 
 
 @dataclass(frozen=True, order=True)
@@ -28,6 +29,7 @@ class Person:
     patient_id: str = field(repr=False)
     known: tuple[Known, ...] = field(default=(), repr=False)  # the person's own name before those of others
     sex: str = field(default="", repr=False)  # M or F where it is known, for names that fit
+    date_order: DateOrder | None = field(default=None, repr=False)  # of dates in the table this person stands in
 
     def __hash__(self) -> int:
         """By the id alone, for speed: it tells nearly all people apart."""

@@ -32,9 +32,7 @@ class Telling:
         if first is None or self.ages == 1:
             return None if first is None else str(first)
         last = first + self.ages - 1
-        if last < OLDEST_SHOWN:
-            return f"{first}-{last}"
-        return str(OLDEST_SHOWN) if first == OLDEST_SHOWN else f"{first}+"
+        return f"{first}-{last}" if last < OLDEST_SHOWN else f"{first}+"
 
     def day(self, moved: dt.date) -> dt.date | None:
         """The first day of the month, quarter or year that a moved date lies in."""

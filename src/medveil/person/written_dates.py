@@ -1,36 +1,37 @@
 """Dates as people write them: read in their own format, moved, and written in that format again.
 
-Whole dates, and parts of one: month and day, month and year, a year, a day of the month. Which of two numbers is
-the month follows from what is known of the person, else from the separator's usual meaning.
+Whole dates, and parts of one: month and day, month and year, a year, a decade, a day of the month, a weekday. Which of
+two numbers is the month follows from the order that the note has elsewhere, from what is known of the person and from
+the weekday beside them, else from the separator's usual meaning.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-Grain = Literal["day", "month", "quarter", "year"]
-_NAMES = "january february march april may june july august september october november december"
-MONTHS = _NAMES.split()  # also by their first three letters
-DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+from medveil.person.calendar_words import MONTHS, WEEKDAYS
 
-_MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
-    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
-_WEEKDAY = (
-    r"(?:(?P<weekday>mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?"
-    r"|fri(?:day)?|sat(?:urday)?|sun(?:day)?)(?P<after>\.?,?\s+))?"
-)
-_DAY = r"(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))?"
+Grain = Literal["day", "month", "quarter", "year"]
+DateOrder = Literal["day-first", "month-first"]
+_ENOUGH = 2000  # texts of a table
+_SHORT = 200  # characters; a longer text is a report, which is asked about several times in a row
+
+_MONTH = rf"(?P<month>{MONTHS.pattern})(?![^\W\d_])"
+_NAMED_DAY = rf"(?P<weekday>{WEEKDAYS.pattern})"
+_WEEKDAY = rf"(?:{_NAMED_DAY}(?P<after>\.?,?\s+(?:(?:the|den|dem|le|el|il)\s+)?))?"
+_DAY = r"(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th|er\b|º))?"
 _YEAR = r"(?P<year>(?:1[89]|20|21)\d\d|['’]?\d\d)"
 _FULL_YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)"
 # Not the hour of `July 1 15:58`, `July 1 10 am` or `July 1 1830 hrs`.
 _END = r"(?!\d|:\d|\s?(?:[ap]\.?m|h|hrs|hours)\b)"
-_GAP = r"(?:[\s,.\-/]|\bof\b)*"
+_GAP = r"(?:[\s,.\-/]|\b(?:of|del?)\b)*"
 
 _FORMS = tuple(
     re.compile(rf"{pattern}", re.IGNORECASE)
@@ -48,9 +49,11 @@ _FORMS = tuple(
         rf"{_FULL_YEAR}\s?[-/.]\s?(?P<monthnumber>[01]\d)(?!\d)",
         r"(?P<first>[0-3]?\d)(?P<separator>[-/.])(?P<second>[0-3]?\d)(?![\d])",
         rf"(?:{_FULL_YEAR})(?!\d)",
+        r"(?P<decade>(?:1[89]|20)\d0)['’]?s",
         r"(?:the\s+)?(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))",
-        rf"{_MONTH}(?![a-z])",
+        rf"{_MONTH}",
         r"['’](?P<year>\d\d)(?!\d)",
+        rf"{_NAMED_DAY}",
     )
 )
 # What may stand in a running text for a day, by how it begins; lesser parts of a date need rules that know the
@@ -66,8 +69,8 @@ _BEGINNING = re.compile(
 _STUCK = re.compile(r"(?<=[^\W\d])\d")
 # What all those that begin with a number have in common: most numbers of a report are no dates.
 _GOES_ON = re.compile(
-    r"\d{1,4}+(?:\s?(?:st|nd|rd|th))?(?:[\s,.\-/:]|\bof\b)*+"
-    r"(?:\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    r"\d{1,4}+(?:\s?(?:st|nd|rd|th|er|º))?(?:[\s,.\-/:]|\b(?:of|del?)\b)*+"
+    rf"(?:\d|{MONTHS.pattern})",
     re.IGNORECASE,
 )
 
@@ -79,7 +82,7 @@ class WrittenDate(NamedTuple):
     year: int | None
     month: int | None
     day: int | None
-    places: tuple[tuple[str, int, int], ...]  # what stands where: year, month, day, ordinal, weekday
+    places: tuple[tuple[str, int, int], ...]  # what stands where: year, month, day, ordinal, weekday, decade
 
     @property
     def whole(self) -> dt.date | None:
@@ -87,13 +90,55 @@ class WrittenDate(NamedTuple):
             return None
         return dt.date(self.year, self.month, self.day)
 
-    def written(self, day: dt.date) -> str:
+    @property
+    def order(self) -> DateOrder | None:
+        """Where both are numbers and a sign stands between them, which of day and month comes first."""
+        numbers = [one for one in self.places if one[0] != "weekday"][:2]
+        if {what for what, *_ in numbers} != {"day", "month"} or numbers[0][2] == numbers[1][1]:
+            return None
+        if not all(self.text[start].isdigit() for _, start, _ in numbers):
+            return None
+        return "day-first" if numbers[0][0] == "day" else "month-first"
+
+    @property
+    def dotted(self) -> bool:
+        """Points between the numbers: only day-first dates are written so."""
+        return self.order is not None and self.text[self.places[0][2] : self.places[-1][1]].count(".") > 0
+
+    @property
+    def habit(self) -> DateOrder | None:
+        """Where the month is a word, on which side of the day it stands."""
+        named = [what for what, *_ in self.places if what in ("day", "month")]
+        if len(named) < 2 or all(self.text[start].isdigit() for what, start, _ in self.places if what == "month"):
+            return None
+        return "day-first" if named[0] == "day" else "month-first"
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the weekday beside it is that day's."""
+        day = self.whole
+        named = [self.text[start:end] for what, start, end in self.places if what == "weekday"]
+        return day is not None and bool(named) and WEEKDAYS.number(named[0]) == day.isoweekday()
+
+    @property
+    def languages(self) -> set[str]:
+        """In which a month's name is written."""
+        return {
+            one.language
+            for what, start, end in self.places
+            if what == "month" and not self.text[start].isdigit()
+            for one in MONTHS.read(self.text[start:end])
+        }
+
+    def written(self, day: dt.date, languages: tuple[str, ...] = ()) -> str:
         """Another date in the same format."""
         pieces, last = [], 0
         numbers = [end - start for what, start, end in self.places if what in ("month", "day", "ordinal")]
         padded = all(length == 2 for length in numbers) and not any(what == "ordinal" for what, *_ in self.places)
         for what, start, end in self.places:
-            pieces += [self.text[last:start], _render(what, self.text[start:end], day, padded)]
+            tight = self.text[end : end + 1] == "-" or self.text[start - 1 : start] == "-"
+            new = _render(what, self.text[start:end], day, languages, padded=padded, tight=tight)
+            pieces += [self.text[last:start], new]
             last = end
         return "".join((*pieces, self.text[last:]))
 
@@ -109,8 +154,17 @@ def readings(text: str) -> list[WrittenDate]:
     return []
 
 
-def dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
+def dates_in(text: str) -> Iterable[tuple[int, int, list[WrittenDate]]]:
     """Where a running text names a day, with or without its year, and how that may be read."""
+    return _remembered_dates(text) if len(text) > _SHORT else _dates_in(text)
+
+
+@lru_cache(maxsize=8)
+def _remembered_dates(text: str) -> tuple[tuple[int, int, list[WrittenDate]], ...]:
+    return tuple(_dates_in(text))
+
+
+def _dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
     for beginning in _BEGINNING.finditer(text):
         number = not beginning["name"]
         if number and not _GOES_ON.match(text, beginning.start()):
@@ -130,9 +184,44 @@ def dates_after_letters(text: str) -> Iterator[tuple[int, int, list[WrittenDate]
                     yield match.start(), match.end(), found
 
 
-def choose(found: list[WrittenDate], known: Collection[dt.date]) -> WrittenDate:
-    """The reading that is a date of this person, else the usual one."""
-    return next((reading for reading in found if reading.whole in known), found[0])
+def choose(found: list[WrittenDate], known: Collection[dt.date], order: DateOrder | None = None) -> WrittenDate:
+    """Of those in the note's order one that is the person's date, else one that fits its weekday, else the usual."""
+    fitting = [one for one in found if one.order in (None, order)] or found
+    for fits in (lambda one: one.whole in known, lambda one: one.agrees):
+        if chosen := next(filter(fits, fitting), None):
+            return chosen
+    return fitting[0]
+
+
+def order_in(written: Iterable[list[WrittenDate]], known: Collection[dt.date]) -> DateOrder | None:
+    """Which of two numbers comes first in these dates of one hand, where they tell.
+
+    They tell by a number above twelve, a date that is known or a weekday that fits; else by the side on which days
+    stand of months that are words, and by the points of numbers, which only day-first dates have.
+    """
+    told: Counter[DateOrder] = Counter()
+    habits: Counter[DateOrder] = Counter()
+    for found in written:
+        usual, orders = found[0], {one.order for one in found if one.order and one.year is not None}
+        if usual.dotted:
+            habits["day-first"] += 1
+        elif len(orders) > 1:
+            sure = {one.order for one in found if one.order and (one.whole in known or one.agrees)}
+            told.update(sure if len(sure) == 1 else ())
+        elif orders:
+            told.update(orders)
+        elif usual.habit:
+            habits[usual.habit] += 1
+    for votes in (told, habits):
+        first = votes.most_common(2)
+        if first and (len(first) == 1 or first[0][1] > first[1][1]):
+            return first[0][0]
+    return None
+
+
+def order_of(texts: Iterable[str]) -> DateOrder | None:
+    """That of most dates in the first of these texts, as many as are enough to tell."""
+    return order_in((found for text in islice(texts, _ENOUGH) for *_, found in dates_in(text)), ())
 
 
 def moved(
@@ -141,40 +230,49 @@ def moved(
     known: Collection[dt.date],
     around: dt.date | None,
     grain: Grain = "day",
+    order: DateOrder | None = None,
+    languages: tuple[str, ...] = (),
 ) -> str | None:
     """The text's date after `move`, in its own format or to the grain; None where it is no date, or none is left.
 
-    `around` is when the text was written: it tells the year of "March 3rd" and the month of "the 12th".
+    `around` is when the text was written: it tells the year of "March 3rd" and the month of "the 12th". `order` and
+    `languages` are those of the note.
     """
     found = readings(text)
     if not found:
         return None
-    reading = choose(found, known)
-    day = reading.whole or _completed(reading, known, around or dt.date(2001, 12, 31))
+    reading = choose(found, known, order)
+    day = reading.whole or completed(reading, known, around or dt.date(2001, 12, 31))
     try:
         later = move(day) if day else None
     except (OverflowError, ValueError):
         return None
     if later is None:
         return None
-    return reading.written(later) if grain == "day" else _coarse(reading, later, grain)
+    return reading.written(later, languages) if grain == "day" else _coarse(reading, later, grain)
 
 
 def _coarse(reading: WrittenDate, day: dt.date, grain: Grain) -> str | None:
     """No more of the day than the grain, and no more than was written."""
     if reading.year is None:  # a month alone is a month of a year that the text tells elsewhere
-        return MONTHS[day.month - 1].capitalize() if grain == "month" and reading.month is not None else None
+        return MONTHS.named(day.month, "January") if grain == "month" and reading.month is not None else None
     if grain == "year" or reading.month is None:
         return f"{day.year:04d}"
     if grain == "month":
-        return f"{MONTHS[day.month - 1].capitalize()} {day.year:04d}"
+        return f"{MONTHS.named(day.month, 'January')} {day.year:04d}"
     return f"Q{(day.month + 2) // 3} {day.year:04d}"
 
 
-def _completed(reading: WrittenDate, known: Collection[dt.date], around: dt.date) -> dt.date | None:
+def completed(reading: WrittenDate, known: Collection[dt.date], around: dt.date) -> dt.date | None:
     """The day that part of a date most likely means."""
     if reading.year is not None:
-        return dt.date(reading.year, reading.month or 7, 1 if reading.month is None else 15)
+        if reading.day is not None and reading.month is not None:
+            return reading.whole
+        middle = 5 if any(what == "decade" for what, *_ in reading.places) else 0
+        return dt.date(reading.year + middle, reading.month or 7, 1 if reading.month is None else 15)
+    if reading.day is None and reading.month is None:
+        (named,) = (reading.text[start:end] for what, start, end in reading.places if what == "weekday")
+        return around - dt.timedelta(days=(around.isoweekday() - WEEKDAYS.number(named)) % 7)
     if reading.day is None:
         return _latest((_day(year, reading.month or 1, 15) for year in _years(around)), around)
     if reading.month is None:
@@ -221,7 +319,10 @@ def _read(text: str, match: re.Match[str], offset: int) -> Iterator[WrittenDate]
         if not years:
             continue
         named = [*roles.items(), *((extra, extra) for extra in ("ordinal", "weekday") if extra in groups)]
-        placed = [(role, match.start(name) + offset, match.end(name) + offset) for role, name in named]
+        placed = [
+            ("decade" if name == "decade" else role, match.start(name) + offset, match.end(name) + offset)
+            for role, name in named
+        ]
         places = tuple(sorted(placed, key=itemgetter(1)))
         yield from (WrittenDate(text, year, month, day, places) for year in years)
 
@@ -255,11 +356,13 @@ def _plain(groups: dict[str, str]) -> Iterator[tuple[str, str]]:
     for name in ("year", "month", "monthnumber", "day"):
         if name in groups:
             yield name.removesuffix("number"), name
+    if "decade" in groups:
+        yield "year", "decade"
 
 
 def _number(written: str) -> int:
     if written[0].isalpha():
-        return 1 + next(place for place, month in enumerate(MONTHS) if month.startswith(written[:3].lower()))
+        return MONTHS.number(written)
     return int(written.lstrip("'’"))
 
 
@@ -267,25 +370,27 @@ def _possible(year: int | None, month: int | None, day: int | None) -> bool:
     return _day(2000 if year is None else year, 1 if month is None else month, 1 if day is None else day) is not None
 
 
-def _render(what: str, old: str, day: dt.date, padded: bool) -> str:
+def _render(what: str, old: str, day: dt.date, languages: tuple[str, ...], *, padded: bool, tight: bool) -> str:
     match what:
         case "year":
             mark = old[0] if old[0] in "'’" else ""
             return f"{mark}{day.year % 100:02d}" if len(old) <= 3 else f"{day.year:04d}"
+        case "decade":
+            return f"{day.year // 10 * 10:04d}"
         case "month" if old[0].isalpha():
-            return _like(old, MONTHS[day.month - 1], short=len(old) <= 4 and old.lower() not in ("june", "july"))
+            return MONTHS.named(day.month, old, languages, tight=tight)
         case "weekday":
-            return _like(old, DAYS[day.weekday()], short=len(old) <= 5)
+            return WEEKDAYS.named(day.isoweekday(), old, languages)
         case "ordinal":
-            ending = "th" if 10 <= day.day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day.day % 10, "th")
-            return old[: len(old) - 2] + (ending.upper() if old.isupper() else ending)
+            return _ordinal(old, day.day)
     number = day.month if what == "month" else day.day
     return f"{number:02d}" if padded or old[0] == "0" else str(number)
 
 
-def _like(old: str, word: str, *, short: bool) -> str:
-    """The month or weekday as long and as capital as the old one."""
-    word = word[:3] if short else word
-    if old.isupper():
-        return word.upper()
-    return word.capitalize() if old[0].isupper() else word
+def _ordinal(old: str, day: int) -> str:
+    if old.endswith("º"):
+        return old
+    if old.endswith("er"):  # the first in French, and no other day
+        return old if day == 1 else ""
+    ending = "th" if 10 <= day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return old[: len(old) - 2] + (ending.upper() if old.isupper() else ending)

@@ -64,6 +64,11 @@ class LinearProbe:
         """Images × labels; above zero the finding is called present."""
         return (embeddings - self.centre) / self.scale @ self.weights + self.bias
 
+    @property
+    def directions(self) -> Floats:
+        """Of the embeddings as they are: a finding's log odds grow along its own; dimensions × labels."""
+        return self.weights / self.scale[:, None]
+
 
 def fit_probe(
     train: LabelledEmbeddings, validation: LabelledEmbeddings, *, penalties: Sequence[float] = PENALTIES

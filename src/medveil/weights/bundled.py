@@ -29,6 +29,7 @@ _FOLDERS = {
     "text-detector": "pixels",
     "text-evidence": "pixels",
     "reader": "reader",
+    "scorer": "scorer",
     "tagger": "tagger",
 }
 

@@ -149,6 +149,16 @@ def test_drawn_pools_have_the_curves_of_the_paper_too(table_of: Any, embeddings_
     assert recall.y[0] > recall.y[1] > recall.y[2]
 
 
+def test_the_encoders_alone_are_compared_when_asked_and_never_reassure(table_of: Any, embeddings_of: Any) -> None:
+    table, vectors = table_of(240), {"m": embeddings_of(240, 0.5)}
+    alone = attack_pairs(table, vectors, seed=1, settings=replace(FEW, fitted=False))
+    assert set(alone.tables["linkage"]["encoder"]) == {"m"}
+    assert set(attack_pairs(table, vectors, seed=1, settings=FEW).tables["linkage"]["encoder"]) > {"m"}
+    power = alone.finding.power
+    assert power is not None and not power.enough and "as was asked for" in power.sentence
+    assert replace(FEW, fitted=False, redraws=1000).weakened() == ("fitted",)
+
+
 def test_what_pathology_matching_takes_away_is_an_estimate(table_of: Any, embeddings_of: Any) -> None:
     found = run_linkage(table_of(240), {"m": embeddings_of(240, 0.5)}, seed=1, settings=FEW).finding.estimates
     lost = found["share of Recall@1 lost to pathology matching in pools of 100"]

@@ -131,6 +131,6 @@ def test_members_of_another_kind_are_found_out_without_the_model(groups: Groups)
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
-    for wrong in ({"delta": 1.0}, {"epsilon": -1.0}):
+    for wrong in ({"shadows": 3}, {"shadows": 5}, {"delta": 1.0}, {"epsilon": -1.0}):
         with pytest.raises(SettingsError):
             MembershipSettings(**wrong)

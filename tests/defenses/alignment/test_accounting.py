@@ -5,6 +5,7 @@ import math
 import pytest
 from scipy.stats import binom, norm
 
+from medveil.defenses.alignment import accounting
 from medveil.defenses.alignment.accounting import Spending, epsilon, noise_for
 from medveil.defenses.alignment.group_privacy import patient_epsilon
 from medveil.errors import SettingsError
@@ -84,3 +85,20 @@ def test_senseless_targets_are_refused() -> None:
     for target, delta in ((0.0, 1e-5), (math.inf, 1e-5), (1.0, 0.0), (1.0, 1.0)):
         with pytest.raises(SettingsError):
             noise_for(target, delta, 0.1, 10, "rdp")
+
+
+def test_many_short_rounds_cost_what_one_long_run_does_and_are_composed_as_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    composed: list[tuple[Spending, ...]] = []
+    real = accounting._epsilon
+
+    def watched(spendings: tuple[Spending, ...], delta: float, how: accounting.Accountant) -> float:
+        composed.append(spendings)
+        return real(spendings, delta, how)
+
+    monkeypatch.setattr(accounting, "_epsilon", watched)
+    long = epsilon([Spending(1.1, 0.05, 60), Spending(2.0, 0.05, 5)], 1e-5)
+    short = [Spending(1.1, 0.05, 20), Spending(2.0, 0.05, 5), Spending(1.1, 0.05, 20), Spending(1.1, 0.05, 20)]
+    assert epsilon(short, 1e-5) == pytest.approx(long, rel=1e-6)
+    assert composed == [(Spending(1.1, 0.05, 60), Spending(2.0, 0.05, 5))] * 2

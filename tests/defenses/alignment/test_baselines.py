@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from medveil.defenses.alignment.baselines import erase_shared_directions, with_noise
+from medveil.defenses.alignment.baselines import erase_shared_directions, keep_findings, with_noise
 from medveil.defenses.alignment.heads import HeadShape, random_heads
 
 RNG = np.random.default_rng(0)
@@ -45,6 +45,29 @@ def test_nothing_to_erase() -> None:
     for directions, strength in ((0, 1.0), (3, 0.0)):
         same = erase_shared_directions(HEADS, IMAGES, REPORTS, directions=directions, strength=strength)
         np.testing.assert_allclose(same.embed_images(IMAGES), HEADS.embed_images(IMAGES), atol=1e-6)
+
+
+def test_only_the_directions_of_the_findings_are_kept() -> None:
+    directions = np.random.default_rng(5).standard_normal((8, 2))
+    twice = np.column_stack([directions, directions @ [0.5, -2.0]])  # a third that is a sum of the others
+    kept = keep_findings(HEADS, twice)
+    basis, _ = np.linalg.qr(directions)
+    before = HEADS.embed_images(IMAGES).astype(float)
+    reduced = before @ basis @ basis.T
+    reduced /= np.linalg.norm(reduced, axis=1, keepdims=True)
+    found = kept.embed_images(IMAGES)
+    np.testing.assert_allclose(found, reduced, atol=1e-5)
+    assert np.linalg.matrix_rank(found, tol=1e-4) == 2
+    np.testing.assert_array_equal(kept.embed_reports(REPORTS), HEADS.embed_reports(REPORTS))
+    # which of two findings an image shows more of is read as before
+    wanted = before @ directions
+    assert ((found @ directions > 0) == (wanted > 0)).all()
+
+
+def test_linear_heads_without_a_bias_are_reduced_too() -> None:
+    linear = random_heads(HeadShape(9, 8), HeadShape(7, 8), seed=1)
+    found = keep_findings(linear, np.eye(8)[:, :3]).embed_images(IMAGES)
+    assert np.abs(found[:, 3:]).max() < 1e-6
 
 
 def test_noise_has_the_length_asked_for() -> None:

@@ -52,10 +52,10 @@ PATIENTS = [f"patient {number // 3}" for number in range(PAIRS)]
 
 
 def train(out: Path, variant: Variant = "dp", *, patients: Any = PATIENTS, **changes: Any) -> TrainedHeads:
-    names = ("ledger", "progress", "public", "public_are")
+    names = ("ledger", "progress", "public", "public_are", "findings")
     passed = {name: changes.pop(name) for name in names if name in changes}
     settings = Settings.for_variant(variant, **{**QUICK, "seed": 5, **changes})
-    arguments = {"public": PUBLIC, **passed}
+    arguments = {"public": PUBLIC, "findings": np.eye(6)[:, :2], **passed}
     return train_heads(
         IMAGES, REPORTS, patients=patients, start=START, variant=variant, settings=settings, out=out, **arguments
     )
@@ -69,6 +69,12 @@ def linkage(images: np.ndarray, reports: np.ndarray) -> float:
     """How often a report fits its own image better than another's."""
     scores = images @ reports.T
     return float((np.diag(scores)[:, None] > scores).mean())
+
+
+@pytest.mark.parametrize("directions", [None, np.eye(5)[:, :2], np.zeros((6, 2)), np.ones(6)])
+def test_findings_need_directions_of_the_embeddings(tmp_path: Path, directions: np.ndarray | None) -> None:
+    with pytest.raises(SettingsError, match="of 6 numbers each"):
+        train(tmp_path, "findings", findings=directions)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

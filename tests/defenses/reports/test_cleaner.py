@@ -2,22 +2,19 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from itertools import islice
 
-import numpy as np
 import pytest
 
 from medveil.defenses.reports import cleaner as module
 from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
-from medveil.defenses.reports.rules import find_by_rules
-from medveil.defenses.reports.tagger.tagged_text import TaggedText
-from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Span
+from medveil.person.surrogates.surrogates import Surrogates
 
 KEYS = Keys.for_demonstration(3)
 PERSON = Person(
@@ -40,21 +37,14 @@ def cleaner() -> ReportCleaner:
 
 
 class OneByOne:
-    """A tagger that sees but one of its words at a time, the first that is still there."""
+    """A search that sees but one of its words at a time, the first that is still there."""
 
     def __init__(self, words: str) -> None:
         self.words = words.split()
 
-    def tag(self, texts: Sequence[str]) -> list[TaggedText]:
-        return [
-            TaggedText(self._first(text), tokens := tokenise(text), np.zeros(len(tokens), np.float32)) for text in texts
-        ]
-
-    def _first(self, text: str) -> list[Span]:
-        for word in self.words:
-            if (place := text.find(word)) >= 0:
-                return [Span(place, place + len(word), Category.NAME)]
-        return []
+    def find(self, text: str) -> list[Span]:
+        places = (Span(at, at + len(word), Category.NAME) for word in self.words if (at := text.find(word)) >= 0)
+        return [*islice(places, 1)]
 
 
 STRANGE = "Abzorp Bezrik Cazwot Dizmuk Ezfloq Fozgrut Gizbrod Hazknil"
@@ -109,6 +99,25 @@ def test_placeholders_say_what_was_there() -> None:
     assert "[HOSPITAL]\n" in text
 
 
+def test_endings_punctuation_and_lines_stay(cleaner: ReportCleaner) -> None:
+    text = "Dr. Hartwell's note: Mr. Voss doesn't smoke. Signed: Joan Hartwell\n\nFINDINGS: clear."
+    made = cleaner.clean(text, Person(KEYS, "8")).text
+    assert re.fullmatch(
+        r"Dr\. [\w']+'s note: Mr\. [\w']+ doesn't smoke\. Signed: \w+ [\w']+\n\nFINDINGS: clear\.", made
+    )
+
+
+def test_safe_harbor_leaves_the_years_alone() -> None:
+    for cleaner in (
+        ReportCleaner(style="safe-harbor", tagger=None),
+        ReportCleaner(style="placeholders", dates="years", tagger=None),
+    ):
+        made = cleaner.clean(REPORT, PERSON).text
+        assert "Exam date: 2021 " in made and "since 2021." in made and "ALICE" not in made
+    with pytest.raises(SettingsError, match="years"):
+        ReportCleaner(dates="days")  # type: ignore[arg-type]
+
+
 def test_many_are_cleaned_as_one_by_one(cleaner: ReportCleaner) -> None:
     texts = [REPORT, "Normal chest.", "Seen by Dr. Hartwell on 3/14."]
     people = [PERSON, Person(KEYS, "2"), Person(KEYS, "3")]
@@ -122,15 +131,17 @@ def test_many_are_searched_as_one_by_one() -> None:
     assert both.find_many(texts) == [both.find(text) for text in texts]
 
 
-def test_what_keeps_being_found_takes_its_line_with_it() -> None:
-    cleaner = ReportCleaner(tagger=OneByOne(STRANGE))  # type: ignore[arg-type]
+def test_what_keeps_being_found_takes_its_line_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleaner = ReportCleaner(tagger=None)
+    monkeypatch.setattr(module, "_tools", lambda *_: (OneByOne(STRANGE), Surrogates(PERSON, realistic=True)))
     line = ", then of ".join(STRANGE.split()[:6])
     cleaned = cleaner.clean(f"Normal chest.\nfilm of {line} came.\nNo effusion.", PERSON)
     assert cleaned.text == "Normal chest.\n[REMOVED]\nNo effusion."
 
 
-def test_what_cannot_be_cleaned_is_quarantined_without_a_word_of_it() -> None:
-    cleaner = ReportCleaner(tagger=OneByOne(STRANGE))  # type: ignore[arg-type]
+def test_what_cannot_be_cleaned_is_quarantined_without_a_word_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cleaner = ReportCleaner(tagger=None)
+    monkeypatch.setattr(module, "_tools", lambda *_: (OneByOne(STRANGE), Surrogates(PERSON, realistic=True)))
     text = "\n".join(f"film of {word} came." for word in STRANGE.split())
     with pytest.raises(Quarantined) as refused:
         cleaner.clean(text, PERSON)
@@ -190,24 +201,6 @@ def test_phrases_are_forgotten_before_they_fill_the_memory(monkeypatch: pytest.M
     for number in range(10):
         cleaner.clean_phrase(f"CHEST {number}", PERSON)
     assert len(cleaner._phrases) <= 3
-
-
-def test_a_name_of_the_lists_alone_is_cleared_by_a_tagger_without_doubt() -> None:
-    text = "Stable. We saw Annette there. Seen by Dr. Zbrozek."
-    lone, titled = Span(15, 22, Category.NAME), Span(42, 49, Category.DOCTOR)
-    assert find_by_rules(text, _tagged(text, 0.9).clears) == [lone, titled]
-    assert find_by_rules(text, _tagged(text, 0.9999).clears) == [titled]
-    assert find_by_rules(text) == [lone, titled]
-
-
-def test_the_name_of_somebody_recognised_elsewhere_is_not_cleared() -> None:
-    text = "Stable. We saw Annette there. Seen by Dr. Annette."
-    assert len(find_by_rules(text, _tagged(text, 0.9999).clears)) == 2
-
-
-def _tagged(text: str, share: float) -> TaggedText:
-    tokens = tokenise(text)
-    return TaggedText([], tokens, np.full(len(tokens), share, np.float32))
 
 
 def test_threads_may_share_a_cleaner_though_it_forgets_phrases(monkeypatch, from_threads) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.defenses.reports.rewriting import PROMPT, Rewriter
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
+from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
-from medveil.person.person import Person
+from medveil.person.person import Known, Person
 
 PERSON = Person(Keys.for_demonstration(1), "77")
 TEXT = "Dr. Hartwell reports no left effusion.\nThe heart is normal."
@@ -85,3 +87,44 @@ def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
         Rewriter(str(tmp_path)).rewrite("seen by [DOCTOR]")
     with pytest.raises(SettingsError):
         Rewriter(" ")
+
+
+class Scribe:
+    """Writes what it is given without the brackets of placeholders."""
+
+    def __init__(self, *more: str) -> None:
+        self.more = more
+
+    def rewrite(self, censored: str) -> str:
+        fluent = censored.replace("[DOCTOR]", "physician").replace("[PATIENT ", "patient ").replace("]", "")
+        return " ".join((fluent, *self.more))
+
+
+DATED = "Mr. Quimbeck (MRN 7700123) was seen by Dr. Hartwell on 03/14/2021; no left effusion since 3/2."
+OWNER = Person(
+    Keys.for_demonstration(1),
+    "7700123",
+    (Known(Category.NAME, "Quimbeck^Orrin"), Known(Category.DATE, "20210314")),
+    "M",
+)
+
+
+def scribbled(*more: str) -> CleanedText:
+    cleaner = ReportCleaner(style="rewritten", rewriter="/no/such/model", tagger=None)
+    cleaner._rewriter = Scribe(*more)  # type: ignore[assignment]
+    return cleaner.clean(DATED, OWNER)
+
+
+def test_what_stands_for_something_is_no_leak() -> None:
+    cleaned = scribbled()
+    day = OWNER.moved(dt.date(2021, 3, 14))
+    assert not cleaned.not_rewritten
+    assert f"{day:%m/%d/%Y}" in cleaned.text and OWNER.pseudonym in cleaned.text and "physician" in cleaned.text
+
+
+@pytest.mark.parametrize(
+    "more", ["Quimbeck is well.", "Film of 03/14/2021.", "Film of 05/06/2020.", "Dr. Hartwell agrees."]
+)
+def test_anything_else_that_is_found_is_one(more: str) -> None:
+    cleaned = scribbled(more)
+    assert cleaned.not_rewritten and more not in cleaned.text

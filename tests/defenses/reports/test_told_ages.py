@@ -27,7 +27,7 @@ TEN = Telling(ages=10)
         ("a woman in her late 50s", "a woman in her 50s"),
         ("mother died at 61", "mother died at 60-69"),
         ("56-jährige Patientin", "50-59-jährige Patientin"),
-        ("90-year-old", "90-year-old"),
+        ("90-year-old", "90+-year-old"),
         ("children ages 6 and 8", "children ages 0-9 and 0-9"),
     ],
 )
@@ -60,12 +60,13 @@ def test_what_is_no_age_stays(text: str) -> None:
 def test_other_bands_and_none() -> None:
     text = "A 56-year-old woman in her late 50s; her father is 93 years old."
     assert with_told_ages(text, Telling(ages=5))[0] == (
-        "A 55-59-year-old woman in her 50s; her father is 90 years old."
+        "A 55-59-year-old woman in her 50s; her father is 90+ years old."
     )
     assert with_told_ages(text, Telling(ages=20)) == (
         "A 40-59-year-old woman aged 40-59; her father is 80+ years old.",
         3,
     )
+    assert with_told_ages("A 90+-year-old, 90+ M, aged 90+.", Telling(ages=20))[0] == "A 80+-year-old, 80+ M, aged 80+."
     assert with_told_ages(text, Telling(ages=0))[0] == (
         "A [AGE]-year-old woman in her [AGE]; her father is [AGE] years old."
     )

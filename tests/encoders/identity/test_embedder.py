@@ -12,14 +12,17 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from medveil.cohort import Cohort
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity import inference
 from medveil.encoders.identity.embedder import IdentityEmbedder, load_embedder, load_together
 from medveil.encoders.identity.networks.model_file import Architecture, save_network
+from medveil.encoders.identity.networks.resnet import ResNet50
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
+from medveil.encoders.identity.networks.small_resnet import SmallResNet
 from medveil.encoders.identity.training.images import TrainingImages
 from medveil.encoders.identity.training.train import score
-from medveil.encoders.identity.verifier import Verifier, load_verifier
+from medveil.encoders.identity.verifier import PLACES, Verifier, load_verifier
 from medveil.errors import InputError
 from medveil.runtime.compiled import Compiled, compiled
 from medveil.weights.bundled import RETRIEVERS, bundled
@@ -220,3 +223,18 @@ def test_the_bundled_models_reach_their_cards_on_unseen_patients(
     stated = np.stack([verifier.compare(branches, branch[None]) for branch in branches])
     decided = score(lambda rows: stated[rows], patients[some].astype(np.int64))
     assert decided.pair_auc > 0.97
+
+
+def test_the_verifier_says_what_it_looked_at(hospital: Cohort) -> None:
+    """At three depths: the maps differ, belong to the pair, and leave the network as it was."""
+    verifier = load_verifier()
+    a, b, c = (hospital.image(row) for row in range(3))
+    before = verifier.embed([a, b])
+    maps = {place: verifier.attention(a, b, place) for place in PLACES}
+    heats = [heat for pair in maps.values() for heat in pair]
+    assert all(heat.shape == (256, 256) and heat.min() >= 0 and heat.max() <= 1 for heat in heats)
+    assert not np.allclose(maps["first"][0], maps["last"][0], atol=0.05)
+    assert not np.allclose(maps["last"][0], verifier.attention(a, c)[0], atol=1e-3)
+    assert np.array_equal(before, verifier.embed([a, b]))
+    for backbone in (ResNet50(), SmallResNet()):
+        assert list(backbone.places()) == list(PLACES)

@@ -36,7 +36,8 @@ PLAIN = Surrogates(PERSON, realistic=False)
 
 
 def said(surrogates: Surrogates, category: Category, piece: str, before: str = "", after: str = "") -> str:
-    return surrogates.text(Span(len(before), len(before) + len(piece), category), before + piece + after)
+    found = Span(len(before), len(before) + len(piece), category)
+    return surrogates.in_note(before + piece + after, [found]).written(found)
 
 
 def test_the_patient_has_one_name_in_every_form() -> None:
@@ -164,8 +165,8 @@ def test_nothing_known_comes_back(category: Category, piece: str, realistic: boo
     person = Person(KEYS, "p", (*KNOWN, Known(category, piece)))
     surrogates = Surrogates(person, realistic=realistic)
     found = Span(0, len(piece), category)
-    made = surrogates.text(found, piece)
-    assert made == surrogates.text(found, piece)
+    made = surrogates.in_note(piece, [found]).written(found)
+    assert made == surrogates.in_note(piece, [found]).written(found)
     if re.search(r"[A-Za-z]{4}|\d{6}", piece) and category not in (Category.DATE, Category.TIME):
         assert made.casefold() != piece.casefold()
 
@@ -191,7 +192,8 @@ def test_threads_may_share_the_surrogates_of_a_person(from_threads) -> None:
 
     def moved(surrogates: Surrogates, text: str) -> str:
         start = text.index("March")
-        return surrogates.text(Span(start, start + len("March 3rd"), Category.DATE), text)
+        found = Span(start, start + len("March 3rd"), Category.DATE)
+        return surrogates.in_note(text, [found]).written(found)
 
     person = Person(KEYS, "77")
     alone = [moved(Surrogates(person, realistic=True), text) for text in texts]

@@ -26,6 +26,7 @@ def test_the_preset_is_the_paper_s_run() -> None:
     assert (found.unit, found.accountant, found.noise_multiplier) == ("pair", "rdp", 1.4)
     assert (found.delta, found.clip, found.batch, found.epochs) == (6e-6, 1.5, 128, 5)
     assert (found.learning_rate, found.weight_decay) == (5e-3, 0.01)
+    assert found.public()["epsilon"] is None, "it follows"
     assert (AS_PUBLISHED.by_image, AS_PUBLISHED.match, AS_PUBLISHED.redraws) == (True, "pair", 1000)
     assert AS_PUBLISHED.pools == (100, 1000, 10_000)
 

@@ -18,7 +18,7 @@ from medveil.release.protect.candidates import Candidate, candidates
 from medveil.release.protect.findings import MetricKeys
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
-from medveil.release.protect.paired_features import ProtectionData
+from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
 from medveil.report.figures import draw
 from medveil.utility.linear_probe import MEASURES
 
@@ -125,6 +125,53 @@ def test_the_paper_s_figures_and_tables_are_there(result: FrontierResult) -> Non
     linked = next(table for title, table in tables.items() if title == "Linkage after each defense")
     found = before["random 100 MRR"]
     assert linked.rows[0][-1].startswith(f"{100 * found.value:.3f}\u00a0±\u00a0{100 * found.sd:.3f} [")
+
+
+def test_findings_keep_the_diagnosis_and_lose_much_of_the_link(
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
+) -> None:
+    """Six of the twelve numbers that image and report share decide on findings."""
+    result = protect_alignment(data, start, out=tmp_path, sweep=candidates(("findings",)), measuring=light)
+    before, after = (point.estimates for point in result.points)
+    assert after["random all Recall@1"].value < 0.7 * before["random all Recall@1"].value
+    assert after["macro AUROC"].value > before["macro AUROC"].value - 0.01
+    assert result.points[1].guarantee.kind == "none"
+    again = protect_alignment(data, start, out=tmp_path, sweep=candidates(("findings",)), measuring=light)
+    assert again.finding.to_json() == result.finding.to_json()
+
+
+def test_a_model_as_released_stands_beside_the_start_of_training(
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
+) -> None:
+    """Where the heads that are trained do not begin with the vectors that the model puts out."""
+
+    def given_away(part: PairedFeatures) -> PairedFeatures:
+        images, reports = start.embed_images(part.images), start.embed_reports(part.reports)
+        noisy = images + 0.4 * np.random.default_rng(len(part)).standard_normal(images.shape).astype(np.float32)
+        return replace(part, images=noisy / np.linalg.norm(noisy, axis=1, keepdims=True), reports=reports)
+
+    released = ProtectionData(
+        *(given_away(part) for part in (data.train, data.validation, data.test)),
+        own=given_away(data.own),
+        elsewhere={name: given_away(part) for name, part in data.elsewhere.items()},
+    )
+    tried = candidates(("noise",), noises=(0.5,), **QUICK)
+    both = replace(data, released=released)
+    assert both.digest() != data.digest()
+    found = protect_alignment(both, start, out=tmp_path / "a", sweep=tried, measuring=light)
+    usual = protect_alignment(data, start, out=tmp_path / "b", sweep=tried, measuring=light)
+    assert found.start is not None and usual.start is None
+    assert [point.name for point in found.points] == ["as it is", "noise, length 0.5"]
+    recall = "random all Recall@1"
+    assert found.start.estimates[recall].value == usual.points[0].estimates[recall].value
+    assert found.points[0].estimates[recall].value < found.start.estimates[recall].value, "the noisy ones are released"
+    table = found.finding.tables[0]
+    assert [row[0] for row in table.rows] == ["as it is", "as training starts", "noise, length 0.5"]
+    assert any("owed to no defense" in limit for limit in found.finding.limits)
+    assert not any("owed to no defense" in limit for limit in usual.finding.limits)
+    rows = (tmp_path / "a" / "frontier.csv").read_text()
+    assert "as training starts" in rows
+    assert found.effects[0].removed.value != usual.effects[0].removed.value, "against what is released"
 
 
 def test_utility_is_told_by_finding_whatever_it_costs(

@@ -11,11 +11,13 @@ import pytest
 from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.settings import Variant
 from medveil.finding import Threshold, Verdict
+from medveil.parts import Guarantee
 from medveil.release.attack_report import Input
 from medveil.release.protect.candidates import candidates
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
-from medveil.release.protect.measurement import MeasurementSettings
-from medveil.release.protect.model_report import STRONGEST, report_model, summary
+from medveil.release.protect.measurement import Measurements, MeasurementSettings
+from medveil.release.protect.model_report import STRONGEST, nothing_learned, report_model, summary
+from medveil.release.protect.operating_point import OperatingPoint
 from medveil.release.protect.paired_features import ProtectionData
 from medveil.report.content import ReportSubject
 from medveil.stats.privacy_audit import audit_one_run
@@ -153,3 +155,41 @@ def test_an_image_under_two_patients_blocks_pass(passing: FrontierResult, tmp_pa
     given = {"encoder": "a model", "command": "test", "seed": 3, "settings": {}}
     assert report_model(passing, INPUT, tmp_path, **given)[0] is Verdict.PASS
     assert report_model(passing, INPUT, tmp_path, **given, under_two_ids=2)[0] is Verdict.REVIEW
+
+
+def private_point(variant: Variant, *, units: int, sampling: float, steps: int, noise: float, parameters: int) -> Any:
+    groups = variant == "dp-groups"
+    record = {
+        "settings": {"batch": 128, "group_size": 8, "clip": 1.5, "unit": "patient"},
+        "units": units,
+        "sampling": sampling,
+        "steps": steps,
+        "noise_multiplier": noise,
+        "sensitivity": 3.0 if groups else 1.5,
+        "parameters": parameters,
+    }
+    return OperatingPoint(variant, variant, Measurements({}, {}), Guarantee("formal", ""), epsilon=0.34, record=record)
+
+
+def test_noise_that_drowns_the_pairs_is_told() -> None:
+    """The demonstration's model: 134 patients, 15 steps; √(15 · 65,792) · 13.01 over 15 · 0.316 · 134 is 20.3."""
+    few = private_point("dp", units=134, sampling=0.316, steps=15, noise=13.01, parameters=65_792)
+    why = nothing_learned(few)
+    assert why is not None and "with 134 patients and ε = 0.34, the noise of 15 steps is 20.3 times as long" in why
+    paper = private_point("dp", units=153_255, sampling=128 / 153_255, steps=5986, noise=1.4, parameters=197_504)
+    assert nothing_learned(paper) is None
+    grouped = private_point(
+        "dp-groups", units=153_255, sampling=128 / 153_255, steps=5986, noise=1.4, parameters=197_504
+    )
+    assert nothing_learned(grouped) is None, "16 vectors a step, noise for twice the clipping norm: as long as they are"
+    assert nothing_learned(replace(few, record={"steps": 15})) is None, "no noise was added"
+
+
+def test_the_report_says_why_there_is_no_effect(
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
+) -> None:
+    sweep = candidates(("dp",), epsilons=(0.01,), epochs=1, batch=8, seed=1)
+    result = protect_alignment(data, start, out=tmp_path / "runs", sweep=sweep, measuring=light, canaries=0)
+    _, report = written(result, tmp_path, 0.09)
+    (effect,) = (gap for gap in report["gaps"] if gap["what"] == "The effect")
+    assert effect["why"] == nothing_learned(result.points[1]) and not effect["blocking"]

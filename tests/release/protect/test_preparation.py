@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.hospital import phantom_pairs
-from medveil.encoders.headless import headless
+from medveil.encoders.headless import Headless, headless
 from medveil.encoders.loading import load_encoder
 from medveil.errors import InputError
 from medveil.release.protect import preparation
@@ -84,3 +85,27 @@ def test_phantom_pairs_are_the_same_for_the_same_seed() -> None:
     assert all(np.array_equal(a[0], b[0]) and a[1] == b[1] for a, b in zip(first, again, strict=True))
     assert first[0][1] != other[0][1]
     assert first[0][0].shape == (64, 64)
+
+
+def test_what_a_model_releases_is_encoded_too_where_its_heads_do_not_say_it(
+    hospital: Cohort, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(preparation, "PHANTOMS", 4)
+    encoder = load_encoder("medveil-small")
+
+    class Whole:
+        """The same model, which says that its heads are not all of it."""
+
+        def headless(self) -> Headless:
+            return replace(headless(encoder), released=encoder)
+
+    found = prepare(hospital, Whole(), work=tmp_path, transfer={"elsewhere": hospital})  # type: ignore[arg-type]
+    assert prepare(hospital, encoder, work=tmp_path).data.released is None
+    data, released = found.data, found.data.released
+    assert released is not None and released.public is None
+    for name, part in released.parts().items():
+        theirs = data.parts()[name]
+        assert np.array_equal(part.patients, theirs.patients) and np.array_equal(part.targets, theirs.targets)
+        assert np.allclose(part.images, found.heads.embed_images(theirs.images), atol=1e-5)
+        assert np.allclose(part.reports, found.heads.embed_reports(theirs.reports), atol=1e-5)
+    assert set(released.parts()) == set(data.parts()) - {"public"}

@@ -56,11 +56,14 @@ class Identity:
     def _recognised(self, released: Cohort, *, seed: int) -> Finding:
         returning = check_returning(released)
         from medveil.attacks.identity.findings import BY_COPIES
-        from medveil.attacks.identity.run import run_identity
-        from medveil.encoders.identity.embedder import load_embedder
+        from medveil.attacks.identity.run import run_identity, run_verification
+        from medveil.encoders.identity.verifier import Verifier, load_recogniser
 
-        embedder = load_embedder(self._settings.weights, device=self._device)
-        finding = run_identity(released, None, embedder=embedder, seed=seed, settings=self._settings).finding
+        network = load_recogniser(self._settings.weights, device=self._device)
+        if isinstance(network, Verifier):
+            finding = run_verification(released, judge=network, seed=seed, settings=self._settings).finding
+        else:
+            finding = run_identity(released, None, embedder=network, seed=seed, settings=self._settings).finding
         looked_at = finding.estimates[BY_COPIES].units
         if looked_at < returning * LEAST_LOOKED_AT:
             raise NotMeasurable(

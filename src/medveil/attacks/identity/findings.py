@@ -46,7 +46,7 @@ class Measurement:
         self._linkable = {name: contest.at(self._told, self.weights) for name, contest in self._contests.items()}
         self._found = Found.of(gallery.ours, gallery.theirs)
         self.sample = Sample.draw(gallery.ours, gallery.theirs, genuine, strangers, seed=seed)
-        self.prior = len(genuine) / (len(genuine) + _count_strangers(gallery))
+        self.prior = len(genuine) / (len(genuine) + count_strangers(gallery))
 
     def finding(self, checked: CheckedCalibration | None, pictures: tuple[Picture, ...]) -> Finding:
         gallery, weights = self._gallery, self.weights
@@ -58,7 +58,7 @@ class Measurement:
             **{f"{HEADLINE}, by {name}": found for name, found in each.items()},
             "precision@1": self._found.within(0, weights),
             "pair AUC": pair_auc(self.sample, weights),
-            BY_COPIES: _linked_by_copies(gallery, weights),
+            BY_COPIES: linked_by_copies(gallery, weights),
         }
         figures = [self._by_rate(by), self._found.figure(weights)]
         groups = patient_groups(gallery.table, gallery.ours.patients, linkable.patients)
@@ -92,7 +92,7 @@ class Measurement:
     def _by_rate(self, by: str) -> Figure:
         contest = self._contests[by]
         rates = sorted({self._told, *(rate for rate in RATES if contest.resolved(rate) == rate)}, reverse=True)
-        told = {_one_in(rate): contest.at(rate, self.weights).estimate(self.weights) for rate in rates}
+        told = {one_in(rate): contest.at(rate, self.weights).estimate(self.weights) for rate in rates}
         return Figure(
             title="Linkable patients by false-match rate",
             kind="interval",
@@ -116,7 +116,7 @@ def _contests(gallery: Gallery, genuine: PairSet, strangers: PairSet, *, seed: i
     }
 
 
-def _count_strangers(gallery: Gallery) -> int:
+def count_strangers(gallery: Gallery) -> int:
     """All pairs of two persons, counted without listing them."""
     size = gallery.patients
     ours, other = (np.bincount(side.patients, minlength=size) for side in (gallery.ours, gallery.other))
@@ -124,13 +124,13 @@ def _count_strangers(gallery: Gallery) -> int:
     return pairs if gallery.theirs is not None else pairs // 2
 
 
-def _linked_by_copies(gallery: Gallery, weights: Floats) -> Estimate:
+def linked_by_copies(gallery: Gallery, weights: Floats) -> Estimate:
     return share(gallery.returning.copied.astype(float), gallery.returning.patients, weights)
 
 
 def copies_finding(gallery: Gallery, *, seed: int) -> Finding:
     """Where every returning patient is linked by a copy, and copies leave nobody to recognise."""
-    found = _linked_by_copies(gallery, unit_weights(gallery.patients, seed=seed))
+    found = linked_by_copies(gallery, unit_weights(gallery.patients, seed=seed))
     return Finding(
         part=NAME,
         kind="attack",
@@ -156,7 +156,7 @@ def _attackers_table(linkable: dict[str, Linkable], each: dict[str, Estimate]) -
             name,
             percent(each[name].value),
             f"{percent(each[name].low)} to {percent(each[name].high)}",
-            _one_in(found.false.aimed),
+            one_in(found.false.aimed),
             percent(found.false.measured),
             found.false.tried,
         )
@@ -173,7 +173,7 @@ def _attackers_table(linkable: dict[str, Linkable], each: dict[str, Estimate]) -
     return Table("Attackers on identity", columns, rows)
 
 
-def _one_in(rate: float) -> str:
+def one_in(rate: float) -> str:
     return f"1 in {1 / rate:,.0f}"
 
 
@@ -191,7 +191,7 @@ def _answer(estimates: dict[str, Estimate], false: FalseMatches, gallery: Galler
     known = "" if found.control is None else f", age, sex, view and site {percent(found.control)}"
     return (
         f"{percent(found.value)} of {found.units:,} patients who came more than once can be linked, {how}. The limit "
-        f"for this let {percent(false.measured)} of {false.tried:,} pairs of strangers pass ({_one_in(false.aimed)} "
+        f"for this let {percent(false.measured)} of {false.tried:,} pairs of strangers pass ({one_in(false.aimed)} "
         f"was aimed at). Chance alone links {percent(found.chance)}{known}. The most similar image shows the right "
         f"patient in {percent(first.value)} of {first.n:,} tries (chance {percent(first.chance)}), copies left out."
     )
@@ -209,7 +209,7 @@ def _method(false: FalseMatches, by: str, attackers: list[str], checked: Checked
         "A network trained to recognise people turns every frontal X-ray into a vector; vectors are compared by "
         "cosine similarity, never within a study. A patient counts as linkable if one picture appears, as it is or "
         "saved anew, in two of their studies, or if two of their images from two studies are more alike than the limit "
-        f"that {_one_in(false.aimed)} pairs of two persons pass. The limit is learned on some patients and applied to "
+        f"that {one_in(false.aimed)} pairs of two persons pass. The limit is learned on some patients and applied to "
         "others, where the pairs of strangers that pass it are counted; every redraw of patients learns its own, so "
         f"that the bounds hold the limit's uncertainty.{learned}{stated}"
     )
@@ -224,8 +224,8 @@ def _limits(rate: float, found: Linkable, gallery: Gallery, *, adapted: bool) ->
         limits.append("Links to images outside this folder were not tried.")
     if found.false.aimed > rate:
         limits.append(
-            f"The patients are too few to tell a limit that {_one_in(rate)} pairs of strangers pass, so "
-            f"{_one_in(found.false.aimed)} may; a stricter limit would link fewer."
+            f"The patients are too few to tell a limit that {one_in(rate)} pairs of strangers pass, so "
+            f"{one_in(found.false.aimed)} may; a stricter limit would link fewer."
         )
     if not adapted:
         limits.append("Too few patients came more than once to adapt the network to these data.")

@@ -10,7 +10,7 @@ import pandas as pd
 from medveil.attacks.identity.copies import Copies, Place, find_copies
 from medveil.attacks.identity.embedded_images import EmbeddedImages
 from medveil.attacks.identity.linkable import Returning
-from medveil.attacks.identity.pairs import PairSet, Side, same_person, two_persons
+from medveil.attacks.identity.pairs import PairSet, Side, Singles, same_person, two_persons
 from medveil.cohort import Cohort
 from medveil.cohort.features import demographics
 from medveil.errors import NotMeasurable
@@ -37,8 +37,12 @@ class Gallery:
         return self.ours if self.theirs is None else self.theirs
 
 
-def build_gallery(embedded: list[EmbeddedImages], cohorts: list[Cohort]) -> Gallery:
-    """Lay the images of one or two cohorts side by side, less the copies."""
+def build_gallery(embedded: list[EmbeddedImages], cohorts: list[Cohort], *, centred: bool = False) -> Gallery:
+    """Lay the images of one or two cohorts side by side, less the copies.
+
+    `centred`: vectors that all point much the same way, as those of a verification network do, are looked at from their
+    middle to find copies among them.
+    """
     if any(len(seen) == 0 for seen in embedded):
         raise NotMeasurable("no frontal chest X-ray is left to compare; check the views and what was set aside")
     tables = [cohort.table.iloc[seen.rows] for cohort, seen in zip(cohorts, embedded, strict=True)]
@@ -57,7 +61,8 @@ def build_gallery(embedded: list[EmbeddedImages], cohorts: list[Cohort]) -> Gall
     ]
     vectors = np.concatenate([seen.vectors for seen in embedded])
     thumbnails = np.concatenate([seen.thumbnails for seen in embedded])
-    copies = find_copies(np.concatenate([seen.digests for seen in embedded]), thumbnails, vectors, places)
+    alike = _from_the_middle(vectors) if centred else vectors
+    copies = find_copies(np.concatenate([seen.digests for seen in embedded]), thumbnails, alike, places)
     control = demographics(joined)
     sides, rows = [], []
     for number, seen in enumerate(embedded):
@@ -79,6 +84,11 @@ def build_gallery(embedded: list[EmbeddedImages], cohorts: list[Cohort]) -> Gall
         shared=np.unique(patients[(side == 0) & np.isin(copies.pictures, copies.pictures[side == 1])]),
         set_aside=set_aside,
     )
+
+
+def _from_the_middle(vectors: Singles) -> Singles:
+    moved = vectors - vectors.mean(axis=0)
+    return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9), dtype=np.float32)
 
 
 def _returning(patients: Codes, pictures: Codes, groups: Codes) -> Returning:

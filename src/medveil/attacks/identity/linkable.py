@@ -9,6 +9,7 @@ they count by the share of them that the rate leaves room for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,14 +132,17 @@ class Contest:
         *,
         returning: Returning,
         dealt: Dealt,
+        score: Callable[[PairSet], Floats] | None = None,
     ) -> None:
+        """Pairs are as alike as the inner product of their vectors, or as `score` says."""
         other = ours if theirs is None else theirs
         self._returning, self._group = returning, dealt.group
         self._owners = ours.patients[genuine.left]
         self._people = ours.patients[strangers.left], other.patients[strangers.right]
         self._rules = _rules(dealt, *self._people)
-        scores = strangers.scores(ours.vectors, other.vectors)
-        self._image = genuine.scores(ours.vectors, other.vectors), self._lessons(scores)
+        alike = score or (lambda pairs: pairs.scores(ours.vectors, other.vectors))
+        scores = alike(strangers)
+        self._image = alike(genuine), self._lessons(scores)
         self._tries = [scores[tried] for _, tried in self._rules]
         by_table = strangers.scores(ours.control, other.control)
         self._table = genuine.scores(ours.control, other.control), self._lessons(by_table)

@@ -24,12 +24,21 @@ NAMES = ("image_id", "study_id", "patient_id")
 
 
 def ranked_links(
-    ours: Side, theirs: Side | None, calibration: Calibration | None, prior: float, *, known: bool
+    ours: Side,
+    theirs: Side | None,
+    calibration: Calibration | None,
+    prior: float,
+    *,
+    known: bool,
+    best: tuple[NDArray[np.float64], Codes] | None = None,
 ) -> pd.DataFrame:
-    """The best links of every image, the most probable first; `left` and `right` are rows of the two sides."""
+    """The best links of every image, the most probable first; `left` and `right` are rows of the two sides.
+
+    `best` are the most alike images of each and how alike they are, where that is no inner product of vectors.
+    """
     other = ours if theirs is None else theirs
     exclude = ours.studies if theirs is None else None
-    scores, found = nearest(ours.vectors, other.vectors, min(PER_IMAGE, len(other)), exclude=exclude)
+    scores, found = best or nearest(ours.vectors, other.vectors, min(PER_IMAGE, len(other)), exclude=exclude)
     left, ranks = np.nonzero(np.isfinite(scores))
     right, score = found[left, ranks], scores[left, ranks]
     if theirs is None:  # a pair may be found from both ends

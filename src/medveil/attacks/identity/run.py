@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from medveil.attacks.identity.gallery import Gallery, all_by_copies, build_galle
 from medveil.attacks.identity.identification import Sample
 from medveil.attacks.identity.links import ranked_links, write_links, write_named_links
 from medveil.attacks.identity.settings import IdentitySettings
+from medveil.attacks.identity.subsets import Subset, retrieval_by_subset, verification_by_subset
+from medveil.attacks.identity.verification import PairJudge, Verification
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
 from medveil.finding import Finding, Picture
@@ -48,12 +50,13 @@ def run_identity(
     named_links: Path | None = None,
     cache: Path | None = None,
     progress: Progress | None = None,
+    subsets: Sequence[Subset] = (),
 ) -> IdentityResult:
     """Attack one cohort, or link two.
 
     `shared_ids`: a patient id means the same person in both cohorts, so that links between them can be judged.
     `out` gets links.csv and set-aside.csv by row number; `named_links`, a file of its own, the links with the
-    cohorts' own identifiers. All are private files.
+    cohorts' own identifiers. All are private files. `subsets` of one cohort are measured apart too.
     """
     settings = settings or IdentitySettings()
     prior, show_images = settings.prior, settings.show_images
@@ -72,6 +75,7 @@ def run_identity(
         checked = calibrate(measured.sample, embedder, gallery.patients, seed=seed)
         links = _links(gallery, checked, measured.prior if prior is None else prior, known=True)
         finding = measured.finding(checked, _pictures(links, gallery, cohorts, embedder, show_images=show_images))
+        finding = replace(finding, tables=(*finding.tables, *retrieval_by_subset(gallery, subsets, seed=seed)))
     else:
         checked = _own_calibration(gallery, embedder, seed=seed)
         links = _links(gallery, checked, 1 / max(len(gallery.other), 2) if prior is None else prior, known=False)
@@ -81,6 +85,50 @@ def run_identity(
         write_links(links, *gallery.rows, out / "links.csv")
     if named_links is not None:
         write_named_links(links, a, gallery.rows[0], cohorts[-1], gallery.rows[1], named_links)
+    return IdentityResult(finding, links, gallery.set_aside, gallery.copies.exact, gallery.copies.near)
+
+
+def run_verification(
+    cohort: Cohort,
+    *,
+    judge: PairJudge,
+    seed: int,
+    settings: IdentitySettings | None = None,
+    out: Path | None = None,
+    named_links: Path | None = None,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+    subsets: Sequence[Subset] = (),
+    pair_redraws: int = 0,
+    findings: pd.DataFrame | None = None,
+) -> IdentityResult:
+    """Attack one cohort with a verification network; files as for `run_identity`.
+
+    `pair_redraws` adds intervals by pair, as published with 10,000. `findings` (a column a finding, by image id) take
+    the place of the cohort's labels where it is told what changed between two images.
+    """
+    settings = settings or IdentitySettings()
+    told = None if progress is None else _staged(progress, "looking")
+    embedded = embed_images(cohort, judge, cache=cache, progress=told)
+    if out is not None:
+        write_set_aside([embedded], out / "set-aside.csv")
+    gallery = build_gallery([embedded], [cohort], centred=True)
+    if all_by_copies(gallery):
+        links, finding = _links(gallery, None, 0.5, known=True), copies_finding(gallery, seed=seed)
+    else:
+        own = None if findings is None else findings.reindex(gallery.table["image_id"]).reset_index(drop=True)
+        measured = Verification(
+            gallery, judge, rate=settings.false_match_rate, seed=seed, pair_redraws=pair_redraws, findings=own
+        )
+        checked = calibrate(measured.sample, judge, gallery.patients, seed=seed)
+        links = measured.links(checked, measured.prior if settings.prior is None else settings.prior)
+        pictures = _pictures(links, gallery, [cohort], judge, show_images=settings.show_images)
+        tables = verification_by_subset(gallery, judge, subsets, seed=seed, pair_redraws=pair_redraws)
+        finding = measured.finding(checked, pictures, tables)
+    if out is not None:
+        write_links(links, *gallery.rows, out / "links.csv")
+    if named_links is not None:
+        write_named_links(links, cohort, gallery.rows[0], cohort, gallery.rows[1], named_links)
     return IdentityResult(finding, links, gallery.set_aside, gallery.copies.exact, gallery.copies.near)
 
 

@@ -16,7 +16,7 @@ class IdentitySettings:
     `false_match_rate`: the share of pairs of two persons that may be called the same.
     `prior`: how likely two images of different studies show one person before anybody looks; by default as often
     as they do in these cohorts, or, where nobody knows, once for every image of the first.
-    `weights`: another network than the bundled one.
+    `weights`: another network than the bundled ones, of either kind; the word verification is the bundled verifier.
     `show_images`: attention maps over the X-rays instead of alone; the report then shows patients.
     """
 

@@ -18,6 +18,8 @@ from medveil.stats.kernels.grid import Codes
 
 GAPS = ((0, 1, "up to 1 year"), (1, 5, "1 to 5 years"), (5, 10, "5 to 10 years"), (10, np.inf, "over 10 years"))
 
+MOST_YEARS = 12  # pairs further apart are few in the published data
+
 Members = dict[str, NDArray[np.bool_]]
 
 
@@ -69,6 +71,21 @@ def pair_slices(table: pd.DataFrame, pairs: PairSet) -> dict[str, Members]:
     }
 
 
+def published_slices(table: pd.DataFrame, pairs: PairSet, findings: pd.DataFrame) -> dict[str, Members]:
+    """The slices of the paper's figure 4: years between the images, a finding that appears, and the views.
+
+    `findings` has a column a finding, 1 or 0 or missing, row by row of the table.
+    """
+    first, second = (table.iloc[rows].reset_index(drop=True) for rows in (pairs.left, pairs.right))
+    later = _second_is_later(first, second)
+    before, after = np.where(later, pairs.left, pairs.right), np.where(later, pairs.right, pairs.left)
+    appears = {
+        str(finding): (findings[finding].to_numpy(float)[before] == 0) & (findings[finding].to_numpy(float)[after] == 1)
+        for finding in findings
+    }
+    return {"years between": _single_years(first, second), "finding appears": appears, "view": _views(first, second)}
+
+
 def query_slices(table: pd.DataFrame) -> dict[str, Members]:
     """For every question about one image, which images fall under each answer."""
     return {
@@ -82,10 +99,25 @@ def query_slices(table: pd.DataFrame) -> dict[str, Members]:
 
 
 def _gaps(first: pd.DataFrame, second: pd.DataFrame) -> Members:
-    """By date where both have one, else by age, which only counts whole years."""
-    by_date = (second["date"] - first["date"]).dt.total_seconds().abs() / (365.25 * 86_400)
-    years = by_date.fillna((second["age"] - first["age"]).abs().astype(float)).to_numpy()
+    years = np.abs(_years(first, second))
     return {name: ((low < years) | (low == 0)) & (years <= high) for low, high, name in GAPS}
+
+
+def _years(first: pd.DataFrame, second: pd.DataFrame) -> NDArray[np.float64]:
+    """By date where both have one, else by age, which only counts whole years."""
+    by_date = (second["date"] - first["date"]).dt.total_seconds() / (365.25 * 86_400)
+    return by_date.fillna((second["age"] - first["age"]).astype(float)).to_numpy(float)
+
+
+def _single_years(first: pd.DataFrame, second: pd.DataFrame) -> Members:
+    """As the paper bins them: a year or less, then every year begun, up to twelve."""
+    years = np.ceil(np.abs(_years(first, second)))
+    return {"1 or less": years <= 1, **{f"{year}": years == year for year in range(2, MOST_YEARS + 1)}}
+
+
+def _second_is_later(first: pd.DataFrame, second: pd.DataFrame) -> NDArray[np.bool_]:
+    """By date or age; where neither tells, in the order of the table, in which follow-ups are listed."""
+    return np.asarray(np.nan_to_num(_years(first, second)) >= 0)
 
 
 def _findings(first: pd.DataFrame, second: pd.DataFrame) -> Members:

@@ -72,7 +72,13 @@ def linkage_finding(
         tables=(*tables, *_set_aside_table(set_aside)),
         glossary=GLOSSARY,
         concerns=() if fit is None else (SCENARIO,),
-        power=linkage_power(estimates[HEADLINE], encoder, fitted=bool(fitted), labelled=cases.profiles is not None),
+        power=linkage_power(
+            estimates[HEADLINE],
+            encoder,
+            fitted=bool(fitted),
+            wanted=settings.fitted,
+            labelled=cases.profiles is not None,
+        ),
     )
 
 

@@ -73,7 +73,7 @@ def run_linkage(
         at = np.searchsorted(each.rows, rows)
         vectors[encoder] = _picked(each.images, at), _picked(each.reports, at)
         audit.add(encoder, Sides.same(*vectors[encoder]), progress)
-    if fit:
+    if fit and settings.fitted:
         root = subject.root if isinstance(subject, Cohort) else None
         for name, sides in _fitted(cases, vectors, root, seed=seed, device=device).items():
             audit.add(name, sides, progress, fitted=True)

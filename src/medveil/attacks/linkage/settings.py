@@ -31,6 +31,7 @@ class LinkageSettings:
     of the same patient, or with the same report text, white space aside ("text").
     `matched`: pathology-matched pools too; by default wherever findings are labelled.
     `sampled`: draw the pools, 20 times random and 10 times matched as published, instead of exact expectation.
+    `fitted`: attackers who learn from half of the patients too; without them, as published, little is said of the risk.
     `unit`: what is redrawn for the intervals shown; the tables have both.
     `database_size`: candidates in the database that the verdict is about; by default all of the cohort. Beyond the
     cohort, the fitted curve is used.
@@ -44,6 +45,7 @@ class LinkageSettings:
     unit: Unit = "patient"
     matched: bool | None = None
     sampled: bool = False
+    fitted: bool = True
     redraws: int = 1000
     database_size: int | None = None
     threshold: float | None = None

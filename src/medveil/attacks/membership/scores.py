@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+
+from medveil.attacks.membership.signals import log_sum
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -78,8 +79,7 @@ def _usual(likelihood: Floats, included: Flags) -> Floats:
 
 def _log_mean(likelihood: Floats, counts: Flags) -> Floats:
     with np.errstate(divide="ignore"):
-        total = logsumexp(np.where(counts, likelihood, -np.inf), axis=0)
-        return np.asarray(total - np.log(counts.sum(0)))
+        return np.asarray(log_sum(np.where(counts, likelihood, -np.inf), 0) - np.log(counts.sum(0)))
 
 
 def _between(above: Floats) -> Floats:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 Vectors = NDArray[np.float32]
 Floats = NDArray[np.float64]
@@ -60,10 +59,16 @@ def best_temperature(crowd: Pairs) -> float:
     some = crowd.take(np.arange(min(len(crowd), 1000)))
     scores = (some.images @ some.reports.T).astype(np.float64)
     own = np.diagonal(scores)
-    told = [
-        np.mean(own / t - (logsumexp(scores / t, axis=1) + logsumexp(scores / t, axis=0)) / 2) for t in TEMPERATURES
-    ]
+    told = [np.mean(own / t - (log_sum(scores / t, 1) + log_sum(scores / t, 0)) / 2) for t in TEMPERATURES]
     return float(TEMPERATURES[int(np.argmax(told))])
+
+
+def log_sum(values: Floats, axis: int) -> Floats:
+    """The logarithm of the sum of exponentials."""
+    most = values.max(axis=axis, keepdims=True)
+    most = np.where(np.isfinite(most), most, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(values - most).sum(axis=axis)) + most.squeeze(axis))
 
 
 def mean_by_code(values: Floats, codes: Codes, count: int) -> Floats:
@@ -81,7 +86,7 @@ def _both_ways(pairs: Pairs, crowd: Pairs, temperature: float) -> tuple[Floats, 
     for ours, theirs in ((pairs.images, crowd.reports), (pairs.reports, crowd.images)):
         for start in range(0, len(pairs), _ROWS):
             rows = slice(start, start + _ROWS)
-            rest = logsumexp((ours[rows] @ theirs.T).astype(np.float64) / temperature, axis=1)
+            rest = log_sum((ours[rows] @ theirs.T).astype(np.float64) / temperature, 1)
             odds[rows] += (own[rows] - rest) / 2
             likelihood[rows] += (own[rows] - np.logaddexp(own[rows], rest)) / 2
     return odds, likelihood

@@ -44,11 +44,13 @@ class RefitPoint:
 
 @dataclass(frozen=True)
 class Target:
-    """The pairs under attack, how they are redrawn, and which candidates do not compete (same `exclude` code)."""
+    """The pairs under attack, how they are redrawn by `unit`, and which candidates do not compete (same `exclude`
+    code)."""
 
     pairs: SeenPairs
     redraws: NDArray[np.float64]
     exclude: Codes | None = None
+    unit: str = "patient"
 
 
 def refit_attack(
@@ -126,6 +128,7 @@ def _point(
             target.pairs.patients,
             target.redraws,
             chance=found[0][at][1],
+            unit=target.unit,
         )
         for at, size in enumerate(pools)
     }

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
@@ -50,7 +50,7 @@ class Dialect:
         line_end = "\r\n" if header.endswith("\r\n") or first.endswith("\r\n") else "\n"
         return cls(like.encoding, like.mark, delimiter, first if named else "", line_end)
 
-    def records(self, source: BinaryIO) -> Iterator[list[str] | str]:
+    def records(self, source: BinaryIO) -> Generator[list[str] | str, None, None]:
         """The fields of each record from the header on, or the reason why a record has none."""
         source.seek(len(self.mark))
         text = io.TextIOWrapper(source, encoding=self.encoding, newline="")

@@ -44,7 +44,15 @@ def epsilon(spendings: Sequence[Spending], delta: float, accountant: Accountant 
     """What these runs on the same data cost together."""
     if not 0 < delta < 1:
         raise SettingsError("delta must be between 0 and 1")
-    return _epsilon(tuple(spendings), delta, accountant) if spendings else 0.0
+    return _epsilon(_merged(spendings), delta, accountant) if spendings else 0.0
+
+
+def _merged(spendings: Sequence[Spending]) -> tuple[Spending, ...]:
+    """Steps of one kind count together, whichever run they are of: many short rounds cost what one long run does."""
+    steps: dict[tuple[float, float], int] = {}
+    for one in spendings:
+        steps[one.noise, one.sampling] = steps.get((one.noise, one.sampling), 0) + one.steps
+    return tuple(Spending(*kind, count) for kind, count in steps.items())
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Two defenses that train nothing: erasing shared directions, and noise on the embeddings."""
+"""Defenses that train no head: erasing shared directions, keeping those of the findings, noise on the embeddings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from medveil.defenses.alignment.heads import ROWS, Embedding, Features, Head, He
 from medveil.stats.factorisation import singular_vectors
 
 Floats = NDArray[np.float64]
+FLAT = 1e-9  # of the largest: what rounding leaves of a direction that is a sum of others
 
 
 def erase_shared_directions(
@@ -42,8 +43,26 @@ def _cross_covariance(heads: Heads, image_features: Features, report_features: F
     return products / count - np.outer(image_sum, report_sum) / count**2
 
 
+def keep_findings(heads: Heads, directions: Floats) -> Heads:
+    """Heads whose image embeddings have no part outside these directions (dimensions × directions); reports stay.
+
+    A probe's log odds depend on these parts of an embedding alone, so they can still be read, but for the length that
+    is lost. What links an image to its report beside them is gone, and no change of the report head brings it back.
+    """
+    basis, values, _ = singular_vectors(directions)
+    kept = basis[:, values > FLAT * values.max(initial=0.0)]
+    reduced = heads.copy()
+    _through(reduced.image, kept @ kept.T)
+    return reduced
+
+
 def _shrink(head: Head, basis: Floats, strength: float) -> None:
-    shrinking = torch.from_numpy(np.eye(len(basis)) - strength * basis @ basis.T)
+    _through(head, np.eye(len(basis)) - strength * basis @ basis.T)
+
+
+def _through(head: Head, matrix: Floats) -> None:
+    """The head with this matrix behind its last layer."""
+    shrinking = torch.from_numpy(matrix)
     last = head[-1]
     assert isinstance(last, nn.Linear)
     with torch.no_grad():

@@ -45,6 +45,7 @@ class AlignmentDefense:
         out: Path,
         public: tuple[Features, Features] | None = None,
         public_are: Origin = "declared",
+        findings: NDArray[Any] | None = None,
         ledger: Ledger | None = None,
         progress: Progress | None = None,
     ) -> TrainedHeads:
@@ -61,6 +62,7 @@ class AlignmentDefense:
             settings=self.settings,
             public=public,
             public_are=public_are,
+            findings=findings,
             ledger=ledger,
             progress=progress,
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from medveil.defenses.alignment.accounting import ACCOUNTANTS, Accountant
 from medveil.errors import SettingsError
 
-Variant = Literal["dp", "dp-groups", "dp-nominal", "entropy", "plain", "noise", "erase"]
+Variant = Literal["dp", "dp-groups", "dp-nominal", "entropy", "plain", "noise", "erase", "findings"]
 Unit = Literal["pair", "patient"]
 MOST_EPSILON = 100.0
 LEAST_NOISE = 0.1  # multiplier; with less, an accountant has nothing to tell
@@ -22,6 +22,7 @@ VARIANTS: dict[Variant, str] = {
     "plain": "the training of dp without its noise, no privacy",
     "noise": "Gaussian noise on the embeddings, nothing trained",
     "erase": "directions in which images and reports vary together removed, nothing trained",
+    "findings": "image embeddings reduced to the directions that findings are read from, no privacy",
 }
 
 
@@ -79,5 +80,6 @@ class Settings:
             raise SettingsError(f"the noise multiplier must be a number from {LEAST_NOISE:g} on")
 
     def public(self) -> dict[str, Any]:
-        """For the record: everything but the seed, which must stay secret."""
-        return {**asdict(self), "seed": "drawn and forgotten" if self.seed is None else "given"}
+        """For the record: everything but the seed, which must stay secret, and an epsilon that was not aimed at."""
+        aimed_at = self.epsilon if self.noise_multiplier is None else None
+        return {**asdict(self), "epsilon": aimed_at, "seed": "drawn and forgotten" if self.seed is None else "given"}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from medveil.defenses.alignment import guarantee as wording
 from medveil.defenses.alignment.accounting import Spending, epsilon, noise_for
-from medveil.defenses.alignment.baselines import erase_shared_directions, with_noise
+from medveil.defenses.alignment.baselines import erase_shared_directions, keep_findings, with_noise
 from medveil.defenses.alignment.coupling import LARGE, PAIRS, Coupling, heads_coupling, joining
 from medveil.defenses.alignment.feature_pairs import Pairs, checked_pairs, checked_public, patient_codes
 from medveil.defenses.alignment.guarantee import Origin
@@ -81,13 +81,15 @@ def train_heads(
     settings: Settings | None = None,
     public: tuple[Features, Features] | None = None,
     public_are: Origin = "declared",
+    findings: NDArray[Any] | None = None,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
 ) -> TrainedHeads:
     """Train (or otherwise change) the heads; row i of the features is pair i of patient i.
 
-    `public` are features of pairs that need no protection: `declared` public by the caller, or `phantoms`. A killed run
-    goes on when called again with the same inputs and folder, a finished one is read back; with a ledger, both are
+    `public` are features of pairs that need no protection: `declared` public by the caller, or `phantoms`. `findings`
+    are directions of the image embeddings (dimensions × directions), for the variant that keeps those alone. A killed
+    run goes on when called again with the same inputs and folder, a finished one is read back; with a ledger, both are
     booked, whether they were begun with one or not.
     """
     if variant not in VARIANTS:
@@ -110,7 +112,8 @@ def train_heads(
         raise SettingsError(f"the ledger counts by {ledger.budget.unit}; train by {ledger.budget.unit} too")
     if variant == "erase" and settings.directions >= start.dim:
         raise SettingsError(f"fewer than {start.dim} directions can be erased, or nothing is left of an embedding")
-    inputs = _inputs(pairs, others, public_are, codes, start, variant, settings)
+    directions = _checked_directions(findings, variant, start)
+    inputs = _inputs(pairs, others, public_are, codes, start, variant, settings, directions)
     state = TrainingRun.open(out, inputs, settings.seed)
     if not state.done:
         _run(
@@ -123,6 +126,7 @@ def train_heads(
                 start,
                 variant,
                 settings,
+                directions,
                 ledger,
                 state,
                 progress or (lambda *_: None),
@@ -176,6 +180,7 @@ class _Job:
     start: Heads
     variant: Variant
     settings: Settings
+    findings: NDArray[np.float64] | None
     ledger: Ledger | None
     state: TrainingRun
     progress: Progress
@@ -197,6 +202,9 @@ def _run(job: _Job) -> None:
             heads, promise = job.start, wording.none("noise")
         case "erase":
             heads, promise = _erase(job), wording.none("erase")
+        case "findings":
+            assert job.findings is not None
+            heads, promise = keep_findings(job.start, job.findings), wording.none("findings")
         case "entropy":
             heads, promise, facts = _train_entropy(job)
         case _:
@@ -342,10 +350,23 @@ def _inputs(
     start: Heads,
     variant: Variant,
     settings: Settings,
+    directions: NDArray[np.float64] | None,
 ) -> str:
     """A hash of everything that decides how a run ends, its seed apart where that is drawn."""
     weights = [parameter.detach().numpy() for parameter in start.parameters()]
     others = () if public is None else (public.images, public.reports)
     told = json.dumps([variant, public_are, asdict(settings), asdict(start.image.shape), asdict(start.report.shape)])
     words = np.frombuffer(told.encode(), dtype=np.uint8)
-    return fingerprint(pairs.images, pairs.reports, codes, *others, *weights, words)
+    kept = () if directions is None else (directions,)
+    return fingerprint(pairs.images, pairs.reports, codes, *others, *weights, *kept, words)
+
+
+def _checked_directions(findings: NDArray[Any] | None, variant: Variant, start: Heads) -> NDArray[np.float64] | None:
+    if variant != "findings":
+        return None
+    if findings is None or findings.ndim != 2 or len(findings) != start.dim or not findings.any():
+        raise SettingsError(
+            f"findings keeps directions of the embeddings; give some of {start.dim} numbers each, which a probe of the"
+            " findings reads from"
+        )
+    return np.ascontiguousarray(findings, dtype=np.float64)

@@ -1,38 +1,44 @@
 """Reports made free of identifiers: rules, tagger and what is known of the person find them, surrogates replace them,
-and the result is read again before it is believed."""
+and the result is searched again for what is known before it is believed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from medveil.defenses.reports.draft import Draft
-from medveil.defenses.reports.guards.filtering import kept_by_guards
+from medveil.defenses.reports.finding import found_in
+from medveil.defenses.reports.languages import is_read
 from medveil.defenses.reports.merging import merged
-from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
-from medveil.defenses.reports.rules import Clears, find_by_rules, find_in_phrase
+from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
+from medveil.defenses.reports.rewriting_check import leaks
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive
-from medveil.person.person import Known, Person
-from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.person import Person
+from medveil.person.search.known import KnownSearch, search_of
 from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 
 if TYPE_CHECKING:
     from medveil.defenses.reports.tagger.tagged_text import TaggedText
-    from medveil.defenses.reports.tagger.tagger import Tagger
 
 UNCLEAN = "report that could not be cleaned"
 _ROUNDS = 3
 _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not looked through by anybody
-_LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
 
-Seen = tuple[list[Span], list[Span]]
+Reading = tuple[NormalisedText, "TaggedText | None"]  # how a text looks, and what the network says of it
+
+
+class Tags(Protocol):
+    """What reads texts word by word: the bundled tagger, or a user's own."""
+
+    def tag(self, texts: Sequence[str]) -> Sequence[TaggedText]: ...
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,7 @@ class CleanedText:
 
 
 class ReportCleaner:
-    """`tagger` is the bundled network, another one, or None for rules alone.
+    """`tagger` is the bundled network, another one or a user's own, or None for rules alone.
 
     Style "rewritten" needs a model named by `rewriter`; without one, and for every text on which the model loses
     clinical content, it gives surrogates; the latter are told by `CleanedText.not_rewritten`.
@@ -58,20 +64,24 @@ class ReportCleaner:
         self,
         *,
         style: Style = "surrogates",
+        dates: Dates = "moved",
         rewriter: str | None = None,
-        tagger: Tagger | Literal["bundled"] | None = "bundled",
+        tagger: Tags | Literal["bundled"] | None = "bundled",
     ) -> None:
         if style not in STYLES:
             raise SettingsError(f"there is no report style of that name; choose {', '.join(STYLES)}")
+        if dates not in DATES:
+            raise SettingsError(f"there are no report dates of that kind; choose {', '.join(DATES)}")
         if rewriter is not None and style != "rewritten":
             raise SettingsError("a rewriting model is named but the report style is not rewritten; choose that style")
         self.style = style
+        self.dates = dates
         self._rewriter = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
-        self._phrases: dict[str, Seen] = {}
+        self._phrases: dict[str, list[Span]] = {}
 
     @cached_property
-    def _tagger(self) -> Tagger | None:
+    def _tagger(self) -> Tags | None:
         if self._chosen == "bundled":
             from medveil.defenses.reports.tagger.tagger import Tagger
 
@@ -107,14 +117,14 @@ class ReportCleaner:
     def _attempt(
         self, texts: Sequence[str], persons: Sequence[Person], *, phrase: bool
     ) -> list[CleanedText | Quarantined]:
-        tools = [_tools(person, self._realistic and not phrase) for person in persons]
-        knowns = [known for known, _ in tools]
+        tools = [_tools(person, self._realistic and not phrase, self._years) for person in persons]
         results: list[CleanedText | Quarantined | None] = [_refused(text) for text in texts]
         drafts: dict[int, Draft] = {}
         readable = ["" if refused else text for text, refused in zip(texts, results, strict=True)]
-        found = self._find_many(readable, knowns, phrase=phrase)
-        for place, (text, (_, surrogates), seen) in enumerate(zip(texts, tools, found, strict=True)):
+        readings = self._read(readable, phrase=phrase)
+        for place, (text, (known, surrogates), reading) in enumerate(zip(texts, tools, readings, strict=True)):
             if results[place] is None:
+                seen = self._found(reading, known, phrase=phrase)
                 if seen:
                     drafts[place] = Draft(text, surrogates, seen)
                 else:
@@ -123,19 +133,30 @@ class ReportCleaner:
             waiting = [place for place in drafts if results[place] is None]
             if not waiting:
                 break
-            again = self._find_many([drafts[one].text for one in waiting], [None] * len(waiting), phrase=phrase)
-            for place, seen in zip(waiting, again, strict=True):
-                if self._settled(drafts[place], seen, knowns[place], harder=turn >= _ROUNDS):
-                    results[place] = self._finished(drafts[place], knowns[place])
+            # where something known was left, other things may have been
+            again = self._read([drafts[place].text for place in waiting], phrase=phrase) if turn else []
+            for place, reading in zip_longest(waiting, again):
+                draft, (known, _) = drafts[place], tools[place]
+                seen = self._found(reading, None, phrase=phrase) if reading else []
+                if self._settled(draft, seen, known, harder=turn >= _ROUNDS):
+                    results[place] = self._finished(draft, known)
         return [result if result is not None else Quarantined(UNCLEAN) for result in results]
 
     @property
     def _realistic(self) -> bool:
         return self.style != "placeholders"
 
+    @property
+    def _years(self) -> bool:
+        return self.style == "safe-harbor" or self.dates == "years"
+
     def _settled(self, draft: Draft, seen: list[Span], known: KnownSearch, *, harder: bool) -> bool:
-        """Whether the draft, read again, holds nothing but its surrogates; if not, more of the original is taken."""
-        missed = [place for one in seen for place in draft.origin(one.start, one.end, one.category)]
+        """Whether the draft holds nothing that is known, or was seen in it; if not, more of the original is taken.
+
+        What is seen at a surrogate is the surrogate, and says nothing of the words beside it.
+        """
+        apart = (one for one in seen if not draft.standing_at(one.start, one.end))
+        missed = [place for one in apart for place in draft.origin(one.start, one.end, one.category)]
         blots = []
         for one in known.find(draft.text):
             missed += draft.origin(one.start, one.end, one.category)
@@ -155,33 +176,37 @@ class ReportCleaner:
     def _finished(self, draft: Draft, known: KnownSearch) -> CleanedText:
         if self._rewriter is None:
             return CleanedText(draft.text, tuple(draft.found))
-        blanks = Draft(draft.original, Surrogates(draft.surrogates.person, realistic=False), list(draft.found))
+        plain = Surrogates(draft.surrogates.person, realistic=False, years=self._years)
+        blanks = Draft(draft.original, plain, list(draft.found))
         rewritten = self._rewriter.rewrite(blanks.text)
-        if rewritten is None or self.find(rewritten, known):
+        if rewritten is None or leaks(rewritten, self.find(rewritten), blanks, known):
             return CleanedText(draft.text, tuple(draft.found), not_rewritten=True)
         return CleanedText(rewritten, tuple(draft.found))
 
-    def _find_many(
-        self, texts: Sequence[str], knowns: Sequence[KnownSearch | None], *, phrase: bool = False
-    ) -> list[list[Span]]:
-        views = [NormalisedText.of(text) for text in texts]
-        legible = [view.text for view in views]
-        seen = [self._seen_in_phrase(text) for text in legible] if phrase else self._seen(legible)
+    def _find_many(self, texts: Sequence[str], knowns: Sequence[KnownSearch | None]) -> list[list[Span]]:
         return [
-            view.in_original(merged(view.text, known.find(view.text) if known else (), *layers))
-            for view, known, layers in zip(views, knowns, seen, strict=True)
+            self._found(reading, known, phrase=False)
+            for reading, known in zip(self._read(texts, phrase=False), knowns, strict=True)
         ]
 
-    def _seen(self, texts: Sequence[str]) -> list[Seen]:
-        """What rules and tagger find, whoever the text is about."""
-        return [_layers(text, tagged, find_by_rules) for text, tagged in zip(texts, self._tagged(texts), strict=True)]
+    def _read(self, texts: Sequence[str], *, phrase: bool) -> list[Reading]:
+        """Phrases are read one by one, when they are not remembered."""
+        views = [NormalisedText.of(text) for text in texts]
+        tagged = [None] * len(views) if phrase else self._tagged([view.text for view in views])
+        return list(zip(views, tagged, strict=True))
 
-    def _seen_in_phrase(self, text: str) -> Seen:
+    def _found(self, reading: Reading, known: KnownSearch | None, *, phrase: bool) -> list[Span]:
+        view, tagged = reading
+        own = known.find(view.text) if known else []
+        seen = self._seen_in_phrase(view.text) if phrase else found_in(view.text, tagged)
+        return view.in_original(merged(view.text, own, seen))
+
+    def _seen_in_phrase(self, text: str) -> list[Span]:
         """The same few descriptions stand in file after file."""
         seen = self._phrases.get(text)
         if seen is None:
             tagged = self._tagged([text])[0] if len(text.split()) >= _WORDS_FOR_TAGGER else None
-            seen = _layers(text, tagged, find_in_phrase)
+            seen = found_in(text, tagged, phrase=True)
             if len(self._phrases) >= _REMEMBERED_PHRASES:
                 self._phrases.clear()
             self._phrases[text] = seen
@@ -193,16 +218,11 @@ class ReportCleaner:
         return self._tagger.tag(texts)
 
 
-def _layers(text: str, tagged: TaggedText | None, find: Callable[[str, Clears | None], list[Span]]) -> Seen:
-    """The rules' and the tagger's, each with a word in what the other finds."""
-    if tagged is None:
-        return find(text, None), []
-    return find(text, tagged.clears), kept_by_guards(text, tagged.found)
-
-
 def _refused(text: str) -> Quarantined | None:
     if len(text) > _LONGEST:
         return Quarantined("report too long to be checked")
+    if not is_read(text):
+        return Quarantined("report in a language that is not read here")
     return Quarantined("text that shows its readers something else than it says") if is_deceptive(text) else None
 
 
@@ -213,7 +233,6 @@ def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
 
 
 @lru_cache(maxsize=256)
-def _tools(person: Person, realistic: bool) -> tuple[KnownSearch, Surrogates]:
-    """What is searched for and what stands for it; the person's number in the archive is known as well."""
-    own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
-    return search_for((*person.known, *own)), Surrogates(person, realistic=realistic)
+def _tools(person: Person, realistic: bool, years: bool) -> tuple[KnownSearch, Surrogates]:
+    """What is searched for and what stands for it."""
+    return search_of(person), Surrogates(person, realistic=realistic, years=years)

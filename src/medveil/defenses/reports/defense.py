@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from medveil.defenses.reports.rewriting import STYLES, Rewriter, Style
+from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
 from medveil.defenses.reports.told_ages import with_told_ages
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Guarantee, Subject, register_defense
@@ -16,6 +17,7 @@ from medveil.person.keys import Keys
 
 if TYPE_CHECKING:
     from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
+    from medveil.defenses.reports.tagger.token_classifier import TokenClassifier
 
 NOT_REWRITTEN = "texts with surrogates, since rewriting would have lost content"
 
@@ -36,9 +38,9 @@ class CleanReports:
     guarantee = Guarantee(
         "measured",
         "Rules, a trained tagger and a search for what is known of the patient find identifiers in the text; "
-        "surrogates of the same form replace them, dates move by the patient's own shift, and the result is read "
-        "again. A report in which anything is still found is not released. How many identifiers are missed is measured "
-        "on texts whose identifiers are known.",
+        "surrogates of the same form replace them, dates move by the patient's own shift, and the result is searched "
+        "again for what is known. A report in which that is still found is not released. How many identifiers are "
+        "missed is measured on texts whose identifiers are known.",
     )
     limits = (
         "No search finds every identifier: a nickname or an unusual event may still point to a person.",
@@ -47,14 +49,20 @@ class CleanReports:
 
     @dataclass(frozen=True)
     class Settings:
-        """How texts come out, and the model that rewrites them: a folder, or a name on the hub."""
+        """How texts come out, the model that rewrites them (a folder, or a name on the hub), and a tagger of the
+        user's own (a folder).
+        """
 
         style: Style = "surrogates"
+        dates: Dates = "moved"
         rewriter: str | None = None
+        tagger: str | None = None
 
         def __post_init__(self) -> None:
             if self.style not in STYLES:
                 raise SettingsError(f"reports come out as one of {', '.join(STYLES)}")
+            if self.dates not in DATES:
+                raise SettingsError(f"dates of reports come out as one of {', '.join(DATES)}")
             if self.rewriter and self.style != "rewritten":
                 raise SettingsError("a rewriter is used for rewritten reports only; add --reports rewritten")
 
@@ -65,12 +73,25 @@ class CleanReports:
     def cleaner(self) -> ReportCleaner:
         from medveil.defenses.reports.cleaner import ReportCleaner
 
-        return ReportCleaner(style=self.settings.style, rewriter=self.settings.rewriter)
+        settings = self.settings
+        return ReportCleaner(
+            style=settings.style, dates=settings.dates, rewriter=settings.rewriter, tagger=self._own_tagger or "bundled"
+        )
+
+    @cached_property
+    def _own_tagger(self) -> TokenClassifier | None:
+        if self.settings.tagger is None:
+            return None
+        from medveil.defenses.reports.tagger.token_classifier import TokenClassifier
+
+        return TokenClassifier(Path(self.settings.tagger))
 
     def check_models(self) -> None:
-        """The rewriting model is loaded and asked once."""
+        """The user's models are loaded and asked once."""
         if self.settings.rewriter:
             Rewriter(self.settings.rewriter).rewrite("[NAME]")
+        if self._own_tagger is not None:
+            self._own_tagger.tag(["Seen by Dr. Hartwell."])
 
     def apply(self, subject: Subject) -> Subject:
         (result,) = self.apply_many([subject])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable
+from dataclasses import replace
 
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
@@ -51,7 +52,7 @@ def _whole(text: str, one: Span) -> Span:
     """With what follows without a space and belongs to it: the letter after a number, the path of a web address."""
     rest = _RESTS.get(one.category)
     tail = rest.match(text, one.end) if rest and (text[one.end - 1].isalnum() or text[one.end - 1] == "/") else None
-    return Span(one.start, tail.end(), one.category) if tail else one
+    return replace(one, end=tail.end()) if tail else one
 
 
 def _one_kind_each(text: str, found: list[Span]) -> list[Span]:
@@ -61,7 +62,7 @@ def _one_kind_each(text: str, found: list[Span]) -> list[Span]:
             value = text[one.start : one.end]
             kinds[value] = min(one.category, kinds.get(value, one.category), key=_NUMBERS.index)
     return [
-        Span(one.start, one.end, kinds[text[one.start : one.end]]) if one.category in _NUMBERS else one for one in found
+        replace(one, category=kinds[text[one.start : one.end]]) if one.category in _NUMBERS else one for one in found
     ]
 
 
@@ -82,7 +83,7 @@ def _add(text: str, result: list[Span], one: Span) -> None:
         both = touched[0]
         result[first] = Span(min(both.start, one.start), max(both.end, one.end), both.category)
     else:
-        result[first:last] = sorted([*touched, *_rest(text, touched, one)])
+        result[first:last] = sorted([*touched, *_rest(text, touched, one)], key=lambda one: one.start)
 
 
 def _same_kind(one: Span, other: Span) -> bool:

@@ -17,8 +17,11 @@ from medveil.encoders.published.hub import fetch
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
 
-Style = Literal["surrogates", "placeholders", "rewritten"]  # how reports come out; the last by the model below
+# How reports come out: the third leaves of every date the year alone, the last is made by the model below.
+Style = Literal["surrogates", "placeholders", "safe-harbor", "rewritten"]
 STYLES: tuple[Style, ...] = get_args(Style)
+Dates = Literal["moved", "years"]
+DATES: tuple[Dates, ...] = get_args(Dates)
 # After the paper: the censored text goes in, the same text without gaps comes out.
 PROMPT = "Rewrite the clinical text fluently without any private information, keeping its meaning: {text}"
 _MOST_TOKENS = 512

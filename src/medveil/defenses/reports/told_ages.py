@@ -35,6 +35,7 @@ _FORMS = tuple(
         rf"(?:\bage[ds]?|\balter)[ \t]*(?:/[ \t]*sex)?[ \t]*(?:of[ \t]+|about[ \t]+|[:=][ \t]*)?{_NUMBER}"
         r"(?![\d.]*\d|[ \t]?-?(?:%|mm|cm|kg|days?|weeks?|months?|hours?))",
         rf"\b(?:died|dead|deceased|passed[ \t]+away)[ \t]+at[ \t]+{_NUMBER}(?!\d|:)",
+        r"(?P<age>(?<![\w./:,#-])90\+)(?!\d)",  # as the cleaner writes the oldest
         rf"\bturn(?:ed|ing|s)[ \t]+{_NUMBER}(?![\d.]*\d|[ \t]*(?:degrees|%|mm|cm|times))",
     )
 )
@@ -74,7 +75,8 @@ def with_told_ages(text: str, telling: Telling) -> tuple[str, int]:
 def _value(written: str) -> float | None:
     """None for what is no age of anybody: a number above 130."""
     if written[0].isdigit():
-        return float(written) if float(written) <= 130 else None
+        age = float(written.rstrip("+"))
+        return age if age <= 130 else None
     parts = re.split(r"[ \t-]", written.lower())
     return sum(_TENS.get(part, 0) + _TEENS.get(part, 0) + _ONES.get(part, 0) for part in parts)
 

@@ -38,7 +38,7 @@ class PseudonymousRecords:
     guarantee = Guarantee(
         "by construction",
         "Patient, study, image and site are replaced by keyed pseudonyms (HMAC-SHA-256); without the key they can be "
-        "neither computed nor undone. Dates move by 1 to 365 days, a shift of the patient's own; ages are given in "
+        "neither computed nor undone. Dates move by 7 to 365 days, a shift of the patient's own; ages are given in "
         "whole years, 90 and more as 90. Splits are dealt anew from the pseudonyms.",
     )
     limits: tuple[str, ...] = (

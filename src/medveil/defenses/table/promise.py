@@ -8,7 +8,7 @@ from medveil.parts import Guarantee
 from medveil.person.telling import Dates
 
 _DATES: dict[Dates, str] = {
-    "day": "Dates move by 1 to 365 days, a shift of the patient's own",
+    "day": "Dates move by 7 to 365 days, a shift of the patient's own",
     "blurred": "Dates move by a shift of the patient's own, and each interval is stretched or shrunk by a keyed amount",
     "month": "Dates move by a shift of the patient's own and are given to the month",
     "quarter": "Dates move by a shift of the patient's own and are given to the quarter",

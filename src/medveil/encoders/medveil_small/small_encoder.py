@@ -73,10 +73,10 @@ class MedveilSmall:
     def headless(self) -> Headless:
         """The last layer of each network is its head."""
         bare = deepcopy(self._model)
-        heads = [network.pool.take_head() for network in (bare.image, bare.report)]
+        image_head, report_head = (network.pool.take_head() for network in (bare.image, bare.report))
         features = MedveilSmall(bare, fingerprint=f"{self.fingerprint} features", device=self.device, unit=False)
-        features.name, features.dim = self.name, heads[0].in_features
-        return Headless(features, features, *heads)
+        features.name, features.dim = self.name, image_head.in_features
+        return Headless(features, features, image_head, report_head)
 
     def _encode_pixels(self, batch: list[NDArray[np.uint8]]) -> torch.Tensor:
         gray = torch.from_numpy(np.stack(batch)).to(self.device).unsqueeze(1).float() / 255

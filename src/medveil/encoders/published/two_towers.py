@@ -46,7 +46,10 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a model's heads begin: the same two functions as far as the features before them, and the heads."""
+    """Where a model's heads begin: the same two functions as far as the features before them, and the heads.
+
+    `exact` says whether the heads of the features are what the whole model returns.
+    """
 
     image: Callable[[Tensor], Tensor]
     image_dim: int
@@ -54,6 +57,7 @@ class Cut:
     text: Callable[[list[str]], Tensor]
     text_dim: int
     text_head: nn.Module
+    exact: bool = True
 
 
 @dataclass
@@ -102,6 +106,7 @@ class TwoTowers:
             replace(features, dim=cut.text_dim, fingerprint=f"{own} report features"),
             cut.image_head,
             cut.text_head,
+            None if cut.exact else self,
         )
 
     def _run(self, network: Callable[[list[Any]], Tensor], items: Iterable[Any]) -> Vectors:

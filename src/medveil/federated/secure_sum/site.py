@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterable, Mapping
 
@@ -34,6 +35,40 @@ class Site:
         self._peers: dict[str, Keys] = {}
         self._held: dict[str, tuple[bytes, bytes]] = {}
         self._survivors: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """All secrets of the session, to be kept by the site alone until the next message."""
+        return json.dumps(
+            {
+                "session": self.session.digest.hex(),
+                "sealing": self._sealing.private_bytes_raw().hex(),
+                "masking": self._masking.private_bytes_raw().hex(),
+                "own": self._own.hex(),
+                "done": self._done,
+                "peers": [[*keys.told, keys.signature.hex()] for keys in self._peers.values()],
+                "held": {name: [own.hex(), masking.hex()] for name, (own, masking) in self._held.items()},
+                "survivors": self._survivors,
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str, name: str, node_key: ec.EllipticCurvePrivateKey, session: Session) -> Site:
+        """The site as it was kept; of another session there is none."""
+        kept = json.loads(text)
+        if kept["session"] != session.digest.hex():
+            raise Broken("the server asks about another session than the one that has begun")
+        site = cls(name, node_key, session)
+        site._sealing, site._masking = (
+            X25519PrivateKey.from_private_bytes(bytes.fromhex(kept[key])) for key in ("sealing", "masking")
+        )
+        site._own = bytes.fromhex(kept["own"])
+        site._done = kept["done"]
+        site._peers = {one[0]: Keys(one[0], *map(bytes.fromhex, one[1:])) for one in kept["peers"]}
+        site._held = {
+            other: (bytes.fromhex(own), bytes.fromhex(masking)) for other, (own, masking) in kept["held"].items()
+        }
+        site._survivors = tuple(kept["survivors"])
+        return site
 
     def keys(self) -> Keys:
         self._step("keys")

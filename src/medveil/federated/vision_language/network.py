@@ -84,10 +84,14 @@ class TextNetwork(nn.Module):
         self.encoder = transformers.BertModel(shape, add_pooling_layer=False)
 
     def forward(self, words: Tensor) -> Tensor:
-        # a mask in four dimensions is taken as it is, without a look at its values, which no patient's gradient allows
-        unseen = torch.where(words[:, None, None, :] == NOTHING, -1e9, 0.0)
-        found: Tensor = self.encoder(input_ids=words, attention_mask=unseen).last_hidden_state
+        found: Tensor = self.encoder(input_ids=words, attention_mask=unseen(words)).last_hidden_state
         return found
+
+
+def unseen(words: Tensor) -> Tensor:
+    """The mask of padding. One in four dimensions is taken as it is, without a look at its values, which would be in
+    the way of a gradient a patient."""
+    return torch.where(words[:, None, None, :] == NOTHING, -1e9, 0.0)
 
 
 class VisionLanguageNetwork(nn.Module):

@@ -1,34 +1,70 @@
-"""Surrogate names: of the same form as what they stand for, and the same for the same person everywhere."""
+"""Surrogate names: of the form, the sex and the part of the world of what they stand for, and the same for the same
+person everywhere.
+
+A name is keyed by its own letters, so that it has the same surrogate in every note. What a note tells of a person
+besides (which name is the first, whose initials these are, which sex a title or a relation has) is gathered from the
+whole of it.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from medveil.person.identifiers import Category
-from medveil.person.name import DEGREES, GENERATIONS, PARTICLES, TITLES, PersonName
+from medveil.person.name import DEGREES, GENERATIONS, PARTICLES, TITLES, TITLES_IN_TEXT, PersonName
 from medveil.person.normalised import Word, fold, one_error_apart, words_of
 from medveil.person.person import Person
-from medveil.person.search.known import search_for
+from medveil.person.search.known import search_of
 from medveil.person.search.names import KnownNames
-from medveil.person.surrogates.stock import MEN, SURNAMES, WOMEN
+from medveil.person.span import Span
+from medveil.person.surrogates.traditions import ENGLISH, Part, is_given, sex_of, tradition_of, traditions
 
 _TRIES = 64
 _KEPT = TITLES | DEGREES | GENERATIONS | {"do", "rt"}
+_TITLES = TITLES | TITLES_IN_TEXT
+_PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
+_WOMEN = frozenset(
+    "mrs ms miss mme mlle madam frau senora sra signora mevr mevrouw smt sister wife mother mom mum mama daughter aunt "
+    "grandmother granddaughter stepmother stepdaughter niece girlfriend widow lady she her".split()
+)
+_MEN = frozenset(
+    "mr sir herr senor signor dhr shri brother husband father dad papa son uncle grandfather grandson stepfather "
+    "stepson nephew boyfriend widower gentleman he his".split()
+)
+_RELATED = re.compile(r"\s*[,(]?\s*(?:(?:the|his|her|their|pt['’]?s|patient['’]s|a)\s+)?(?P<who>[A-Za-z]+)")
+_RELATIONS = (_WOMEN | _MEN) - {"he", "she", "his", "her", "sir", "lady", "gentleman"} - _TITLES
+# Small words of a name that tell where it is from.
+_TOLD_BY = {
+    **dict.fromkeys(("o", "mc", "mac", "ni", "nic", "fitz"), "irish"),
+    **dict.fromkeys(("van", "der", "den", "ter", "ten", "op", "te"), "dutch"),
+    **dict.fromkeys(("von", "zu", "zur", "zum"), "german"),
+    **dict.fromkeys(("al", "el", "bin", "ibn", "abu", "abd", "bint"), "arabic"),
+    **dict.fromkeys(("della", "di", "dello"), "italian"),
+    **dict.fromkeys(("dos", "das"), "portuguese"),
+    **dict.fromkeys(("y", "los", "las"), "spanish"),
+}
 
 
 class _Role(NamedTuple):
     """Which of whose names a word is: `owner` is the patient, or the word itself for anybody else."""
 
     owner: str
-    part: str  # family, given
+    part: str  # family, given, middle
 
 
 class SurrogateNames:
-    def __init__(self, person: Person) -> None:
+    """Of one person and, where one is given, in one note: its text and what was found in it."""
+
+    def __init__(self, person: Person, text: str = "", found: Iterable[Span] = ()) -> None:
         self.person = person
         self._by_category: dict[Category, list[PersonName]] = {}
+        self._text = text
+        self._named = [one for one in found if one.category in _PEOPLE]
+        self._drawn: dict[tuple[_Role, Category], str] = {}
 
     def dicom_name(self) -> str:
         return "^".join(self._surrogate(_Role("", part), Category.NAME) for part in ("family", "given"))
@@ -39,12 +75,15 @@ class SurrogateNames:
             return True
         return bool(self._own) and fold(re.sub(r"\W", "", piece)) in self._own[0].initials
 
-    def like(self, piece: str, category: Category) -> str:
-        """The piece with every name in it replaced, and titles, punctuation and line breaks kept."""
+    def like(self, piece: str, category: Category, before: str = "") -> str:
+        """The piece with every name in it replaced, and titles, punctuation and line breaks kept.
+
+        `before` is what stands in front of it.
+        """
         if category is Category.INITIALS or re.fullmatch(r"(?:\w\.\s?){2,4}", piece):
             return self._initials(piece)
         words = words_of(piece)
-        roles = self._roles(piece, words, category)
+        roles = self._roles(piece, words, category, titled=_last_word(before) in _TITLES)
         made, last, at = [], 0, 0
         while at < len(words):
             role, end = roles[at], at
@@ -57,24 +96,25 @@ class SurrogateNames:
         return "".join((*made, piece[last:]))
 
     def _written(self, role: _Role, category: Category, first: Word, last: Word) -> str:
-        name = self._surrogate(role, category)
+        name = self._surrogate(role, self._category(role, category))
         if len(first.folded) == 1 and first is last:
             return name[0] if first.written.isupper() else name[0].lower()
         if first.written.isupper() and last.written.isupper():
             return name.upper()
         return name.lower() if first.written.islower() and last.written.islower() else name
 
-    def _roles(self, piece: str, words: list[Word], category: Category) -> list[_Role | None]:
+    def _roles(self, piece: str, words: list[Word], category: Category, *, titled: bool) -> list[_Role | None]:
         """What each word is. Unknown people's words go by their place: "Family, Given", "Given Family"."""
         plain = [at for at, word in enumerate(words) if word.folded not in _KEPT and len(word.folded) > 1]
         comma = piece.find(",")
         reversed_order = comma >= 0 and any(
             words[at].start > comma for at in plain if words[at].folded not in PARTICLES
         )
+        alone = len(plain) == 1 and not titled and not any(word.folded in _TITLES for word in words)
         longer = [word for word in words if len(word.folded) > 1]
         roles: list[_Role | None] = [None] * len(words)
         for at, word in enumerate(words):
-            if (word.folded in _KEPT and len(words) > 1) or word.folded[0].isdigit():
+            if (word.folded in _KEPT and len(words) > 1) or word.folded[0].isdigit() or _is_ending(piece, word):
                 continue
             if len(word.folded) == 1 and not _is_particle(piece, word):
                 roles[at] = self._initial(word, longer, category)
@@ -82,7 +122,8 @@ class SurrogateNames:
                 roles[at] = self._role(word.folded, category, "family" if word.start < comma else "given")
             else:
                 last = at == (plain[-1] if plain else at) or word.folded in PARTICLES
-                roles[at] = self._role(word.folded, category, "family" if last else "given")
+                first_alone = alone and (is_given(word.folded) or word.folded in self._called)
+                roles[at] = self._role(word.folded, category, "family" if last and not first_alone else "given")
         # small words, and what a hyphen ties, belong to the name that follows
         for at in range(len(words) - 2, -1, -1):
             tied = piece[words[at].end : words[at + 1].start] in ("-", "'", "’", "‐", "‑")
@@ -111,17 +152,30 @@ class SurrogateNames:
                 for names, which in ((own.family, "family"), (own.given, "given")):
                     if any(_same(word, name) for name in names) or word in own.joined:
                         return _Role("", "family" if word in own.joined else which)
-        for name in self._people(category):
-            for names, which in ((name.family, "family"), (name.given, "given")):
-                for known in names:
-                    if _same(word, known):
-                        return _Role(known, which)
+        people = self._people(category)
+        for same in (str.__eq__, _same):  # the word itself before one that is like it
+            for name in people:
+                for names, which in ((name.family, "family"), (name.given, "given")):
+                    for known in names:
+                        if same(word, known):
+                            return _Role(known, which)
         return _Role(word, part or "family")
+
+    def _category(self, role: _Role, category: Category) -> Category:
+        """One kind for one name: staff where the note has it so anywhere, unless it is the patient's."""
+        if not role.owner:
+            return Category.NAME
+        return Category.DOCTOR if role.owner in self._staff else category
+
+    @cached_property
+    def _staff(self) -> frozenset[str]:
+        pieces = (self._piece(one) for one in self._named if one.category is Category.DOCTOR)
+        return frozenset(word.folded for piece in pieces for word in words_of(piece) if word.folded not in _KEPT)
 
     @cached_property
     def _own(self) -> list[PersonName]:
         """The patient's names: the first that is known, and other spellings of it."""
-        known = self._people(Category.NAME)
+        known = self._known(Category.NAME)
         if not known:
             return []
         first = known[0]
@@ -133,61 +187,139 @@ class SurrogateNames:
         ]
         return [first, *alike]
 
+    def _known(self, category: Category) -> list[PersonName]:
+        known = (one.value for one in self.person.known if one.category is category)
+        return [name for value in known for name in PersonName.all_of(value)]
+
     def _people(self, category: Category) -> list[PersonName]:
+        """Those that are known, before those whom the note names in full."""
         if category not in self._by_category:
-            known = (one.value for one in self.person.known if one.category is category)
-            self._by_category[category] = [name for value in known for name in PersonName.all_of(value)]
+            self._by_category[category] = [*self._known(category), *self._met]
         return self._by_category[category]
 
+    @cached_property
+    def _met(self) -> list[PersonName]:
+        pieces = dict.fromkeys(self._piece(one) for one in self._named)
+        return [name for piece in pieces for name in PersonName.all_of(piece) if name.given and name.family]
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        """Those whom the note calls by the given name alone: her daughter Mags, dear Una."""
+        found = set()
+        for one in self._named:
+            words = words_of(self._piece(one))
+            before, after = self._beside(one)
+            if len(words) == 1 and (before == "dear" or before in _RELATIONS or after in _RELATIONS):
+                found.add(words[0].folded)
+        return frozenset(found)
+
+    def _beside(self, one: Span) -> tuple[str, str]:
+        """The word that a name belongs to, before it, and the relation that is told after it."""
+        after = _RELATED.match(self._text, one.end)
+        return _last_word(self._text[max(0, one.start - 24) : one.start]), after["who"].lower() if after else ""
+
+    def _piece(self, one: Span) -> str:
+        return " ".join(self._text[one.start : one.end].split())
+
     def _surrogate(self, role: _Role, category: Category) -> str:
-        """Keyed by the person for the patient and those around, by the key alone for the staff."""
+        """Keyed by the person for the patient and those around, by the key alone for the staff.
+
+        No two people of a note have one name, and none has a name that is in it.
+        """
+        if (made := self._drawn.get((role, category))) is not None:
+            return made
         patient = f"{self.person.patient_id}\x1f{role.owner}"
         owner = self.person.owned(role.owner) if category is Category.DOCTOR else patient
         kind = "doctor" if category is Category.DOCTOR else "name"
-        drawn_from = SURNAMES if role.part == "family" else self._given_names(role, kind, owner)
+        drawn_from = self._names_for(role, kind, owner)
+        taken = self._taken(role) if role.owner else frozenset()
+        name = "Doe"
         for turn in range(_TRIES):
             keyed = int(self.person.keys.pseudonym(f"surrogate {kind} {role.part} {turn}", owner), 16)
-            name = drawn_from[keyed % len(drawn_from)]
-            if not self._all_known.matches(fold(name)):
-                return name
-        return "Doe"
+            drawn = drawn_from[keyed % len(drawn_from)]
+            plain = fold(drawn)
+            if plain not in taken and not self._all_known.matches(plain):
+                name = drawn
+                break
+        self._drawn[role, category] = name
+        return name
 
-    def _given_names(self, role: _Role, kind: str, owner: str) -> tuple[str, ...]:
-        if kind == "name" and role.owner == "":
-            women = self._is_woman
-            if women is not None:
-                return WOMEN if women else MEN
-        name = role.owner.capitalize()
-        if name in WOMEN or name in MEN:
-            return WOMEN if name in WOMEN else MEN
-        keyed = int(self.person.keys.pseudonym(f"surrogate {kind} sex", owner), 16)
-        return WOMEN if keyed % 2 else MEN
+    def _taken(self, role: _Role) -> frozenset[str]:
+        """What the note says, and the names of others in it; the patient's before all, which the header has too."""
+        if self._own:
+            self.dicom_name()
+        return self._words.union(fold(name) for (other, _), name in self._drawn.items() if other.owner != role.owner)
 
     @cached_property
-    def _is_woman(self) -> bool | None:
-        """By what is known, else by the given name where that says something."""
-        if self.person.sex in ("F", "M"):
-            return self.person.sex == "F"
-        for own in self._own:
-            for given in own.given:
-                if (name := given.capitalize()) in WOMEN or name in MEN:
-                    return name in WOMEN
-        return None
+    def _words(self) -> frozenset[str]:
+        return frozenset(word.folded for word in words_of(self._text))
+
+    def _names_for(self, role: _Role, kind: str, owner: str) -> tuple[str, ...]:
+        part: Part = "S" if role.part == "family" else "W" if self._is_woman(role, kind, owner) else "M"
+        return traditions()[self._tradition(role)].names(part)
+
+    def _tradition(self, role: _Role) -> str:
+        own = self._own[0] if self._own and not role.owner else None
+        if own is None:
+            told = tradition_of(role.owner)
+            return self._told_by_particle.get(role.owner, told) if told == ENGLISH else told
+        names = own.family if role.part == "family" else own.given or own.family
+        tradition = tradition_of(names[0]) if names else ENGLISH
+        if tradition == ENGLISH and role.part == "family":
+            return next(filter(None, (_TOLD_BY.get(particle) for particle in sorted(own.particles))), ENGLISH)
+        return tradition
+
+    @cached_property
+    def _told_by_particle(self) -> dict[str, str]:
+        """The tradition of family names in this note that a small word before them tells."""
+        found = {}
+        for one in self._named:
+            words = words_of(self._piece(one))
+            for particle, name in pairwise(words):
+                if told := _TOLD_BY.get(particle.folded):
+                    found[name.folded] = told
+        return found
+
+    def _is_woman(self, role: _Role, kind: str, owner: str) -> bool:
+        """By what is known of the patient, a title or relation in the note, the name itself, else by the key."""
+        sex = self.person.sex if not role.owner and self.person.sex in ("F", "M") else None
+        names = [role.owner] if role.owner else [given for own in self._own for given in own.given]
+        families = [name for own in self._own for name in own.family] if not role.owner else self._families(role.owner)
+        sex = sex or next((self._sexes[name] for name in (*names, *families) if name in self._sexes), None)
+        sex = sex or next(filter(None, map(sex_of, names)), None)
+        if sex is None:
+            return bool(int(self.person.keys.pseudonym(f"surrogate {kind} sex", owner), 16) % 2)
+        return sex == "F"
+
+    def _families(self, given: str) -> list[str]:
+        """The family names of those in the note who have this given name."""
+        return [family for name in self._met if given in name.given for family in name.family]
+
+    @cached_property
+    def _sexes(self) -> dict[str, str]:
+        """What titles and relations tell of names: of the given one where it is there, else of the family's."""
+        found: dict[str, str] = {}
+        for one in self._named:
+            piece = self._piece(one)
+            words = [word.folded for word in words_of(piece)]
+            before, after = self._beside(one)
+            cues = (*(word for word in words if word in _TITLES), before, after if after in _RELATIONS else "")
+            sex = next(("F" if cue in _WOMEN else "M" for cue in cues if cue in _WOMEN or cue in _MEN), None)
+            if sex is not None:
+                names = [word for word in words if word not in _KEPT and len(word) > 1 and word not in PARTICLES]
+                for name in names[:1]:
+                    found.setdefault(name, sex)
+        return found
 
     @cached_property
     def _all_known(self) -> KnownNames:
-        return search_for(self.person.known).names
+        return search_of(self.person).names
 
     def _initials(self, piece: str) -> str:
-        """The patient's initials become the surrogate's; others are drawn, letter by letter."""
+        """Of the patient, or of somebody whom the note names, those of the surrogate; else drawn, letter by letter."""
         letters = fold(re.sub(r"[\W_]", "", piece))
-        own = [name for name in self._own if letters in name.initials]
-        if own:
-            given = self._surrogate(_Role("", "given"), Category.NAME)[0]
-            family = self._surrogate(_Role("", "family"), Category.NAME)[0]
-            middle = self._surrogate(_Role("", "middle"), Category.NAME)[0]
-            drawn = given + (family if len(letters) == 2 else middle + family * (len(letters) - 2))
-        else:
+        drawn = "".join(self._letters_of(letters))
+        if not drawn:
             keyed = int(self.person.keys.pseudonym("surrogate initials", letters), 16)
             drawn = "".join("ABCDEFGHJKLMNPRSTVW"[keyed // 19**place % 19] for place in range(len(letters)))
             if letters and drawn.lower() == letters:
@@ -195,9 +327,36 @@ class SurrogateNames:
         fresh = iter(drawn)
         return "".join(_case(letter, next(fresh, "")) if letter.isalnum() else letter for letter in piece)
 
+    def _letters_of(self, letters: str) -> Iterator[str]:
+        """The initials of the surrogate of whoever has these; nothing where nobody has."""
+        if any(letters in name.initials for name in self._own):
+            parts = ["given", *("middle" for _ in letters[2:3]), *("family" for _ in letters[1:2] + letters[3:])]
+            yield from (self._surrogate(_Role("", part), Category.NAME)[0] for part in parts)
+            return
+        owner = next((name for name in self._met if letters in name.initials), None)
+        if owner is None:
+            return
+        for at in range(len(letters)):
+            last = at == len(letters) - 1
+            role = (
+                _Role(owner.family[0], "family") if last else _Role(owner.given[min(at, len(owner.given) - 1)], "given")
+            )
+            yield self._surrogate(role, self._category(role, Category.NAME))[0]
+
+
+def _last_word(before: str) -> str:
+    """The word that what follows belongs to, in lower case: `Mrs. `, `her son, `."""
+    match = re.search(r"([A-Za-z]+)\.?[,:]?\s*$", before)
+    return match[1].lower() if match else ""
+
 
 def _same(word: str, known: str) -> bool:
     return word == known or (len(known) >= 5 and one_error_apart(word, known))
+
+
+def _is_ending(piece: str, word: Word) -> bool:
+    """The `s` of a genitive."""
+    return word.folded == "s" and word.start > 1 and piece[word.start - 1] in "'’"
 
 
 def _is_particle(piece: str, word: Word) -> bool:

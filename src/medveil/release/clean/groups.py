@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from medveil.cohort.input import Kind, SourceFile
 from medveil.cohort.schema import CHUNK
 from medveil.person.keys import Keys
 from medveil.person.person import Person
+from medveil.person.written_dates import DateOrder, order_of
 from medveil.release.clean.people import gathered
 
 MOST_FILES = 200  # in one piece; a patient with more comes in several
@@ -53,6 +54,7 @@ class Group:
     patient: str
     files: tuple[Item, ...]
     headers: dict[str, tuple[str, ...]] = field(default_factory=dict)  # where more than its own are needed: by patient
+    date_order: DateOrder | None = None  # of the cohort's reports, for those that do not tell
 
     @property
     def header_files(self) -> tuple[str, ...]:
@@ -62,11 +64,12 @@ class Group:
     def person(self, keys: Keys, root: Path) -> Person:
         """The patient, as these headers, the names of the files and the rows know one."""
         rows = [one.row for one in self.files if isinstance(one, ImageRow)]
-        return gathered(keys, root, self.patient, self.header_files, [one.path for one in self.files], rows)
+        person = gathered(keys, root, self.patient, self.header_files, [one.path for one in self.files], rows)
+        return replace(person, date_order=self.date_order) if self.date_order else person
 
     def alone(self, one: Item) -> Group:
         """One file of the group, which still knows what the others tell."""
-        return Group(self.patient, (one,), self.headers | {self.patient: self.header_files})
+        return replace(self, files=(one,), headers=self.headers | {self.patient: self.header_files})
 
 
 def grouped(items: Iterable[Item], keys: Keys) -> Iterator[Group]:
@@ -78,15 +81,22 @@ def grouped(items: Iterable[Item], keys: Keys) -> Iterator[Group]:
             tables.append(one)
         else:
             patients[one.patient].append(one)
-    for patient in sorted(patients, key=lambda patient: keys.pseudonym("patient", patient)):
+    in_order = sorted(patients, key=lambda patient: keys.pseudonym("patient", patient))
+    date_order = order_of(_reports(one for patient in in_order for one in patients[patient]))
+    for patient in in_order:
         files = sorted(patients[patient], key=_order)
         # what one piece tells of the patient must be known in the others
         headers = {patient: _telling(files)} if len(files) > MOST_FILES else {}
         for start in range(0, len(files), MOST_FILES):
-            yield Group(patient, tuple(files[start : start + MOST_FILES]), headers)
+            yield Group(patient, tuple(files[start : start + MOST_FILES]), headers, date_order)
     headers = {patient: _telling(files) for patient, files in patients.items()} if tables else {}
     for table in sorted(tables, key=lambda one: keys.pseudonym("file", one.path)):
         yield Group("", (table,), {patient: files for patient, files in headers.items() if files})
+
+
+def _reports(items: Iterable[Item]) -> Iterator[str]:
+    rows = (one.row for one in items if isinstance(one, ImageRow))
+    return (report for row in rows if isinstance(report := row.get("report"), str))
 
 
 def image_rows(cohort: Cohort) -> Iterator[ImageRow]:

@@ -15,6 +15,7 @@ def deid_defenses(
     *,
     reports: str = "surrogates",
     rewriter: str | None = None,
+    tagger: str | None = None,
     fill: str = "classical",
     all_text: bool = False,
     profile: Path | None = None,
@@ -29,7 +30,7 @@ def deid_defenses(
     """
     said: dict[str, dict[str, Any]] = {
         "headers": {"profile": profile, "realistic": reports != "placeholders"},
-        "reports": {"style": reports, "rewriter": rewriter},
+        "reports": {"style": reports, "rewriter": rewriter, "tagger": tagger},
         "pixels": {"fill": fill, "markers": "remove" if all_text else "keep"},
         "table": {
             "report_columns": report_columns,

@@ -12,7 +12,7 @@ from medveil.finding import Figure, Finding, Table, percent
 from medveil.release.protect import figures, tables
 from medveil.release.protect.dominance import Standing, removed, standings
 from medveil.release.protect.measurement import adversary_access
-from medveil.release.protect.operating_point import OperatingPoint
+from medveil.release.protect.operating_point import AS_IT_IS, AT_START, OperatingPoint
 from medveil.stats.estimate import Estimate
 from medveil.stats.paired import Correction
 
@@ -25,6 +25,14 @@ GLOSSARY = {
     "macro AUROC": "The mean, over the findings, of the chance that an image with it is ranked above one without it.",
     "ε": "How much one person can change what is released; smaller is stricter. Only a formal one is a promise.",
 }
+
+
+RELEASED = (
+    f'"{AS_IT_IS}" is what the released model puts out: the mean over the projected patches of an image. Heads are'
+    " trained on one vector an image, the mean over the patches before they are projected, and have group norm in the"
+    f' place of batch norm; "{AT_START}" is what they put out before any change. What lies between these two is owed to'
+    " no defense."
+)
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,11 @@ def effects(points: Sequence[OperatingPoint], keys: MetricKeys) -> list[Effect]:
     return found
 
 
+def with_start(points: Sequence[OperatingPoint], start: OperatingPoint | None) -> list[OperatingPoint]:
+    """The model as it is, the heads that training starts from where they are something else, and all settings."""
+    return list(points) if start is None else [points[0], start, *points[1:]]
+
+
 def standings_of(points: Sequence[OperatingPoint], keys: MetricKeys) -> dict[str, list[Standing]]:
     """How the settings stand against linkage as it is and, where it was tried, after a refit."""
     names = [point.name for point in points]
@@ -119,13 +132,15 @@ def frontier_finding(
     points: Sequence[OperatingPoint],
     features: Sequence[RefitPoint],
     *,
+    start: OperatingPoint | None = None,
     goal: Goal,
     correction: Correction = "none",
     method: str,
 ) -> Finding:
     """The finding of a frontier: the chosen setting's numbers, all figures and tables."""
     keys = MetricKeys.of(points)
-    found, stands = effects(points, keys), standings_of(points, keys)
+    told = with_start(points, start)
+    found, stands = effects(points, keys), standings_of(told, keys)
     best = best_effect(found, goal)
     shown = points[0] if best is None else best.point
     compared = _compared(found, best)
@@ -138,7 +153,7 @@ def frontier_finding(
     estimates |= _lost(points[0], compared, keys)
     seen = [(point.own, point.recall[keys.pool]) for point in features]
     cohorts = list(points[0].measured.elsewhere)
-    drawn = _one_each(points, shown)
+    drawn = _one_each(told, shown)
     return Finding(
         part="alignment",
         kind="measure",
@@ -147,11 +162,11 @@ def frontier_finding(
         headline=f"Recall@1 in pools of {keys.pool}",
         estimates=estimates,
         method=method,
-        limits=_limits(points, seen),
+        limits=_limits(told, seen),
         figures=(
-            figures.frontier_figure(points, keys.linkage, "Linkage against utility"),
+            figures.frontier_figure(told, keys.linkage, "Linkage against utility"),
             *(
-                (figures.frontier_figure(points, keys.refit, "Linkage after a refit against utility"),)
+                (figures.frontier_figure(told, keys.refit, "Linkage after a refit against utility"),)
                 if keys.refit
                 else ()
             ),
@@ -165,7 +180,7 @@ def frontier_finding(
             *figures.change_figures(points[0], compared),
             *(figure for name in cohorts for figure in _elsewhere_figures(drawn, name)),
         ),
-        tables=_tables(points, compared, keys, stands, seen, cohorts, correction),
+        tables=_tables(told, compared, keys, stands, seen, cohorts, correction),
         glossary=GLOSSARY,
     )
 
@@ -272,6 +287,8 @@ def _share(estimate: Estimate) -> str:
 
 def _limits(points: Sequence[OperatingPoint], seen: Sequence[tuple[int, Estimate]]) -> tuple[str, ...]:
     told = ["A formal guarantee is about the pairs the heads were trained on; linkage is measured on other pairs."]
+    if any(point.name == AT_START for point in points):
+        told.append(RELEASED)
     if any(point.variant == "dp-nominal" for point in points):
         told.append("dp-nominal couples the pairs of a batch: its epsilon is a number, not a guarantee.")
     if any(point.measured.refit for point in points):

@@ -35,15 +35,17 @@ from medveil.release.protect.findings import (
     effects,
     frontier_finding,
     standings_of,
+    with_start,
 )
 from medveil.release.protect.measurement import Embed, Measurements, MeasurementSettings, measure, refitted_on_features
-from medveil.release.protect.operating_point import AS_IT_IS, OperatingPoint, load_point, save_point
+from medveil.release.protect.operating_point import AS_IT_IS, AT_START, OperatingPoint, load_point, save_point
 from medveil.release.protect.paired_features import ProtectionData, Vectors
 from medveil.release.protect.tables import csv_rows
 from medveil.release.protect.worst_case_audit import worst_case_audit
 from medveil.runtime.storage import write_bytes, write_json
 from medveil.stats.paired import Correction
 from medveil.stats.privacy_audit import audit_one_run
+from medveil.utility.linear_probe import LabelledEmbeddings, fit_probe
 
 Progress = Callable[[str, int, int], None]  # what was measured, and how many of how many are done
 
@@ -56,13 +58,15 @@ AUDITED = "audited-heads"
 
 @dataclass(frozen=True)
 class FrontierResult:
-    """All settings, the heads as they are first; how they stand; and the finding the report prints.
+    """All settings, the model as it is first; how they stand; and the finding the report prints.
 
+    `start` are the heads that training starts from, where they do not give the vectors of the model as it is.
     `features` is the refit attack of an adversary who has the frozen encoders; `stands` has one list of standings a
     criterion, in the order of `points`.
     """
 
     points: tuple[OperatingPoint, ...]
+    start: OperatingPoint | None
     features: tuple[RefitPoint, ...]
     effects: tuple[Effect, ...]
     stands: dict[str, list[Standing]]
@@ -103,7 +107,8 @@ def protect_alignment(
     others = others or {}
     steps = len(sweep) + len(others) + 2
     tell = progress or (lambda *_: None)
-    points = [bench.unchanged(AS_IT_IS, start, NOTHING)]
+    points = [bench.unchanged(AS_IT_IS, start, NOTHING) if data.released is None else bench.released(data.released)]
+    beginning = None if data.released is None else bench.unchanged(AT_START, start, NOTHING)
     tell(AS_IT_IS, 1, steps)
     features = bench.on_features()
     tell("frozen features", 2, steps)
@@ -113,7 +118,7 @@ def protect_alignment(
     for name, heads in others.items():
         points.append(bench.unchanged(name, heads, NOT_OURS))
         tell(name, len(points) + 1, steps)
-    return _concluded(points, features, goal or Goal(), correction, how, Path(out))
+    return _concluded(points, beginning, features, goal or Goal(), correction, how, Path(out))
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,11 @@ class _Bench:
 
         point = OperatingPoint(name, name, _NOT_YET, guarantee)
         return self._measured(point, f"given-{_weights(heads)[:12]}", embed, f"{name} {_weights(heads)}")
+
+    def released(self, data: ProtectionData) -> OperatingPoint:
+        """The vectors of the whole model, whatever its heads make of features."""
+        point = OperatingPoint(AS_IT_IS, AS_IT_IS, _NOT_YET, NOTHING)
+        return self._measured(point, "released", lambda images, reports, _: (images, reports), "released", data=data)
 
     def on_features(self) -> tuple[RefitPoint, ...]:
         folder, mark = self.out / "frozen-features", self._fingerprint("features")
@@ -187,13 +197,14 @@ class _Bench:
         embed: Embed,
         mark: str,
         audited: Callable[[OperatingPoint], OperatingPoint] | None = None,
+        data: ProtectionData | None = None,
     ) -> OperatingPoint:
         """The point with its measurements, from disk where they are there."""
         folder, mark = self.out / name, self._fingerprint(mark)
         known = load_point(folder, fingerprint=mark)
         if known is not None:
             return replace(point, measured=known.measured, worst_case=known.worst_case)
-        point = replace(point, measured=measure(embed, self.data, self.how))
+        point = replace(point, measured=measure(embed, data or self.data, self.how))
         point = audited(point) if audited else point
         save_point(point, folder, fingerprint=mark)
         return point
@@ -253,6 +264,7 @@ class _Bench:
             out=out,
             public=None if public is None else (public.images, public.reports),
             public_are=self.data.public_are,
+            findings=finding_directions(self.start, self.data) if candidate.variant == "findings" else None,
             ledger=self.ledger,
         )
 
@@ -283,6 +295,15 @@ def _refuse_audit(candidate: Candidate, data: ProtectionData, canaries: int, tri
         )
 
 
+def finding_directions(heads: Heads, data: ProtectionData) -> np.ndarray:
+    """Of the image embeddings, as a linear probe reads findings from them that is fitted as utility is measured."""
+    parts = (
+        LabelledEmbeddings(heads.embed_images(part.images), part.targets, part.counts)
+        for part in (data.train, data.validation)
+    )
+    return fit_probe(*parts).directions
+
+
 def _weights(heads: Heads) -> str:
     hasher = hashlib.sha256()
     for parameter in heads.parameters():
@@ -301,6 +322,7 @@ def _check(data: ProtectionData) -> None:
 
 def _concluded(
     points: list[OperatingPoint],
+    start: OperatingPoint | None,
     features: tuple[RefitPoint, ...],
     goal: Goal,
     correction: Correction,
@@ -309,11 +331,12 @@ def _concluded(
 ) -> FrontierResult:
     keys = MetricKeys.of(points)
     found = effects(points, keys)
-    finding = frontier_finding(points, features, goal=goal, correction=correction, method=_method(points, how))
-    write_bytes(out / CSV, csv_rows(points).encode())
+    method = _method(points, how)
+    finding = frontier_finding(points, features, start=start, goal=goal, correction=correction, method=method)
+    write_bytes(out / CSV, csv_rows(with_start(points, start)).encode())
     write_json(out / JSON, finding.to_json())
     return FrontierResult(
-        tuple(points), features, tuple(found), standings_of(points, keys), best_effect(found, goal), finding
+        tuple(points), start, features, tuple(found), standings_of(points, keys), best_effect(found, goal), finding
     )
 
 
@@ -324,5 +347,6 @@ def _method(points: Sequence[OperatingPoint], how: MeasurementSettings) -> str:
         "exact expectation over random and pathology-matched pools, ties in random order; "
         f"{COMPETING[how.match]}. Utility: one linear layer "
         f"on fixed image embeddings, penalty chosen on validation patients. {how.redraws:,} redraws by {how.unit}, the "
-        f"same for all {len(points)} settings, so that differences are paired."
+        f"same for all {len(points)} settings, so that differences are paired. P-values are the redraws', two-sided; "
+        "intervals are wider, for they also hold what so few with a finding cannot show."
     )

@@ -145,9 +145,11 @@ def utility(probe: LinearProbe, pairs: EmbeddedPairs, how: MeasurementSettings) 
 
 def refitted(own: EmbeddedPairs, test: EmbeddedPairs, how: MeasurementSettings) -> tuple[RefitPoint, ...]:
     """The refit attack on what the adversary sees of their own pairs and of the test's."""
-    target = Target(test.seen(how), how.weights(test.part), exclude=how.exclude(test.part))
+    # whatever is redrawn, an adversary keeps a patient's pairs together to check what they fitted
+    theirs = SeenPairs(own.images, own.reports, own.part.patients)
+    target = Target(test.seen(how), how.weights(test.part), exclude=how.exclude(test.part), unit=how.unit)
     pools = (100, None) if len(test.part) > 100 else (None,)
-    return refit_attack(own.seen(how), target, sizes=how.own, pools=pools, settings=how.refit, seed=how.seed)
+    return refit_attack(theirs, target, sizes=how.own, pools=pools, settings=how.refit, seed=how.seed)
 
 
 def refitted_on_features(data: ProtectionData, how: MeasurementSettings) -> tuple[RefitPoint, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ WITHHELD = "withheld: a digest of the training data would tell who took part"
 SECRET = ("seed",)  # of the noise: who knows it can take the noise off
 STRONGEST = "Recall@1 after the strongest refit"
 STRONG_EPSILON = 1.0
+DROWNED = 3.0  # noise over what pairs can add: from here on, heads move by chance
 EPSILON_SOURCE = "tier 1 of Ponomareva et al., How to DP-fy ML, 2023"
 
 
@@ -183,6 +185,29 @@ def _weak_points(point: OperatingPoint) -> Iterator[Gap]:
         )
 
 
+def nothing_learned(point: OperatingPoint) -> str | None:
+    """Why private training has no effect, where its noise is far longer than all that pairs can add in all steps.
+
+    Clipped gradients add up by their number at most, all in one direction; noise, by its root, in every parameter.
+    """
+    record = point.record or {}
+    if "noise_multiplier" not in record:
+        return None
+    settings, steps = record["settings"], record["steps"]
+    expected = record["sampling"] * record["units"]
+    clipped = max(1, round(settings["batch"] / settings["group_size"])) if point.variant == "dp-groups" else expected
+    added = steps * clipped * settings["clip"]
+    noise = math.sqrt(steps * record["parameters"]) * record["noise_multiplier"] * record["sensitivity"]
+    if noise < DROWNED * added:
+        return None
+    return (
+        f"with {record['units']:,} {settings['unit']}s and ε = {point.epsilon:.3g}, the noise of {steps:,} steps is"
+        f" {noise / added:,.1f} times as long as all that their pairs can add: nearly all that moves the heads is"
+        " chance, and no effect on the link can be expected; give more patients or a larger epsilon, or try the variant"
+        " findings, which promises nothing."
+    )
+
+
 def _raised(threshold: Threshold | None) -> Iterator[Gap]:
     if threshold is not None and threshold.value > ONE_IN_ELEVEN.value:
         yield Gap(
@@ -218,6 +243,9 @@ def _gaps(chosen: OperatingPoint | None, result: FrontierResult) -> Iterator[Gap
         )
     else:
         yield from _weak_points(chosen)
+    why = None if chosen is None else nothing_learned(chosen)
+    if why is not None:
+        yield Gap("The effect", why, blocking=False)
     if not result.features:
         yield Gap("Refit", "the data set has too few pairs for an adversary who refits the heads.", blocking=True)
     yield Gap(

@@ -21,6 +21,7 @@ from medveil.stats.privacy_audit import PrivacyAudit
 
 FILE, DRAWS = "point.json", "replicates.npy"
 AS_IT_IS = "as it is"
+AT_START = "as training starts"
 
 Floats = NDArray[np.float64]
 

@@ -95,7 +95,8 @@ class ProtectionData:
 
     Heads and probe are trained on `train`; `validation` chooses the probe's penalty; everything is measured on `test`.
     `own` are the pairs of an adversary who refits. `public` are pairs that need no protection: negatives for the
-    private training and the stuff of canaries. Heads are applied unchanged to every cohort in `elsewhere`.
+    private training and the stuff of canaries. Heads are applied unchanged to every cohort in `elsewhere`. `released`
+    has the same pairs as the whole model puts them out, where the heads it comes with do not give these vectors.
     """
 
     train: PairedFeatures
@@ -105,6 +106,7 @@ class ProtectionData:
     public: PairedFeatures | None = None
     elsewhere: Mapping[str, PairedFeatures] = field(default_factory=dict)
     public_are: Literal["declared", "phantoms"] = "declared"  # who says that they are public
+    released: ProtectionData | None = None
 
     def parts(self) -> dict[str, PairedFeatures]:
         """All parts there are, by name."""
@@ -114,4 +116,5 @@ class ProtectionData:
 
     def digest(self) -> str:
         told = "".join(f"{name}:{part.digest()}\n" for name, part in self.parts().items())
+        told += "" if self.released is None else f"released:{self.released.digest()}\n"
         return hashlib.sha256(told.encode()).hexdigest()

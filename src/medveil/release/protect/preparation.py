@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -18,7 +19,7 @@ from medveil.cohort.phantom.hospital import phantom_pairs
 from medveil.cohort.splits import assign_splits
 from medveil.defenses.alignment.heads import Heads, take_over
 from medveil.encoders.encoder import Encoder
-from medveil.encoders.extraction import encode_features
+from medveil.encoders.extraction import encode_cohort, encode_features
 from medveil.encoders.headless import Headless, headless
 from medveil.errors import InputError
 from medveil.release.protect.measurement import OWN_PAIRS
@@ -64,23 +65,38 @@ def prepare(
     bare = headless(encoder)
     pairs, table, set_aside = _encoded(cohort, bare, cache, "encoding", watch)
     part = parts_of(table)
-    rest, unused = part.isin(("train", "val")), int(part.isna().sum())
-    data = ProtectionData(
+    unused = int(part.isna().sum())
+    others = transfer or {}
+    data = replace(
+        _dealt(
+            pairs,
+            part,
+            {name: _encoded(other, bare, cache, f"encoding {name}", watch)[0] for name, other in others.items()},
+        ),
+        public=_phantoms(bare, cache or work, watch)
+        if public is None
+        else _encoded(public, bare, cache, "encoding public", watch)[0],
+        public_are="phantoms" if public is None else "declared",
+    )
+    if bare.released is not None:
+        whole = partial(_as_released, model=bare.released, cache=cache, watch=watch)
+        data = replace(
+            data, released=_dealt(whole(cohort), part, {name: whole(other) for name, other in others.items()})
+        )
+    trained_on = frozenset(table.loc[part == "train", "patient_id"].astype(str))
+    reasons = {**set_aside, **({"in none of train, val and test": unused} if unused else {})}
+    return Prepared(data, take_over(bare.image_head, bare.report_head), reasons, trained_on)
+
+
+def _dealt(pairs: PairedFeatures, part: pd.Series, elsewhere: Mapping[str, PairedFeatures]) -> ProtectionData:
+    rest = part.isin(("train", "val"))
+    return ProtectionData(
         train=_some(pairs, part == "train", "train"),
         validation=_some(pairs, part == "val", "validate"),
         test=_some(pairs, part == "test", "measure"),
         own=_some(pairs, rest, "train") if rest.sum() >= FEWEST_OWN else None,
-        public=_phantoms(bare, cache or work, watch)
-        if public is None
-        else _encoded(public, bare, cache, "encoding public", watch)[0],
-        elsewhere={
-            name: _encoded(other, bare, cache, f"encoding {name}", watch)[0] for name, other in (transfer or {}).items()
-        },
-        public_are="phantoms" if public is None else "declared",
+        elsewhere=elsewhere,
     )
-    trained_on = frozenset(table.loc[part == "train", "patient_id"].astype(str))
-    reasons = {**set_aside, **({"in none of train, val and test": unused} if unused else {})}
-    return Prepared(data, take_over(bare.image_head, bare.report_head), reasons, trained_on)
 
 
 def parts_of(table: pd.DataFrame) -> pd.Series:
@@ -113,6 +129,14 @@ def _encoded(
     found = encode_features(cohort, bare, cache=cache, progress=lambda done, total: watch(stage, done, total))
     table = cohort.table.iloc[found.rows].reset_index(drop=True)
     return PairedFeatures.of(found.images, found.reports, table), table, found.set_aside
+
+
+def _as_released(cohort: Cohort, *, model: Encoder, cache: Path | None, watch: Watch) -> PairedFeatures:
+    """The same pairs as the whole model puts them out; which can be read does not depend on the model."""
+    found = encode_cohort(
+        cohort, model, cache=cache, progress=lambda done, total: watch("encoding as released", done, total)
+    )
+    return PairedFeatures.of(found.images, found.reports, cohort.table.iloc[found.rows].reset_index(drop=True))
 
 
 def _phantoms(bare: Headless, folder: Path, watch: Watch) -> PairedFeatures:

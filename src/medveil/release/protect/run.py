@@ -23,7 +23,7 @@ from medveil.release.protect.canaries import CANARIES
 from medveil.release.protect.candidates import Candidate
 from medveil.release.protect.frontier import CSV, FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
-from medveil.release.protect.model_report import report_model, summary
+from medveil.release.protect.model_report import nothing_learned, report_model, summary
 from medveil.release.protect.operating_point import OperatingPoint
 from medveil.release.protect.preparation import prepare
 from medveil.release.protect.shared_people import Watch
@@ -68,6 +68,11 @@ class ModelOutcome:
             }
             for point in self.result.points[1:]
         }
+
+    @property
+    def no_effect(self) -> str | None:
+        """Why the one private setting that was tried can have had none."""
+        return nothing_learned(self.result.points[1]) if len(self.result.points) == 2 else None
 
     @property
     def audits(self) -> list[str]:

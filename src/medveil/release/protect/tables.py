@@ -131,7 +131,7 @@ def _changed(change: Change) -> tuple[str, ...]:
         with_sd(change.before),
         with_sd(change.after),
         f"{change.delta.value * 100:+.2f}",
-        told(change.delta),
+        f"[{100 * change.delta.low:.2f}, {100 * change.delta.high:.2f}]",
         f"{change.p:.3f}",
     )
 

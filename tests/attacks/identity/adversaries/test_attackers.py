@@ -4,6 +4,7 @@ import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from medveil.attacks.identity.adversaries.attackers import attack, cross_fitted,
 from medveil.attacks.identity.adversaries.effort import FULL, SMALL, Effort, effort_of
 from medveil.attacks.identity.adversaries.films import Films
 from medveil.attacks.identity.adversaries.recognisers import Recognisers
+from medveil.encoders.identity.networks.model_file import Architecture, save_network
+from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.errors import InputError, NotMeasurable, SettingsError
 
 People = Callable[..., Films]
@@ -197,3 +200,13 @@ def test_few_films_are_not_learned_by_heart() -> None:
 def test_unknown_attacker(people: People, recognisers: Recognisers) -> None:
     with pytest.raises(SettingsError, match="no attacker called oracle"):
         attack(people(4, 2), people(4, 2, first=10), recognisers=recognisers, attackers=["oracle"])
+
+
+@pytest.mark.parametrize("architecture", [{"size": 512}, {"stretched": False}])
+def test_a_second_network_that_would_see_less_than_it_was_trained_on_is_refused(
+    architecture: dict[str, Any], recogniser_files: list[Path], tmp_path: Path
+) -> None:
+    told = Architecture("reidentification", "resnet-small", "gem", 16, **architecture)
+    save_network(tmp_path / "other.safetensors", RetrievalNetwork("resnet-small", "gem", 16), told)
+    with pytest.raises(InputError, match="256 pixels"):
+        Recognisers(recogniser_files[:1], tmp_path / "other.safetensors", "cpu")

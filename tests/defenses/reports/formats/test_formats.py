@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import datetime as dt
 import io
 import json
 from collections.abc import Mapping
@@ -10,10 +11,11 @@ import pytest
 
 from medveil.cohort.tables.dialect import BROKEN
 from medveil.cohort.tables.encodings import decode, encode, encoding_of
+from medveil.cohort.tables.spreadsheet import numbered_rows, write_sheet
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.defense import CleanReports
 from medveil.defenses.reports.formats.columns import Columns
-from medveil.defenses.reports.formats.csv_column import clean_csv
+from medveil.defenses.reports.formats.csv_column import clean_csv, clean_xlsx
 from medveil.defenses.reports.formats.jsonl_field import clean_jsonl
 from medveil.defenses.reports.formats.text_file import clean_text_file
 from medveil.errors import InputError, Quarantined, SettingsError
@@ -149,3 +151,30 @@ def test_a_text_that_is_half_utf8_is_no_text_of_either_kind() -> None:
     with pytest.raises(Quarantined):
         encoding_of(io.BytesIO(mixed))
     assert decode(b"\xe9t\xe9").text == "été"
+
+
+TOLD = ["Seen 23/06/2021.", "Seen 14/05/2021 and 02/03/2021.", "Seen 04/05/2021."]
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx", "jsonl"])
+def test_a_report_that_does_not_tell_has_the_order_of_its_table(kind: str) -> None:
+    out = io.BytesIO()
+    columns = Columns(("report",), "id")
+    rows = [["id", "report"], *([f"p{number}", text] for number, text in enumerate(TOLD))]
+    if kind == "csv":
+        outcome = clean_csv(table(rows), out, columns, REPORTS.apply_many, person_of)
+    elif kind == "xlsx":
+        source = io.BytesIO()
+        write_sheet(source, iter(rows))
+        source.seek(0)
+        outcome = clean_xlsx(source, out, columns, REPORTS.apply_many, person_of)
+    else:
+        lines = (json.dumps(dict(zip(rows[0], row, strict=True))) for row in rows[1:])
+        outcome = clean_jsonl(io.BytesIO("\n".join(lines).encode()), out, columns, REPORTS.apply_many, person_of)
+    assert outcome.rows == 3 and outcome.date_order == "day-first"
+    day = Person(KEYS, "p2").moved(dt.date(2021, 5, 4))
+    if kind == "xlsx":
+        out.seek(0)
+        assert [row[1] for _, row in numbered_rows(out)[1]][-1] == f"Seen {day:%d/%m/%Y}."
+    else:
+        assert f"Seen {day:%d/%m/%Y}.".encode() in out.getvalue()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.defenses.reports.rules import addresses, codes, contacts, dates, initials, towns
+from medveil.defenses.reports.rules import addresses, codes, contacts, dates, initials
 from medveil.defenses.reports.rules.page import Page
 
 SEARCHED = {
@@ -37,12 +37,6 @@ def test_telephone_numbers_begin_as_they_must(text: str) -> None:
     for form in TELEPHONES:
         if match := form.search(text):
             assert contacts._BEGINS_NUMBER.match(text, match.start())
-
-
-@given(st.from_regex(towns._LIVES))
-def test_where_somebody_lives_is_seen_by_the_last_word(text: str) -> None:
-    if place := towns._LIVES.search(text[-48:]):
-        assert towns._lived_in(Page(text), len(text)), place
 
 
 def test_words_that_stand_in_a_text() -> None:

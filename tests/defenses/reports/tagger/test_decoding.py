@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from medveil.defenses.reports.tagger.decoding import decide, marked_sure, plausible, spans
+from medveil.defenses.reports.tagger.decoding import decide, plausible, spans, suspected
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
-from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.defenses.reports.tagger.tokens import tokenise
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
@@ -67,9 +66,11 @@ def test_signs_alone_are_no_piece():
     assert spans(tokens, np.array([NONE, name, name]), np.array([False] * 3)) == [Span(2, 5, Category.NAME)]
 
 
-def test_pieces_without_doubt_are_marked() -> None:
-    tokens = tokenise("Long saw Short")
-    found = [Span(0, 4, Category.NAME), Span(9, 14, Category.NAME)]
-    said = marked_sure(tokens, found, np.array([0.001, 0.9, 0.3], np.float32))
-    assert [type(one) for one in said] == [SureSpan, Span]
-    assert [(one.start, one.end) for one in said] == [(0, 4), (9, 14)]
+def test_what_went_free_with_some_doubt_is_suspected() -> None:
+    probabilities = np.zeros((3, NONE + 1), np.float32)
+    probabilities[:, NONE] = [0.1, 0.9, 0.99]
+    probabilities[:, CATEGORIES.index(Category.DATE)] = [0.9, 0.1, 0.01]
+    classes = decide(probabilities, 0.6)
+    assert classes.tolist() == [CATEGORIES.index(Category.DATE), CATEGORIES.index(Category.DATE), NONE]
+    alone = decide(probabilities[1:], 0.6)
+    assert suspected(probabilities[1:], alone).tolist() == [CATEGORIES.index(Category.DATE), NONE]

@@ -13,7 +13,10 @@ from medveil.attacks.identity.adversaries.films import Films, on_device
 from medveil.encoders.identity.embedder import Ensemble
 from medveil.encoders.identity.inference import FEW, as_input, for_device
 from medveil.encoders.identity.networks.backbones import fold_normalisation
+from medveil.encoders.identity.networks.model_file import read_architecture
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
+from medveil.encoders.identity.preparing import Preparation
+from medveil.errors import InputError
 from medveil.runtime.once import once
 from medveil.training.device import autocast, check_device, placed
 from medveil.weights.bundled import OTHER_RETRIEVER, RETRIEVERS, bundled
@@ -55,6 +58,11 @@ class Recognisers:
         self.learned: dict[bytes, Any] = {}  # how originals are seen, see `originals`
         self.other: Recogniser | None = None
         if other is not None:
+            if read_architecture(other).preparation != Preparation():
+                raise InputError(
+                    f"{other} looks at more pixels than these attackers keep of a film, or at gray levels as stored; "
+                    "give a network trained at 256 pixels with `--recipe small`"
+                )
             network, size = load_retrieval(other)
             self.other = Recogniser([network], size, device)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Subject
 from medveil.person.person import Person
+from medveil.person.written_dates import DateOrder, order_of
 
 BATCH = 64  # rows that go through the tagger together
 
@@ -46,6 +47,7 @@ class RowsCleaned:
     done: dict[str, Counter[str]] = field(default_factory=dict)  # by defense, as the subjects noted it
     withheld: dict[str, list[int]] = field(default_factory=dict)  # the numbers of rows by reason
     left_out: tuple[str, ...] = ()  # columns
+    date_order: DateOrder | None = None  # of day and month in the reports, where most of them tell
 
     def withhold(self, number: int, reason: str) -> None:
         self.withheld.setdefault(reason, []).append(number)
@@ -54,12 +56,17 @@ class RowsCleaned:
 Row = Mapping[str, str]
 
 
+def order_in_table(rows: Iterable[Row], columns: Columns) -> DateOrder | None:
+    """Of day and month in the reports of a table; those that do not tell by themselves have it too."""
+    return order_of(text for row in rows for column in columns.text if (text := row.get(column)))
+
+
 def clean_rows(
     numbered: Sequence[tuple[int, Row]], columns: Columns, clean: CleanMany, person_of: PersonOf, outcome: RowsCleaned
 ) -> list[dict[str, str] | None]:
     """Each row's new values by column, None for a row that must not be released."""
     rows = [row for _, row in numbered]
-    persons = [_person(row, person_of) for row in rows]
+    persons = [_person(row, person_of, outcome.date_order) for row in rows]
     cells = [(column, column in columns.keep) for column in (*columns.text, *columns.keep)]
     subjects = [
         Subject(person, text=row.get(column, ""), phrase=phrase)
@@ -79,11 +86,12 @@ def clean_rows(
     return results
 
 
-def _person(row: Row, person_of: PersonOf) -> Person | Quarantined:
+def _person(row: Row, person_of: PersonOf, order: DateOrder | None) -> Person | Quarantined:
     try:
-        return person_of(row)
+        person = person_of(row)
     except Quarantined as reason:
         return reason
+    return replace(person, date_order=order) if order else person
 
 
 def _row(

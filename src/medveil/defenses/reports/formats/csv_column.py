@@ -5,13 +5,23 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import closing
 from itertools import islice
 from typing import BinaryIO
 
 from medveil.cohort.tables.dialect import Dialect, named_rows
 from medveil.cohort.tables.spreadsheet import numbered_rows, write_sheet
-from medveil.defenses.reports.formats.columns import BATCH, CleanMany, Columns, PersonOf, RowsCleaned, clean_rows
+from medveil.defenses.reports.formats.columns import (
+    BATCH,
+    CleanMany,
+    Columns,
+    PersonOf,
+    RowsCleaned,
+    clean_rows,
+    order_in_table,
+)
 from medveil.errors import InputError
+from medveil.person.written_dates import DateOrder
 
 Row = tuple[int, list[str] | str]  # its number, and its fields or the reason why it has none
 
@@ -29,7 +39,7 @@ def clean_csv(
 
     Rows to `skip`, by number, were set aside elsewhere: they are neither released nor told once more.
 
-    `source` must be seekable: its encoding is told by reading all of it.
+    `source` must be seekable: its encoding is told by reading all of it, and the order of its dates by a first look.
     """
     dialect = Dialect.of(source)
     outcome = RowsCleaned()
@@ -37,6 +47,8 @@ def clean_csv(
     try:
         out.write(dialect.mark)
         writing.write(dialect.first_line)
+        with closing(dialect.records(source)) as first:
+            outcome.date_order = _date_order(next(first, []), first, columns)
         records = dialect.records(source)
         names = next(records, [])
         if isinstance(names, str):
@@ -64,8 +76,16 @@ def clean_xlsx(
     """A new workbook with the one sheet; every cell is text, and nothing else of the old one is in it."""
     outcome = RowsCleaned()
     names, rows = numbered_rows(source)
+    outcome.date_order = _date_order(names, (row for _, row in rows), columns)
+    source.seek(0)
+    names, rows = numbered_rows(source)
     write_sheet(out, _cleaned(names, _without(rows, skip), columns, clean, person_of, outcome))
     return outcome
+
+
+def _date_order(names: list[str] | str, rows: Iterable[list[str] | str], columns: Columns) -> DateOrder | None:
+    named = (dict(zip(names, row, strict=False)) for row in rows if not isinstance(row, str))
+    return order_in_table(named, columns) if not isinstance(names, str) else None
 
 
 def _without(rows: Iterable[Row], skip: Collection[int]) -> Iterator[Row]:

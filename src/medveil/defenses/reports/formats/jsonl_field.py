@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from medveil.defenses.reports.formats.columns import BATCH, CleanMany, Columns, PersonOf, RowsCleaned, clean_rows
+from medveil.defenses.reports.formats.columns import (
+    BATCH,
+    CleanMany,
+    Columns,
+    PersonOf,
+    RowsCleaned,
+    clean_rows,
+    order_in_table,
+)
 from medveil.errors import Quarantined
 
 BROKEN = "line that is no JSON object"
@@ -19,6 +27,8 @@ def clean_jsonl(
 ) -> RowsCleaned:
     """Only the named fields are written; a line that cannot be read or cleaned is left out and told by its number."""
     outcome = RowsCleaned()
+    outcome.date_order = order_in_table(_readable(source, columns), columns)
+    source.seek(0)
     seen: set[str] = set()
     lines = ((number, line) for number, line in enumerate(source, start=1) if line.strip())
     while batch := list(islice(lines, BATCH)):
@@ -28,6 +38,13 @@ def clean_jsonl(
                 out.write(json.dumps(_nested(row), ensure_ascii=False).encode() + b"\n")
     outcome.left_out = tuple(sorted(seen - set(columns.named)))
     return outcome
+
+
+def _readable(source: BinaryIO, columns: Columns) -> Iterator[dict[str, str]]:
+    """A first look at the lines, whatever may be wrong with them."""
+    numbered = ((number, line) for number, line in enumerate(source, start=1) if line.strip())
+    for one in numbered:
+        yield from (row for _, row in _flat([one], columns, RowsCleaned(), set()))
 
 
 def _flat(

@@ -2,14 +2,15 @@
 go first.
 
 Every rule starts from a word or a number of the text and looks at a bounded stretch around it, so the time taken
-grows with the length of the text and with nothing else. Start with `find_by_rules`: a family reads a `page.Page` and
-takes what it recognises on it, and `lists` say what a word can be.
+grows with the length of the text and with nothing else. Start with `proposed`: a family reads a `page.Page` and takes
+what it recognises on it, and `lists` say what a word can be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 
+from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules import (
     addresses,
     ages,
@@ -19,71 +20,69 @@ from medveil.defenses.reports.rules import (
     forms,
     hospitals,
     initials,
-    institutions,
     labelled_numbers,
     name_echoes,
-    name_followers,
-    name_labels,
-    name_lists,
-    name_titles,
+    people,
     phrases,
     spoken,
     times,
     times_of_year,
-    towns,
 )
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.span import Span, without_overlaps
 
-Clears = Callable[[Span], bool]
+FAMILIES = {
+    "forms": forms.take,
+    "contacts": contacts.take,
+    "labelled numbers": labelled_numbers.take,
+    "addresses": addresses.take,
+    "spoken": spoken.take,
+    "spoken days": times.take_spoken_days,
+    "feasts": times_of_year.take_feasts,
+    "dates": dates.take,
+    "times of year": times_of_year.take,
+    "times": times.take,
+    "spoken times": times.take_spoken,
+    "ages": ages.take,
+    "codes": codes.take,
+    "hospitals": hospitals.take,
+    "people": people.take,
+    "signs": initials.take,
+}
+IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
+# What follows from what was recognised: the same person elsewhere, initials of a name, a hospital's short name.
+FOLLOWING = {
+    "echoes": name_echoes.take,
+    "initials": initials.take,
+    "short names": hospitals.take_short_names,
+    "times beside": times.take_beside_identifiers,
+}
 
-FAMILIES = (
-    forms.take,
-    contacts.take,
-    labelled_numbers.take,
-    addresses.take,
-    spoken.take,
-    times.take_spoken_days,
-    dates.take,
-    times_of_year.take,
-    times.take,
-    times.take_spoken,
-    ages.take,
-    codes.take,
-    hospitals.take,
-    institutions.take,
-    institutions.take_employers,
-    name_lists.take_inverted,
-    name_followers.take_before_degrees,
-    name_titles.take,
-    name_labels.take,
-    name_followers.take,
-    name_lists.take_unknown,
-    name_lists.take,
-    name_echoes.take,
-    initials.take,
-    hospitals.take_short_names,
-    times.take_beside_identifiers,
-    towns.take,
-    institutions.take_by_events,
-)
+# What has a grammar that hardly anything else fits needs no vote; what is marked with a question mark does.
+GRAMMARS = frozenset({*FAMILIES, "initials"})
 
-
-def find_by_rules(text: str, clears: Clears | None = None) -> list[Span]:
-    """Every identifier the rules see, in order of place; not those told by a list alone that somebody else clears."""
-    return _found(text, FAMILIES, clears)
+Families = Mapping[str, Callable[[Page], None]]
 
 
-def find_in_phrase(text: str, clears: Clears | None = None) -> list[Span]:
-    """The same in a few words that are no sentence, such as a study's description."""
-    return _found(text, (*FAMILIES, phrases.take), clears)
+def proposed(page: Page, *, phrase: bool = False) -> list[Proposal]:
+    """What the rules take for an identifier, whatever else was recognised."""
+    return _read(page, FAMILIES | IN_PHRASES if phrase else FAMILIES)
 
 
-def _found(text: str, families: Iterable[Callable[[Page], None]], clears: Clears | None) -> list[Span]:
-    page = Page(text)
-    for family in families:
+def following(page: Page) -> list[Proposal]:
+    """What they take for one because of what has been recognised on the page."""
+    return _read(page, FOLLOWING)
+
+
+def _read(page: Page, families: Families) -> list[Proposal]:
+    before = len(page.found)
+    for name, family in families.items():
+        page.family = name
         family(page)
-    cleared = {one for one in page.doubted if clears(one)} if clears else set()
-    if cleared:
-        cleared = name_echoes.strangers(page, cleared)
-    return without_overlaps(one for one in page.found if one not in cleared)
+    return page.found[before:]
+
+
+def find_by_rules(text: str, *, phrase: bool = False) -> list[Span]:
+    """Every identifier the rules see, in order of place; where there is no network, nothing weighs them."""
+    page = Page(text)
+    return without_overlaps(one.span for one in (*proposed(page, phrase=phrase), *following(page)))

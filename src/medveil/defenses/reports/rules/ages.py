@@ -1,9 +1,10 @@
-"""Ages of 90 and more, in digits and in words; lower ages stay."""
+"""Ages of 90 and more, in digits and in words: of a year, of a decade, or of people that old; lower ages stay."""
 
 from __future__ import annotations
 
 import re
 
+from medveil.defenses.reports.rules.lists import words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 
@@ -33,6 +34,20 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _AFTER_WORDS = re.compile(rf"[ \t]*-?[ \t]*(?:\r?\n[ \t]*)?{_YEARS}|[MF]\b|[ \t]*/[ \t]*[MF]\b", re.IGNORECASE)
+_OLD_PEOPLE = words("nonagenarian nonagenarians centenarian centenarians supercentenarian supercentenarians")
+_IN_NINETIES = words("nineties mid-nineties")
+_BIRTHDAYS = words("birthday b-day bday")
+# in her nineties, in the mid-90s; not the nineties that a year is of
+_NINETIES = re.compile(
+    r"in[ \t]+(?:his|her|their|(?:the[ \t]+)?(?=early|mid|late))[ \t]*"
+    r"(?:(?:early|mid|middle|late)[ \t-]*(?:to[ \t-]*(?:early|mid|late)[ \t-]*)?)?(?:nineties|['’]?90['’]?s)(?!\w)",
+    re.IGNORECASE,
+)
+_BIRTHDAY = re.compile(
+    r"\b(?P<age>(?:9\d|1[0-2]\d)(?:st|nd|rd|th)|ninet(?:ieth|y[ -](?:first|second|third|fourth|fifth|sixth|seventh|"
+    r"eighth|ninth))|(?:one[ -])?hundredth)[ \t-]+$",
+    re.IGNORECASE,
+)
 
 
 def take(page: Page) -> None:
@@ -46,6 +61,20 @@ def take(page: Page) -> None:
         ):
             page.take(*match.span("age"), Category.AGE_OVER_89)
     _take_words(page)
+    for word in page.standing(_OLD_PEOPLE):
+        _take(page, word.start, word.end)
+    if "90" in text or page.standing(_IN_NINETIES):
+        for decade in _NINETIES.finditer(text):
+            _take(page, *decade.span())
+    for word in page.standing(_BIRTHDAYS):
+        if found := _BIRTHDAY.search(text[max(0, word.start - 24) : word.start]):
+            start = max(0, word.start - 24) + found.start("age")
+            _take(page, start, start + len(found["age"]))
+
+
+def _take(page: Page, start: int, end: int) -> None:
+    if page.free(start, end):
+        page.take(start, end, Category.AGE_OVER_89)
 
 
 def _is_temperature(page: Page, match: re.Match[str]) -> bool:

@@ -101,7 +101,7 @@ _PART_OF_MONTH = re.compile(rf"(?:mid|early|late|end)-(?:{'|'.join(sorted(_MONTH
 _DATE_WORDS = words(
     "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs "
     "typed d t "
-    "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
+    "dob born birth date seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
     "transcribed signed taken obtained performed placed read removed admitted discharged admission discharge surgery "
     "before after again around yesterday today between visit previous last than at was started began op report rept "
     "echo tte cath shingrix tdap pneumovax prevnar vaccine vaccinated booster recheck rv due tca tmrw tomorrow "
@@ -111,7 +111,7 @@ _DATE_WORDS = words(
 _NOT_AFTER = words(
     "grade graded strength motor power murmur reflexes pulses pulse gcs score scored pain page image series slice "
     "ratio vision visual acuity stage level bp pressure upper lower mid distal proximal approximately about nearly "
-    "over only level levels at-level systolic bore gauge size pack step out"
+    "over only level levels at-level systolic bore gauge size pack step out day in for x times every glasgow"
 )
 NOT_BEFORE = re.compile(
     r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lists import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
+from medveil.person.normalised import fold
 
 _NAME = r"[A-ZÀ-Þ][\w'’-]{2,24}"
 _NO_COUNTY = (
@@ -78,7 +79,7 @@ def _forms(page: Page) -> Iterator[tuple[int, int, Category]]:
             yield *match.span("value"), Category.BIOMETRIC
     yield from ((*match.span(), Category.VEHICLE) for match in _VIN.finditer(text))
     for match in _PLATE_CUES.finditer(text):
-        if _CAPITALS.fullmatch(match["value"]):
+        if _CAPITALS.fullmatch(match["value"]) and not kind_of(fold(match["value"].split()[0])) & Kind.ORDINARY:
             yield match.start("state") if match["state"] else match.start("value"), match.end("value"), Category.VEHICLE
     for match in _PLATE.finditer(text):
         if _VEHICLE.search(page.before(match.start(), 60)):

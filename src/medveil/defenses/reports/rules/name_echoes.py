@@ -1,8 +1,9 @@
-"""A name once recognised is the same person's wherever else it stands in the text, mistyped too."""
+"""A name once recognised is the same person's, or house's, wherever else it stands in the text, mistyped too."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lists import Kind, kind_of, words
@@ -26,7 +27,7 @@ def take(page: Page) -> None:
     for name in echoes:
         if len(name) >= 5:
             by_length.setdefault(len(name), []).append(name)
-    for index in page.capitals:
+    for index in range(len(page.words)) if page.is_small else page.capitals:
         word = page.words[index]
         if (len(word.text) < 3 and not _short_name(word.text)) or not page.free(word.start, word.end):
             continue
@@ -40,17 +41,15 @@ def take(page: Page) -> None:
             page.take(_start(page, index), end_of(page, index), category)
 
 
-def strangers(page: Page, doubted: set[Span]) -> set[Span]:
-    """Those of the doubted that have no part of a name recognised elsewhere."""
-    names = _names(page, [found for found in page.found if found not in doubted])
-    return {one for one in doubted if names.keys().isdisjoint(map(fold, _PART.findall(page.text[one.start : one.end])))}
-
-
-def _names(page: Page, recognised: list[Span]) -> dict[str, Category]:
-    """Every part of a name recognised so far."""
+def _names(page: Page, recognised: Sequence[Span]) -> dict[str, Category]:
+    """Every part of a person's name recognised so far, and what tells a house from others."""
     names: dict[str, Category] = {}
     for found in recognised:
-        if found.category in _PEOPLE:
+        if found.category is Category.HOSPITAL:
+            for match in _PART.finditer(page.text, found.start, found.end):
+                if len(match[0]) > 3 and match[0][0].isupper() and not kind_of(fold(match[0])) & Kind.THING:
+                    names.setdefault(fold(match[0]), Category.HOSPITAL)
+        elif found.category in _PEOPLE:
             for match in _PART.finditer(page.text, found.start, found.end):
                 part = fold(match[0])
                 if (len(part) > 2 or _short_name(match[0])) and part not in PARTICLES_IN_TEXT and part not in _TITLES:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
+from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
@@ -20,6 +21,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _SMALL = re.compile(r"[a-zß-öø-ÿ]")
 # MIMIC's marks around a date that its makers have moved to another century.
 _MOVED_BEFORE = re.compile(r"\[\*\*(?:18|20[4-9]|2[1-9]\d)\d{1,2}-\d{1,2}(?:-\d{1,2})?\*\*\]")
+_BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 ]+\]|<[A-Z]+>)+")
 _FULL_LINE = 55
 _GAP = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*")
 
@@ -62,7 +64,7 @@ def _facts(written: str) -> tuple[str, str, int, bool, bool, bool, bool, bool]:
 
 @lru_cache(maxsize=4)
 def _words_of(text: str) -> tuple[PageWord, ...]:
-    """Remembered for the moment: rules and guards look at the same text, one after the other."""
+    """Remembered for the moment: rules and scorer look at the same text, one after the other."""
     return tuple([PageWord._make((*match.span(), *_facts(match[0]))) for match in _WORD.finditer(text)])
 
 
@@ -71,13 +73,13 @@ class Page:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.found: list[Span] = []
-        self.doubted: set[Span] = set()
+        self.found: list[Proposal] = []
+        self.family = ""  # that reads now
         self._loud: dict[int, bool] = {}
         self._taken = bytearray(len(text))
-        if "[**" in text:
-            for match in _MOVED_BEFORE.finditer(text):
-                self._taken[match.start() : match.end()] = b"\x01" * len(match[0])
+        self._moved = [match.span() for match in _MOVED_BEFORE.finditer(text)] if "[**" in text else []
+        for start, end in self._moved:
+            self._taken[start:end] = b"\x01" * (end - start)
 
     @cached_property
     def words(self) -> tuple[PageWord, ...]:
@@ -115,10 +117,19 @@ class Page:
     def take(self, start: int, end: int, category: Category, *, doubted: bool = False) -> None:
         """Characters [start, end) are an identifier; `doubted` where a list alone says so, and nothing around it."""
         if end > start:
-            self.found.append(Span(start, end, category))
-            if doubted:
-                self.doubted.add(self.found[-1])
+            self.found.append(Proposal(start, end, category, self.family + "?" * doubted))
             self._taken[start:end] = b"\x01" * (end - start)
+
+    def recognise(self, found: Iterable[Span]) -> None:
+        """These are identifiers, whoever found them."""
+        for one in found:
+            self.take(one.start, one.end, one.category)
+
+    def legible(self, start: int, end: int) -> bool:
+        """Whether something stands here that nobody has blanked out or moved before."""
+        return not _BLANK.fullmatch(self.text, start, end) and not any(
+            one < end and start < other for one, other in self._moved
+        )
 
     def free(self, start: int, end: int) -> bool:
         """Whether nothing has been recognised in [start, end)."""

@@ -86,9 +86,10 @@ def take(page: Page) -> None:
 def take_beside_identifiers(page: Page) -> None:
     """Four digits right after an identifier, such as a date or a doctor's name: `d/w Dr. Long 1012`."""
     text = page.text
+    places = {one.end for one in page.found if one.category in (Category.ADDRESS, Category.HOSPITAL, Category.COUNTY)}
     for start in page.numbers:
         match = _BARE.match(text, start)
-        if not match or not page.free(*match.span()):
+        if not match or not page.free(*match.span()) or start - _gap(page, start) in places:  # came to Boston 2019
             continue
         followed = text[match.end() : match.end() + 2] == ", " and page.taken_at(match.end() + 2)
         if followed or page.taken_at(start - _gap(page, start) - 1):

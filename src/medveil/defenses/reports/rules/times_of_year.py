@@ -59,16 +59,20 @@ _EVENTS = words(
 _QUARTER = re.compile(r"(?<!\w)Q[1-4][ ,/]{0,2}(?:of[ ])?(?:19|20)\d\d(?!\d)|(?<!\w)(?:19|20)\d\d[ -]?Q[1-4](?!\w)")
 _YEARS_TO = re.compile(r"[ ]?[-–][ ]?(?P<end>(?:1[89]|20)?\d\d)(?![\w/])")  # 1967-71
 # `echo 12/80`, `here in 10/80`: a month and a year too late for a day
-_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?:3[2-9]|[4-9]\d)(?![\d/])")
+_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?!52)(?:3[2-9]|[4-9]\d)(?![\d/])")  # 6/52 are weeks
 _TIMES_DONE = re.compile(r"[ ]x[ ]?\d[ ]$", re.IGNORECASE)  # CABG x4 '68
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
 
 
+def take_feasts(page: Page) -> None:
+    """Before a weekday is taken for itself: Easter Monday."""
+    for word in page.standing(_FEASTS):
+        _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
+
+
 def take(page: Page) -> None:
     for index, word in enumerate(page.words):
-        if word.folded in _FEASTS:
-            _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
-        elif word.folded in _SEASONS:
+        if word.folded in _SEASONS:
             _take(page, word.start, _end(_YEAR_OF_SEASON.match(page.text, word.end)))
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)

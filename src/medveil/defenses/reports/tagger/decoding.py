@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.reports.tagger.network import CATEGORIES, NONE
-from medveil.defenses.reports.tagger.tagged_text import SureSpan
 from medveil.defenses.reports.tagger.tokens import Tokens
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
 
 _BESIDE = 5  # beside an identifier, doubt counts so many times as much
-_NO_DOUBT = 0.05  # chosen on notes that are not kept apart, on Indiana's reports and on texts without identifiers
+FAINT = 0.97  # less sure than this that it identifies nobody, and a word is at least suspected
 _WITH_SIGNS = {Category.URL, Category.EMAIL}
 _WITH_DIGITS = {Category.PHONE, Category.FAX, Category.SSN, Category.UID}
 _EVERYDAY = frozenset(
@@ -69,17 +68,12 @@ def plausible(words: Sequence[str], category: Category) -> bool:
         return any(word[0] in ".@/" for word in words)
     if category in _WITH_DIGITS:
         return any(word[0].isdigit() for word in words)
+    if category is Category.TIME:  # p.m. alone is none
+        return any(word[0].isdigit() or len(word) > 2 for word in words)
     return not (category is Category.INITIALS and all(word in _EVERYDAY for word in words))
 
 
-def marked_sure(tokens: Tokens, found: Sequence[Span], p_none: NDArray[np.float32]) -> list[Span]:
-    """The same spans, those without doubt marked; `p_none` is each token's probability of identifying nobody."""
-    if not found:
-        return []
-    first = np.searchsorted(tokens.ends, [one.start for one in found], "right")
-    last = np.searchsorted(tokens.starts, [one.end for one in found], "left")
-    until = np.concatenate(([0.0], np.cumsum(p_none, dtype=np.float64)))
-    sure = (until[last] - until[first] < _NO_DOUBT * (last - first)).tolist()
-    return [
-        SureSpan(one.start, one.end, one.category) if certain else one for one, certain in zip(found, sure, strict=True)
-    ]
+def suspected(probabilities: NDArray[np.float32], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The classes of tokens that went free with some doubt."""
+    doubtful = (probabilities[:, NONE] < FAINT) & (classes == NONE)
+    return np.where(doubtful, probabilities[:, :NONE].argmax(1), NONE)

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from medveil.defenses.reports.tagger.decoding import decide, marked_sure, spans
+from medveil.defenses.reports.tagger.decoding import decide, spans, suspected
 from medveil.defenses.reports.tagger.inference import infer
 from medveil.defenses.reports.tagger.model_file import TaggerModel, load_model
 from medveil.defenses.reports.tagger.network import NONE, REACH
@@ -56,9 +56,9 @@ class Tagger:
         for group in _groups(rows):
             said = self._read([rows[place] for place in group], words)
             for place, (probabilities, begins) in zip(group, said, strict=True):
-                pieces = spans(texts[place], decide(probabilities, self.model.sure), begins)
-                p_none = probabilities[:, NONE]
-                tagged[place] = TaggedText(marked_sure(texts[place], pieces, p_none), texts[place], p_none)
+                tokens, classes = texts[place], decide(probabilities, self.model.sure)
+                faint = spans(tokens, suspected(probabilities, classes), begins)
+                tagged[place] = TaggedText(spans(tokens, classes, begins), tokens, probabilities[:, NONE], faint)
         return tagged
 
     def _read(

@@ -90,6 +90,10 @@ class EfficientNetLite(nn.Module):
         self._conv_head = SameConv(channels, self.channels, 1)
         self._bn1 = _norm(self.channels)
 
+    def places(self) -> dict[str, nn.Module]:
+        """Where attention can be looked at."""
+        return {"first": self._conv_stem, "middle": self._blocks[self._middle - 1], "last": self._conv_head}
+
     def forward(self, gray: Tensor) -> Tensor:
         return functional.relu6(self._bn1(self._conv_head(self.narrow(gray))))
 

@@ -50,6 +50,10 @@ class ResNet50(nn.Module):
                 channels = width * EXPANSION
             self.add_module(f"layer{number}", stage)
 
+    def places(self) -> dict[str, nn.Module]:
+        """Where attention can be looked at."""
+        return {"first": self.conv1, "middle": self.get_submodule("layer2"), "last": self.get_submodule("layer4")}
+
     def forward(self, gray: Tensor) -> Tensor:
         # the mean and spread of ImageNet, averaged over its colours: a radiograph has none
         x = ((gray - 0.449) / 0.226).expand(-1, 3, -1, -1)

@@ -47,6 +47,10 @@ class SmallResNet(nn.Module):
         self.conv2 = nn.Conv2d(channels, self.channels, 1, bias=False)
         self.bn2 = nn.BatchNorm2d(self.channels)
 
+    def places(self) -> dict[str, nn.Module]:
+        """Where attention can be looked at."""
+        return {"first": self.conv1, "middle": self.stages[len(self.stages) // 2], "last": self.conv2}
+
     def forward(self, gray: Tensor) -> Tensor:
         x = functional.relu(self.bn1(self.conv1((gray - 0.5) / 0.25)))
         x = self.stages(functional.max_pool2d(x, 3, 2, 1))

@@ -1,0 +1,461 @@
+"""One model across hospitals against pooled data and against each hospital alone, on phantoms and on real films.
+
+    python benchmarks/federated_films.py --data DATA --out films.npz
+    python benchmarks/federated_utility.py run --films films.npz --out OUT --seeds 5 --device cuda --jobs 6
+    python benchmarks/federated_utility.py tell --films films.npz --out OUT
+
+`run` needs torch, transformers and Pillow alone. It saves after each training and takes up what is not there yet;
+`--minutes` starts nothing new after so many. `tell` writes OUT/federated.md and OUT/federated.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+import recipes_path  # noqa: F401
+from federated_films import TEST, TRAIN, UNKNOWN, Packed, load
+from medveil.defenses.alignment.accounting import Spending
+from medveil.federated.evaluation.attention import grad_cam, inside, phrase_maps, pointing
+from medveil.federated.evaluation.few_shot import few_shot_scores
+from medveil.federated.evaluation.token_alignment import named_words, on_named_words, word_relevance
+from medveil.federated.evaluation.zero_shot import film_vectors, phrase_vectors, report_vectors, zero_shot_scores
+from medveil.federated.local_training import LocalTraining, assemble
+from medveil.federated.recipe import Privacy, Recipe
+from medveil.federated.rounds import federate
+from medveil.federated.vision_language.films import Films
+from medveil.federated.vision_language.model_file import save_weights
+from medveil.federated.vision_language.network import VisionLanguageNetwork
+from medveil.federated.vision_language.steps import predicted
+
+SCENARIOS = ("phantom", "real", "phantom-dirichlet", "real-dirichlet")
+NOISES = (0.7, 1.0, 2.0)
+SHOTS = (4, 16)
+UNSEEN = ("Cardiomegaly", "Pleural Effusion", "Pneumothorax")  # not labelled for the heads, only written about
+DELTA = 1e-5
+ALPHA = 0.5  # of the Dirichlet split
+STARTS = {"fedavg-cnn": "cnn", "fedtransformer": "vit"}  # the others begin as the vision-language model
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is trained: sequential steps are rounds × steps, for every way of training."""
+
+    rounds: int = 50
+    real_rounds: int = 40
+    start_rounds: int = 80
+    steps: int = 10
+    batch: int = 32
+    private_batch: int = 64
+    side: int = 128
+    channels: int = 32
+    rate: float = 1e-3
+    real_rate: float = 5e-4
+    words: int = 192
+    buckets: int = 4096
+    text_width: int = 128
+
+
+SCALES = {
+    "full": Scale(),
+    "small": Scale(30, 20, 30, 8, 32, 32, 64, 16, words=128, buckets=2048, text_width=64),  # for a processor
+    "tiny": Scale(2, 2, 2, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    scenario: str
+    method: str
+    seed: int
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        return ".".join([self.scenario, self.method, *([self.detail] if self.detail else []), f"seed{self.seed}"])
+
+
+def tasks(seeds: int) -> tuple[list[Task], list[Task]]:
+    """What must be there first, and then the rest, what matters most first."""
+    every = range(seeds)
+    starts = [Task("public", "start", seed, kind) for seed in every for kind in ("vlm", "cnn", "vit")]
+    rest = [
+        Task(place, way, seed) for place in SCENARIOS[:2] for seed in every for way in ("fedvlm", "central", "alone")
+    ]
+    rest += [
+        Task(place, way, seed)
+        for place in SCENARIOS[:2]
+        for seed in every
+        for way in ("central-large", "fedavg-cnn", "fedtransformer")
+    ]
+    rest += [Task("real", "heads", seed) for seed in every]
+    rest += [Task("real", "dp", seed, f"{noise:g}") for noise in NOISES for seed in every]
+    rest += [Task("real", "dp-all", seed, "1") for seed in every]
+    rest += [
+        Task(place, way, seed) for place in SCENARIOS[2:] for seed in every for way in ("fedvlm", "central", "alone")
+    ]
+    rest += [Task("phantom", "unlabelled", seed) for seed in every]
+    rest += [
+        Task("phantom", "without", seed, f"{way}@{hospital}")
+        for seed in every
+        for hospital in (seed % 10, (seed + 5) % 10)
+        for way in ("fedvlm", "central", "fedavg-cnn", "fedtransformer")
+    ]
+    return starts, rest
+
+
+class Counted:
+    """Notes what was spent, for the accountant of another machine."""
+
+    def __init__(self) -> None:
+        self.spent: list[list[float]] = []
+
+    def book(self, run: str, spending: Spending) -> float:
+        self.spent.append([spending.noise, spending.sampling, spending.steps])
+        return 0.0
+
+
+@dataclass
+class Experiment:
+    packed: Packed
+    out: Path
+    device: str
+    scale: Scale
+
+    def recipe(self, task: Task, method: str) -> Recipe:
+        real = task.scenario.startswith("real")
+        rounds = {"public": self.scale.start_rounds}.get(
+            task.scenario, self.scale.real_rounds if real else self.scale.rounds
+        )
+        recipe = Recipe(
+            findings=self.packed.findings,
+            side=self.scale.side,
+            channels=self.scale.channels,
+            words=self.scale.words,
+            buckets=self.scale.buckets,
+            text_width=self.scale.text_width,
+            batch=self.scale.batch,
+            local_steps=self.scale.steps,
+            learning_rate=self.scale.real_rate if real else self.scale.rate,
+            horizon=rounds,
+            seed=task.seed,
+        )
+        if method in ("fedavg-cnn", "cnn", "fedtransformer", "vit"):
+            recipe = replace(recipe, text="none", proximal=0.0)
+        if method in ("fedtransformer", "vit"):
+            recipe = replace(recipe, image="vit", learning_rate=recipe.learning_rate / 2)
+        if task.method == "unlabelled":
+            recipe = replace(recipe, findings=tuple(name for name in recipe.findings if name not in UNSEEN))
+        if real:
+            recipe = replace(recipe, start=self.start(STARTS.get(method, "vlm"), task.seed))
+        if task.method in ("heads", "dp"):
+            recipe = replace(recipe, trained="heads")
+        if task.method.startswith("dp"):
+            privacy = Privacy(epsilon=1e9, delta=DELTA, clip=1.0, noise=float(task.detail))
+            recipe = replace(recipe, batch=self.scale.private_batch, proximal=0.0, privacy=privacy)
+        return recipe
+
+    def start(self, kind: str, seed: int) -> Path:
+        return self.out / "starts" / f"{kind}.seed{seed}.safetensors"
+
+    def films(self, rows: NDArray[np.intp], recipe: Recipe) -> Films:
+        packed = self.packed
+        columns = [packed.findings.index(name) for name in recipe.findings]
+        targets = packed.targets[rows][:, columns]
+        pixels = packed.pixels[rows]
+        if recipe.side != pixels.shape[1]:
+            pixels = pixels[:, :: pixels.shape[1] // recipe.side, :: pixels.shape[1] // recipe.side]
+        return Films.gathered(
+            np.ascontiguousarray(pixels),
+            [packed.reports[row] for row in rows],
+            (targets == 1).astype(np.float32),
+            targets != UNKNOWN,
+            packed.patients[rows],
+            recipe,
+        )
+
+    def clients(self, scenario: str, seed: int) -> dict[str, NDArray[np.intp]]:
+        packed, rng = self.packed, np.random.default_rng([seed, 16])
+        match scenario:
+            case "phantom":
+                found = {f"hospital-{site}": packed.rows("phantom", TRAIN, site) for site in range(10)}
+            case "real":
+                found = {name: packed.rows(name, TRAIN) for name in ("nih", "indiana")}
+            case "phantom-dirichlet":
+                found = self._dealt(packed.rows("phantom", TRAIN), "client", 10, rng)
+            case "real-dirichlet":
+                found = self._dealt(packed.rows("nih", TRAIN), "nih", 6, rng)
+                found |= self._dealt(packed.rows("indiana", TRAIN), "indiana", 4, rng)
+            case _:
+                found = {"public": packed.rows("public", TRAIN)}
+        return {name: rows for name, rows in found.items() if len(rows)}
+
+    def _dealt(
+        self, rows: NDArray[np.intp], name: str, clients: int, rng: np.random.Generator
+    ) -> dict[str, NDArray[np.intp]]:
+        """Patients by their first finding, each kind over the clients as a Dirichlet draw says."""
+        people, first, codes = np.unique(self.packed.patients[rows], return_index=True, return_inverse=True)
+        kinds = (self.packed.targets[rows][first] == 1).argmax(1)
+        client = np.zeros(len(people), int)
+        for kind in np.unique(kinds):
+            mine = np.flatnonzero(kinds == kind)
+            client[mine] = rng.choice(clients, len(mine), p=rng.dirichlet(np.full(clients, ALPHA)))
+        return {f"{name}-{number}": rows[client[codes] == number] for number in range(clients)}
+
+    def test_rows(self, task: Task) -> NDArray[np.intp]:
+        if task.scenario.startswith("real"):
+            parts = [self.packed.rows(name, TEST) for name in ("nih", "indiana", "covid19")]
+            return np.concatenate(parts)
+        if task.method == "without":
+            return self.packed.rows("phantom", TEST, int(task.detail.split("@")[1]))
+        return self.packed.rows("phantom", TEST)
+
+    def run(self, task: Task) -> None:
+        began = time.perf_counter()
+        if task.scenario == "public":
+            recipe = self.recipe(task, task.detail)
+            network, _ = self._trained(recipe, self.clients("public", task.seed), pooled=True)
+            self.start(task.detail, task.seed).parent.mkdir(parents=True, exist_ok=True)
+            save_weights(self.start(task.detail, task.seed), network.cpu(), recipe)
+            self._save(task, {}, {"seconds": time.perf_counter() - began})
+            return
+        method = task.detail.split("@")[0] if task.method == "without" else task.method
+        recipe = self.recipe(task, method)
+        clients = self.clients(task.scenario, task.seed)
+        if task.method == "without":
+            clients.pop(f"hospital-{task.detail.split('@')[1]}", None)
+        rows = self.test_rows(task)
+        test = self.films(rows, recipe)
+        arrays: dict[str, NDArray[Any]] = {"rows": rows.astype(np.int32)}
+        told: dict[str, Any] = {"findings": list(recipe.findings), "clients": len(clients)}
+        if method == "alone":
+            for name, mine in clients.items():
+                network, _ = self._trained(recipe, {name: mine})
+                arrays[f"scores {name}"] = predicted(network, test.pixels, device=self.device).astype(np.float16)
+        else:
+            large = method == "central-large"
+            network, more = self._trained(recipe, clients, pooled=method.startswith("central"), large=large)
+            told |= more
+            arrays["scores"] = predicted(network, test.pixels, device=self.device).astype(np.float16)
+            if task.method not in ("without", "dp", "dp-all"):
+                arrays |= self._more(network, recipe, task, rows, test, clients)
+        told["seconds"] = time.perf_counter() - began
+        self._save(task, arrays, told)
+
+    def _trained(
+        self,
+        recipe: Recipe,
+        clients: dict[str, NDArray[np.intp]],
+        *,
+        pooled: bool = False,
+        large: bool = False,
+    ) -> tuple[VisionLanguageNetwork, dict[str, Any]]:
+        """Pooled data is seen as often as all sites together see theirs: in as many more steps, or in larger ones."""
+        rounds, count = recipe.horizon, len(clients)
+        if pooled:
+            clients = {"all": np.concatenate(list(clients.values()))}
+            more = {"batch": recipe.batch * count} if large else {"local_steps": recipe.local_steps * count}
+            recipe = replace(recipe, **more)
+        books = Counted() if recipe.privacy is not None else None
+        public = None
+        if recipe.privacy is not None:
+            pairs = self.films(self.packed.rows("public")[: recipe.negatives], recipe)
+            public = (pairs.pixels, pairs.words)
+        sites = {
+            name: LocalTraining(recipe, self.films(rows, recipe), None, self.device, public=public, books=books)
+            for name, rows in clients.items()
+        }
+        done = federate(recipe, sites, rounds)
+        told: dict[str, Any] = {
+            "bytes_a_round": done.rounds[-1].bytes_a_site,
+            "seconds_a_round": float(np.median([one.seconds for one in done.rounds])),
+        }
+        if books is not None:
+            told["spent"] = sorted({tuple(one) for one in books.spent})
+            told["rounds"] = rounds
+        return assemble(recipe, done.shared).to(self.device), told
+
+    def _more(
+        self,
+        network: VisionLanguageNetwork,
+        recipe: Recipe,
+        task: Task,
+        rows: NDArray[np.intp],
+        test: Films,
+        clients: dict[str, NDArray[np.intp]],
+    ) -> dict[str, NDArray[Any]]:
+        """Zero and few shots, vectors of one pair a patient, and where the model looks."""
+        found: dict[str, NDArray[Any]] = {}
+        rng = np.random.default_rng([task.seed, 5])
+        examples = self.films(np.concatenate(list(clients.values())), recipe)
+        for shots in SHOTS:
+            scores = few_shot_scores(network, examples, test, shots=shots, device=self.device, rng=rng)
+            found[f"few {shots}"] = scores.astype(np.float16)
+        found |= self._looks(network, recipe, rows, test)
+        if network.text is None:
+            return found
+        every = self.packed.findings
+        found["zero"] = zero_shot_scores(network, test, every, recipe, device=self.device).astype(np.float16)
+        _, first = np.unique(test.patients, return_index=True)
+        first = np.sort(first[test.words[first, 0] != 0])
+        if len(first):
+            pairs = test.take(first)
+            found["pair rows"] = rows[first].astype(np.int32)
+            found["film vectors"] = film_vectors(network, pairs, device=self.device).half().cpu().numpy()
+            found["report vectors"] = report_vectors(network, pairs, device=self.device).half().cpu().numpy()
+            relevance = word_relevance(network, pairs, device=self.device)
+            words = on_named_words(relevance, named_words(pairs, recipe.findings, recipe), pairs.words)
+            named = np.isfinite(words.hit)
+            found |= {"word rows": rows[first][named].astype(np.int32)}
+            found |= {
+                "word cam": words.hit[named].astype(np.float32),
+                "word share": words.chance[named].astype(np.float32),
+            }
+        return found
+
+    def _looks(
+        self, network: VisionLanguageNetwork, recipe: Recipe, rows: NDArray[np.intp], test: Films
+    ) -> dict[str, NDArray[Any]]:
+        packed, found = self.packed, {}
+        place = {int(row): number for number, row in enumerate(rows)}
+        factor = packed.pixels.shape[1] // recipe.side
+        boxes = [one for one in packed.boxes if int(one[0]) in place and packed.findings[one[1]] in recipe.findings]
+        if boxes:
+            at = np.array([place[int(one[0])] for one in boxes])
+            finding = np.array([recipe.findings.index(packed.findings[one[1]]) for one in boxes])
+            edges = [tuple(int(edge) // factor for edge in one[2:]) for one in boxes]
+            hits = pointing(self._cams(network, test, at, finding), edges)
+            found |= {"box rows": rows[at].astype(np.int32), "box finding": finding.astype(np.int8)}
+            found |= {"cam hit": hits.hit.astype(np.int8), "box share": hits.chance.astype(np.float32)}
+            if network.text is not None:
+                with torch.inference_mode():
+                    phrases = phrase_vectors(network, recipe.findings, recipe, self.device)
+                near = self._cams(network, test, at, finding, phrases)
+                found["phrase hit"] = pointing(near, edges).hit.astype(np.int8)
+        lungs = [(number, place[int(row)]) for number, row in enumerate(packed.lung_rows) if int(row) in place]
+        if lungs:
+            masks = packed.lungs[[number for number, _ in lungs]][:, ::factor, ::factor]
+            at = np.array([where for _, where in lungs])
+            finding = _in_the_lungs(test, recipe)[at]
+            keep = finding >= 0
+            if keep.any():
+                share = inside(self._cams(network, test, at[keep], finding[keep]), masks[keep])
+                found |= {"lung rows": rows[at[keep]].astype(np.int32)}
+                found |= {"lung cam": share.hit.astype(np.float32), "lung share": share.chance.astype(np.float32)}
+        return found
+
+    def _cams(
+        self,
+        network: VisionLanguageNetwork,
+        test: Films,
+        rows: NDArray[np.intp],
+        finding: NDArray[np.intp],
+        phrases: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Of each row the map of one finding: by Grad-CAM, or by the phrase for it."""
+        parts = []
+        for at in range(0, len(rows), 256):
+            pixels, one = test.pixels[rows[at : at + 256]], torch.from_numpy(finding[at : at + 256]).long()
+            maps = (
+                grad_cam(network, pixels, device=self.device)
+                if phrases is None
+                else phrase_maps(network, phrases, pixels, device=self.device)
+            )
+            parts.append(maps[torch.arange(len(one)), one])
+        return torch.cat(parts)
+
+    def _save(self, task: Task, arrays: dict[str, NDArray[Any]], told: dict[str, Any]) -> None:
+        path = self.out / f"{task.name}.npz"
+        temporary = path.with_suffix(".partial.npz")
+        np.savez_compressed(temporary, told=np.frombuffer(json.dumps(told).encode(), np.uint8), **arrays)
+        temporary.replace(path)
+
+
+LUNG_FINDINGS = ("Lung Lesion", "Edema", "Consolidation", "Pneumonia", "Lung Opacity", "Atelectasis")
+
+
+def _in_the_lungs(films: Films, recipe: Recipe) -> NDArray[np.intp]:
+    """A finding of each film that lies in the lungs, or -1."""
+    names = [recipe.findings.index(name) for name in LUNG_FINDINGS if name in recipe.findings]
+    there = (films.targets[:, names] == 1) & films.known[:, names]
+    return np.where(there.any(1), np.array(names)[there.argmax(1)], -1)
+
+
+def work(given: argparse.Namespace, wanted: list[Task], end: float) -> None:
+    """Take one task after another that nobody else has taken."""
+    torch.set_num_threads(1 if given.device == "cpu" else 2)
+    if given.device == "cuda":
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+        torch.backends.cudnn.benchmark = True
+    experiment = Experiment(load(given.films), given.out, given.device, SCALES[given.scale])
+    for task in wanted:
+        claim = given.out / f"{task.name}.claim"
+        if time.time() > end or (given.out / f"{task.name}.npz").exists():
+            continue
+        try:
+            os.close(os.open(claim, os.O_CREAT | os.O_EXCL))
+        except FileExistsError:
+            continue
+        began = time.time()
+        experiment.run(task)
+        print(f"{task.name}: {time.time() - began:.1f} s", flush=True)
+
+
+def run(given: argparse.Namespace) -> None:
+    given.out.mkdir(parents=True, exist_ok=True)
+    for left in given.out.glob("*.claim"):
+        left.unlink()
+    end = time.time() + 60 * given.minutes
+    for stage in (0, 1):
+        if time.time() > end:
+            break
+        command = [sys.executable, *sys.argv, "--stage", str(stage), "--end", str(end)]
+        workers = [subprocess.Popen(command) for _ in range(given.jobs)]
+        codes = [worker.wait() for worker in workers]
+        if any(codes):
+            raise SystemExit("a worker failed; what is done is kept, run the same command again")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("verb", choices=("run", "tell"))
+    parser.add_argument("--films", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--only", nargs="+", default=["*"], help="names of trainings, such as real.*")
+    parser.add_argument("--scale", choices=tuple(SCALES), default="full")
+    parser.add_argument("--stage", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--end", type=float, default=float("inf"), help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.verb == "tell":
+        from federated_tables import tell
+
+        tell(given.films, given.out)
+    elif given.stage is None:
+        run(given)
+    else:
+        starts, rest = tasks(given.seeds)
+        chosen = [task for task in rest if any(fnmatch.fnmatch(task.name, one) for one in given.only)]
+        # real films begin from public weights
+        needed = {(STARTS.get(one.method, "vlm"), one.seed) for one in chosen if one.scenario.startswith("real")}
+        first = [task for task in starts if (task.detail, task.seed) in needed]
+        work(given, (first, chosen)[given.stage], given.end)
+
+
+if __name__ == "__main__":
+    main()

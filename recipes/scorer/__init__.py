@@ -1,0 +1,1 @@
+"""How the weights are fitted by which reports' proposals are kept or left."""

@@ -1,0 +1,140 @@
+"""Half a name is as bad as none: what the tagger found of a person or a place grows over the rest of it, and a number
+that it saw in pieces (`RA` and `096063`, `(01)0064` and `(21)RNB4`) is one number."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from medveil.defenses.reports.rules.eponyms import is_eponym
+from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.page import Page
+from medveil.person.identifiers import NUMBERS, Category
+from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
+from medveil.person.span import Span
+
+_WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
+_PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
+_GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
+_INSIDE = words("of and the for at de la du des der")
+_KIN_PARTICLES = words("bt bte binti binte a l s o d al ap")  # a/l, s/o: son of
+_PERSON_GAP = re.compile(r"[ ]|-|\.[ ]?|/|[ ][\"“'‘(]|[\"”'’)][ ]")  # nicknames in quotes too
+_PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
+_CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
+_INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
+_LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
+_LONGEST = 4  # words to each side
+_HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
+_NO_GAP = re.compile(r"[-/.()]{0,2}")
+
+
+def whole_numbers(text: str, found: Sequence[Span]) -> list[Span]:
+    """The findings in order, with numbers that touch made one, of the longest piece's kind."""
+    result: list[Span] = []
+    longest = 0
+    for one in found:
+        last = result[-1] if result else None
+        if last and {last.category, one.category} <= _WRITTEN_NUMBERS and _NO_GAP.fullmatch(text, last.end, one.start):
+            category = one.category if one.end - one.start > longest else last.category
+            longest = max(longest, one.end - one.start)
+            result[-1] = Span(last.start, one.end, category)
+        else:
+            longest = one.end - one.start
+            result.append(one)
+    return result
+
+
+def trimmed(text: str, found: Span) -> Span | None:
+    """Without the space and punctuation around it, and without the unit of a time."""
+    start, end = found.start, found.end
+    if found.category is Category.TIME and (unit := _HOURS_AFTER.search(text, start, end)):
+        end = unit.start()
+    while start < end and not text[start].isalnum() and text[start] not in "(+":
+        start += 1
+    dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
+    while end > start and not text[end - 1].isalnum() and not (dotted and text[end - 1] == "."):
+        end -= 1
+    return Span(start, end, found.category) if end > start else None
+
+
+def completed(page: Page, found: list[Span]) -> list[Span]:
+    """The same findings, those of people and places as long as their names are; never into another."""
+    bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
+    return [
+        _grown(page, one, bounds[2 * place], bounds[2 * place + 3]) if one.category in _GROWING else one
+        for place, one in enumerate(found)
+    ]
+
+
+def _grown(page: Page, one: Span, low: int, high: int) -> Span:
+    all_words = page.words
+    first = bisect_right(all_words, one.start, key=lambda word: word.end)
+    last = bisect_left(all_words, one.end, first, key=lambda word: word.start) - 1
+    if last < first:
+        return _with_word_before(page, one, first - 1, low)
+    start, end = min(one.start, all_words[first].start), max(one.end, all_words[last].end)
+    if start < low or end > high:
+        return one
+    person = one.category in _PEOPLE
+    for _ in range(_LONGEST):
+        step = _step(page, last, 1, person=person)
+        if step == last or all_words[step].end > high:
+            break
+        last, end = step, max(end, all_words[step].end)
+    for _ in range(_LONGEST):
+        step = _step(page, first, -1, person=person)
+        if step == first or all_words[step].start < low:
+            break
+        first, start = step, min(start, all_words[step].start)
+    if person and (carets := _CARETS.match(page.text, end)) and carets.end() <= high:
+        end = carets.end()
+    if person and (infant := _INFANT.search(page.before(start, 12))) and start - len(infant[0]) >= low:
+        start -= len(infant[0])
+    return Span(start, end, one.category)
+
+
+def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
+    """`Sector 14`, of which only the number was found."""
+    if one.category is not Category.ADDRESS or index < 0 or page.in_capitals(one.start):
+        return one
+    word = page.words[index]
+    beside = page.text[word.end : one.start] == " " and word.start >= low
+    return Span(word.start, one.end, one.category) if beside and word.capital and not word.short else one
+
+
+def _step(page: Page, index: int, way: int, *, person: bool) -> int:
+    """The next word that belongs to the name, over a small word or two that only comes along; or the same one."""
+    reached = index
+    for _ in range(3):
+        following = reached + way
+        if not 0 <= following < len(page.words):
+            return index
+        one, other = (reached, following) if way > 0 else (following, reached)
+        between = page.text[page.words[one].end : page.words[other].start]
+        if not (_PERSON_GAP if person else _PLACE_GAP).fullmatch(between):
+            return index
+        if between[0] in "./" and len(page.words[one].text) > 3:  # a sentence ends here, or another person begins
+            return index
+        if _belongs(page, following, way, person=person):
+            return following
+        if page.words[following].folded not in (PARTICLES_IN_TEXT | _KIN_PARTICLES if person else _INSIDE):
+            return index
+        reached = following
+    return index
+
+
+def _belongs(page: Page, index: int, way: int, *, person: bool) -> bool:
+    word = page.words[index]
+    if word.short or word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT or is_eponym(page, index):
+        return False
+    if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
+        return False
+    named = word.name_only or word.kind == Kind.UNKNOWN
+    if not word.capital:  # among small letters, and in no other text, a name is known by what it is not
+        return person and page.is_small and named and len(word.text) > 2
+    if page.in_capitals(word.start):
+        return person and word.name_only
+    if person:
+        return word.initial or named
+    return not word.text.isupper()

@@ -1,0 +1,74 @@
+"""A site's command: answer the coordinator of an approved plan until it says that it is over."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medveil.errors import SettingsError
+from medveil.federated.approval import read_approval
+from medveil.federated.credentials import authority_pem, read_node_key
+from medveil.federated.participant import Participant, Training
+from medveil.federated.plan import Plan
+from medveil.federated.recipe import Recipe
+from medveil.runtime.locks import locked
+from medveil.runtime.storage import told
+
+if TYPE_CHECKING:
+    from medveil.cohort.cohort import Cohort
+
+
+def join(
+    plan: Plan,
+    folder: Path,
+    training: Callable[[], Training],
+    *,
+    tell_epsilon: bool = False,
+    noticed: Callable[[str], None] = lambda words: None,
+    give_up: float | None = None,
+) -> str:
+    """How it ended: a word that `ENDS` knows, or a code of `REFUSALS`."""
+    from medveil.federated.apps.connection import Connection
+    from medveil.federated.apps.site_app import no_context, site_app
+
+    node_key = read_node_key(folder)
+    approval = read_approval(folder, plan)
+    with told():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    participant = Participant(plan, approval, node_key, folder, training, tell_epsilon=tell_epsilon, noticed=noticed)
+    app = site_app(lambda context: participant)
+    context = no_context()
+    authority = authority_pem(plan.coordinator.authority) if plan.coordinator.authority else None
+    over = _Over(participant)
+    calling = Connection(plan.coordinator.address, node_key, authority)
+    try:
+        with locked(folder, wait=False):
+            calling.answer(lambda message: app(message, context), over, noticed, give_up=give_up)
+    except BlockingIOError:
+        raise SettingsError(f"another `medveil federated join` is at work in {folder}") from None
+    return participant.ended or ""
+
+
+def local_training(recipe: Recipe, cohort: Cohort, folder: Path, ledger: Path | None, device: str) -> Training:
+    """What trains at a site, with the books that it keeps over all its runs."""
+    from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
+    from medveil.federated.local_training import LocalTraining
+
+    books = None
+    if recipe.privacy is not None:
+        budget = Budget(recipe.privacy.epsilon, recipe.privacy.delta, "patient")
+        books = Ledger.of(ledger or default_ledger_file(), cohort.table["patient_id"].unique(), budget)
+    return LocalTraining(recipe, cohort, folder / "training", device, books=books)
+
+
+class _Over(threading.Event):
+    """Set once the participant has been told the end; its answer to that still leaves."""
+
+    def __init__(self, participant: Participant) -> None:
+        super().__init__()
+        self._participant = participant
+
+    def is_set(self) -> bool:
+        return super().is_set() or self._participant.ended is not None

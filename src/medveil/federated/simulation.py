@@ -1,0 +1,175 @@
+"""A federation on one machine: the same plan, messages and sums, with Flower's simulation in the place of the wire.
+
+Every simulated site has its own key, folder and patients. It shows what a plan costs and gives before hospitals meet;
+who runs it sees all the data, so it protects nobody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from medveil.errors import NotMeasurable, SettingsError
+from medveil.federated.approval import approve
+from medveil.federated.coordinator import running, weights_to_begin
+from medveil.federated.credentials import NODE_KEY, make_node_key, read_node_key
+from medveil.federated.node_keys import public_line
+from medveil.federated.participant import Arrays, Participant, Training
+from medveil.federated.plan import Plan, plan_of
+from medveil.federated.record import Record
+from medveil.runtime.quiet import quiet
+
+if TYPE_CHECKING:
+    from medveil.cohort.cohort import Cohort
+
+AT_ONCE = 64  # messages under way; what Flower's simulation does for each grows with them
+_KEPT = 64  # sites whose data a worker keeps in memory
+_HERE = {"name": "this machine", "address": "127.0.0.1:8000"}
+
+TrainingOf = Callable[[Plan, str, Path], Training]  # of a site, with its folder
+
+
+def simulated_plan(table: Mapping[str, Any], names: Sequence[str], out: Path, folder: Path = Path()) -> Plan:
+    """The plan of a file for simulated sites, whose keys are made here."""
+    sites = {}
+    for name in names:
+        held = site_folder(out, name)
+        sites[name] = public_line(read_node_key(held)) if (held / NODE_KEY).exists() else make_node_key(held)
+    return plan_of({**table, "coordinator": _HERE, "sites": sites}, folder)
+
+
+def simulate(
+    plan: Plan,
+    out: Path,
+    training: TrainingOf,
+    *,
+    noticed: Callable[[str], None] = lambda words: None,
+    after: Callable[[Record], None] = lambda record: None,
+    first: Callable[[], Arrays] | None = None,
+) -> Record:
+    """All rounds that are left. `training` runs in Ray's processes, so it must be a function of a module."""
+    from medveil.federated.apps.coordinator_app import coordinator_app
+    from medveil.federated.apps.simulated import run
+
+    with running(plan, out) as record:
+        shared = weights_to_begin(plan, out, record, first)
+        server = coordinator_app(
+            plan, out, record, shared, noticed=noticed, after=after, at_once=AT_ONCE, hand_out=False
+        )
+        with quiet():
+            run(server, plan, partial(_participant, out.resolve(), training))
+    return record
+
+
+def _participant(out: Path, training: TrainingOf, plan: Plan, number: int) -> Participant:
+    """The simulated site of this number, in one of Ray's processes."""
+    name = plan.names[number]
+    held = _held.get((plan.digest, name))
+    if held is None:
+        folder = site_folder(out, name)
+        key = read_node_key(folder)
+        begin = partial(training, plan, name, folder)
+        held = _held[plan.digest, name] = Participant(plan, approve(plan, key), key, folder, begin, tell_epsilon=True)
+        while len(_held) > _KEPT:
+            _held.popitem(last=False)
+    return held
+
+
+_held: OrderedDict[tuple[str, str], Participant] = OrderedDict()  # of this process
+
+
+def site_folder(out: Path, name: str) -> Path:
+    return out / "sites" / name
+
+
+def simulate_cohort(
+    table: Mapping[str, Any],
+    folder: Path,
+    parts: Parts,
+    out: Path,
+    *,
+    noticed: Callable[[str], None] = lambda words: None,
+    after: Callable[[Record], None] = lambda record: None,
+) -> Record:
+    """The plan of a file, found in `folder`, with the sites of a cohort. Its table is passed to Ray's processes by a
+    file that is gone afterwards."""
+    plan = simulated_plan(table, parts.names, out, folder)
+    with tempfile.TemporaryDirectory(prefix="medveil-") as held:
+        parts.save(Path(held))
+        training = partial(_local_training, Path(held), parts.cohort.root.resolve())
+        return simulate(plan, out, training, noticed=noticed, after=after)
+
+
+def _local_training(held: Path, root: Path, plan: Plan, name: str, folder: Path) -> Training:
+    from medveil.federated.local_training import LocalTraining
+
+    return LocalTraining(plan.recipe, Parts.open(held, root).cohort_of(name), folder / "training")
+
+
+def part_of(cohort: Cohort, split: str | None) -> Cohort:
+    """The rows of a split, or all."""
+    if split is None:
+        return cohort
+    kept = cohort.where(cohort.table["split"].astype("string").fillna("") == split)
+    if not len(kept):
+        raise NotMeasurable(f"the data set has no part called {split}")
+    return kept
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which site of a simulation a row of a cohort belongs to."""
+
+    cohort: Cohort
+    names: tuple[str, ...]
+    of_row: np.ndarray[Any, np.dtype[np.intp]]
+
+    @classmethod
+    def by_site(cls, cohort: Cohort) -> Parts:
+        """As the data set tells them."""
+        sites = cohort.table["site"].astype("string").fillna("")
+        names = tuple(sorted(name for name in sites.unique() if name))
+        if len(names) < 2:
+            raise NotMeasurable("the data set tells of fewer than two sites; set --clients to deal its patients out")
+        place = {name: number for number, name in enumerate(names)}
+        return cls(cohort, names, np.array([place.get(name, -1) for name in sites], np.intp))
+
+    @classmethod
+    def dealt(cls, cohort: Cohort, clients: int, seed: int) -> Parts:
+        """Patients dealt out evenly, by chance that depends on the seed alone."""
+        patients = sorted(cohort.table["patient_id"].astype(str).unique())
+        if len(patients) < clients:
+            raise NotMeasurable("there are fewer patients than simulated sites; ask for fewer with --clients")
+        patients.sort(key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest())
+        place = {patient: number % clients for number, patient in enumerate(patients)}
+        digits = len(str(clients))
+        names = tuple(f"site {number:0{digits}}" for number in range(1, clients + 1))
+        return cls(cohort, names, np.array([place[one] for one in cohort.table["patient_id"].astype(str)], np.intp))
+
+    def save(self, folder: Path) -> None:
+        self.cohort.save(folder)
+        np.save(folder / "of_row.npy", self.of_row)
+        (folder / "names.json").write_text(json.dumps(self.names))
+
+    @classmethod
+    @lru_cache(maxsize=1)
+    def open(cls, folder: Path, root: Path) -> Parts:
+        """What `save` wrote, of images that lie in `root`."""
+        from medveil.cohort.cohort import Cohort
+
+        names = tuple(json.loads((folder / "names.json").read_text()))
+        return cls(replace(Cohort.open(folder), root=root), names, np.load(folder / "of_row.npy"))
+
+    def cohort_of(self, name: str) -> Cohort:
+        if name not in self.names:
+            raise SettingsError("this site is not one of the simulation")
+        return self.cohort.where(self.of_row == self.names.index(name))

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from medveil.errors import SettingsError
+from medveil.federated.budget import noise_to_last, rounds_within
+from medveil.federated.local_training import LocalTraining
+from medveil.federated.recipe import Privacy, Recipe
+from medveil.federated.rounds import federate
+from medveil.federated.vision_language.films import Films
+
+
+def test_a_site_trains_for_exactly_the_rounds_foretold(
+    small_recipe: Recipe, make_films: Callable[..., Films], tmp_path: Path
+) -> None:
+    recipe = replace(small_recipe, privacy=Privacy(epsilon=4.0, noise=2.5), local_steps=1, text="none")
+    films = make_films(patients=8)
+    foretold = rounds_within(recipe, len(films.people))
+    done = federate(recipe, {"a": LocalTraining(recipe, films, tmp_path)}, foretold + 5)
+    assert len(done.rounds) == foretold > 1 and done.ended
+
+
+def test_the_noise_chosen_lasts_and_less_would_not(small_recipe: Recipe) -> None:
+    privacy = Privacy(epsilon=2.0)
+    recipe = replace(small_recipe, privacy=privacy, batch=32, local_steps=5)
+    noise = noise_to_last(recipe, 900, 30)
+    assert rounds_within(replace(recipe, privacy=replace(privacy, noise=noise)), 900) >= 30
+    assert rounds_within(replace(recipe, privacy=replace(privacy, noise=noise * 0.99)), 900) < 30
+    assert noise_to_last(recipe, 100, 30) > noise
+
+
+def test_what_makes_no_sense_is_refused(small_recipe: Recipe) -> None:
+    with pytest.raises(SettingsError, match="spends no budget"):
+        rounds_within(small_recipe, 10)
+    private = replace(small_recipe, privacy=Privacy(epsilon=1e-3, noise=0.5))
+    assert rounds_within(private, 10) == 0
+    with pytest.raises(SettingsError, match="at least one"):
+        noise_to_last(private, 10, 0)
