@@ -7,7 +7,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from medveil.defenses.reports.rules.lists import Kind, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of
 from medveil.person.normalised import fold
 
 READ = ("en", "de", "fr", "es")

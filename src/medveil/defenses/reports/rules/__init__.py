@@ -3,7 +3,7 @@ go first.
 
 Every rule starts from a word or a number of the text and looks at a bounded stretch around it, so the time taken
 grows with the length of the text and with nothing else. Start with `proposed`: a family reads a `page.Page` and takes
-what it recognises on it, and `lists` say what a word can be.
+what it recognises on it, and the `lexicon` says what a word can be.
 """
 
 from __future__ import annotations

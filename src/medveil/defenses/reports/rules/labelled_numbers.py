@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 

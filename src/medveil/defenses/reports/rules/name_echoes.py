@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, in_dictionary, words
+from medveil.defenses.reports.rules.lexicon import Kind, in_dictionary, words
 from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
@@ -124,7 +124,7 @@ def _is_named(page: Page, index: int) -> bool:
     word = page.words[index]
     if not word.capital or len(word.text) < 3 or word.folded in _DEGREES or word.folded in ALL_TITLES_IN_TEXT:
         return False
-    plain = bool(word.kind & (Kind.ORDINARY | Kind.SHORT | Kind.CITY))
+    plain = bool(word.kind & (Kind.ORDINARY | Kind.SHORT | Kind.CITY)) or (word.kind & Kind.EPONYM and not word.listed)
     return not plain and page.free(word.start, word.end) and not is_eponym(page, index)
 
 

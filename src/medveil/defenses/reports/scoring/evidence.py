@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from medveil.defenses.reports.rules import FAMILIES, FOLLOWING, IN_PHRASES
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
+from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, measures
@@ -39,6 +38,7 @@ GROUPS = {
     Category.AGE_OVER_89: "ages",
     **dict.fromkeys((Category.EMAIL, Category.URL, Category.NETWORK, Category.PHOTO), "contacts"),
 }
+_WARD_THINGS = Kind.GERM | Kind.PRODUCT | Kind.COUNTRY
 _MOST = 8.0  # as sure as anything gets, in logits
 
 # 1-1/2 weeks; 12/33, which is no day of any month
@@ -214,7 +214,7 @@ def _told(page: Page, one: Proposal, ruled: _Marks, names: dict[str, set[int]]) 
         any(word.name_only for word in own),
         bool(own) and all(word.listed or word.initial for word in own),
         any(word.kind & Kind.CITY for word in own),
-        bool(own) and all(word.folded in _countries() for word in own),
+        bool(own) and all(has(word.folded, Kind.COUNTRY) for word in own),
         bool(own) and not any(word.capital for word in own),
         page.is_small,
         page.in_capitals(start),
@@ -295,7 +295,7 @@ def _counts_nothing(word: PageWord) -> bool:
 
 def _is_ward_word(word: PageWord) -> bool:
     """An abbreviation, a germ, a drug, a country, a degree or a title."""
-    if word.short or word.folded in _things() or word.folded in _countries():
+    if word.short or has(word.folded, _WARD_THINGS):
         return True
     return not word.listed and (word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT)
 
@@ -331,21 +331,11 @@ def _no_name(page: Page, word: PageWord) -> bool:
 
 def _no_place(page: Page, word: PageWord) -> bool:
     ordinary = bool(word.kind & Kind.ORDINARY)
-    if word.short or word.folded in _things() or word.folded in DEGREES_IN_TEXT or word.folded in _countries():
+    if word.short or word.folded in DEGREES_IN_TEXT or has(word.folded, _WARD_THINGS):
         return True
     if (not word.capital and (ordinary or not page.is_small)) or (ordinary and page.opens_sentence(word.start)):
         return True
     return not word.kind & (Kind.NAME | Kind.CITY) and bool(word.kind & Kind.EPONYM)
-
-
-@cache
-def _things() -> frozenset[str]:
-    return frozenset([*read_list("organisms"), *read_list("products")])
-
-
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(read_list("countries"))
 
 
 def _are_initials(page: Page, found: Span, piece: str, own: list[PageWord]) -> bool:
