@@ -12,6 +12,7 @@ from medveil.person.identifiers import Category
 _YEAR = r"(?:1[89]|20|21)\d\d"
 _FEASTS = words(
     "thanksgiving christmas xmas new easter halloween boxing labor labour memorial independence veterans presidents "
+    "stephen's stephen’s "
     "columbus mother's mother’s mothers father's father’s fathers valentine's valentine’s valentines st fourth "
     "ramadan hanukkah passover yom diwali mardi eid lunar chinese good ash palm guy bonfire rosh juneteenth cinco "
     "canada anzac holi navratri pongal onam vaisakhi purim shavuot sukkot kwanzaa epiphany pentecost whitsun "
@@ -21,7 +22,8 @@ _FEASTS = words(
 _FEAST = re.compile(
     r"(?:thanksgiving(?:[ ]day)?|christmas(?:[ ](?:eve|day))?|xmas|new[ ]year(?:['’]?s)?[ ](?:eve|day)|new[ ]year['’]s|"
     r"easter(?:[ ](?:sunday|monday))?|halloween|(?:boxing|labou?r|memorial|independence|veterans|presidents|columbus|"
-    r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s)[ ]day|fourth[ ]of[ ]july|ramadan|hanukkah|"
+    r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s|(?:st\.?[ ])?stephen['’]?s)[ ]day|"
+    r"fourth[ ]of[ ]july|ramadan|hanukkah|"
     r"passover|yom[ ]kippur|diwali|mardi[ ]gras|eid(?:[ -]al-(?:fitr|adha))?|(?:lunar|chinese)[ ]new[ ]year|"
     r"good[ ]friday|ash[ ]wednesday|palm[ ]sunday|(?:guy[ ]fawkes|bonfire)[ ]night|rosh[ ]hashanah|juneteenth|"
     r"cinco[ ]de[ ]mayo|(?:canada|anzac|australia|waitangi|bastille|remembrance|patriots['’]?|groundhog|pancake)[ ]day|"

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from medveil.defenses.reports.proposal import Proposal
+from medveil.defenses.reports.proposal import TAGGER, Proposal
 from medveil.defenses.reports.rules import GRAMMARS
 from medveil.defenses.reports.rules.page import Page
-from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, evidence
+from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.errors import InputError
 from medveil.runtime.storage import write_bytes
@@ -43,21 +43,35 @@ class Scorer:
 
         return _loaded(bundled("scorer"))
 
-    def likelihoods(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
-        rows = evidence(page, proposals, tagged)
+    def likelihoods(
+        self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
+    ) -> NDArray[np.float32]:
+        rows = evidence(page, proposals, tagged, among)
         own = self.weights[[_PLACE[one.category] for one in proposals]]
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
-        """What a grammar tells stays in any case. Doubtful are numbers that the network alone takes for identifiers
-        without being sure, and days and times that it takes for something else."""
-        if not proposals:
-            return []
-        kept = []
-        for one, likely in zip(proposals, self.likelihoods(page, proposals, tagged).tolist(), strict=True):
-            grammar, group = one.by in GRAMMARS, GROUPS[one.category]
-            if likely >= self.least or grammar:
-                doubtful = likely < (self.least if grammar else _SURE) and group in (_DAYS if grammar else _VALUES)
+        """What a grammar tells stays in any case, and what it covers whole needs no second voice.
+
+        Doubtful are numbers that the network alone takes for identifiers without being sure, and days and times that
+        it takes for something else.
+        """
+        told = Marks(len(page.text), (one for one in proposals if one.by in GRAMMARS))
+        heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
+        kept, weighed = [], []
+        for one in proposals:
+            if one.by not in GRAMMARS:
+                weighed += [] if told.cover(one) else [one]
+            elif GROUPS[one.category] in _DAYS and not heard.touch(one):
+                weighed.append(one)
+            else:
+                kept.append(one)
+        if not weighed:
+            return kept
+        for one, likely in zip(weighed, self.likelihoods(page, weighed, tagged, proposals).tolist(), strict=True):
+            grammar = one.by in GRAMMARS
+            if grammar or likely >= self.least:
+                doubtful = likely < (self.least if grammar else _SURE) and GROUPS[one.category] in _VALUES
                 kept.append(replace(one, doubtful=True) if doubtful else one)
         return kept
 
