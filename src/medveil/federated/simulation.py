@@ -1,4 +1,4 @@
-"""A federation on one machine: the same plan, messages and sums, with Flower's simulation in the place of the wire.
+"""A federation on one machine: the same plan, messages and sums, with Ray's processes in the place of the wire.
 
 Every simulated site has its own key, folder and patients. It shows what a plan costs and gives before hospitals meet;
 who runs it sees all the data, so it protects nobody.
@@ -31,7 +31,7 @@ from medveil.runtime.quiet import quiet
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort
 
-AT_ONCE = 64  # messages under way; what Flower's simulation does for each grows with them
+AT_ONCE = 64  # messages under way, each with its weights in memory
 _KEPT = 64  # sites whose data a worker keeps in memory
 _HERE = {"name": "this machine", "address": "127.0.0.1:8000"}
 

@@ -58,6 +58,20 @@ from [[fe80::1c2d:33ff:fe44:5566]] | by [[2001:0db8:85a3:0000:0000:8a2e:0370:733
 fingerprint ID [[FP-88213-R2]] | iris code [[IR-0091-77A]] | voiceprint: [[VP-7781]] | face template [[FT_20388]]
 photo [[IMG_4471.JPG]] | saved as [[okafor_left_foot.png]] | see [[PXL_20230114_103322.heic]]
 """,
+    "German": """
+geb. [[12.03.1951]] | Aufnahme vom [[14. März 2021]] um [[14:35 Uhr]] | am [[3.4.]] entlassen | Fallnummer [[40218833]]
+Patienten-ID: [[0044712]] | Versichertennr. [[A123456789]] | Dr. med. [[Köhlbrandt]] hat befundet | Tel. [[030 4471209]]
+[[Frau Oberhuber]] kommt | befundet von [[Anselm Weidacher]] | wohnt [[Lindenallee 7]], [[99084]] [[Erfurt]]
+""",
+    "French": """
+née le [[12 mars 1951]] | vu le [[3/04/2021]] à [[14h35]] | IPP [[80021774]] | dossier n° [[2210487]]
+[[Mme Petitjeannot]] vient | Dr [[Lefebvrier]] | tél. [[01 44 55 66 77]] | NIR [[2 51 03 75 116 042 19]]
+habite [[12 rue des Lilas]], [[75013 Paris]] | signé par [[Solange Quérouil]]
+""",
+    "Spanish": """
+nacido el [[12 de marzo de 1951]] | NHC [[448120]] | DNI [[12345678Z]] | Dra. [[Etxeberria]] informa | a las [[14:35 h]]
+tfno. [[91 445 66 77]] | vive en [[C/ Mayor, 12]], [[28013 Madrid]] | informado por [[Iñaki Zubiaurre]]
+""",
     "ages": """
 a [[92]]-year-old woman | [[90]] y/o | [[103]] year old man | aged [[94]] | Age/Sex: [[91]] / F | hx: [[95]]M SOB
 her husband [[97]], sister 88

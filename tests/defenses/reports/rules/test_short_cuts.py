@@ -15,13 +15,14 @@ SEARCHED = {
     "British code": (addresses._BRITISH, addresses._IN_BRITISH),
     "Canadian code": (addresses._CANADIAN, addresses._IN_CANADIAN),
     "German street": (addresses._GERMAN_NAMED, addresses._GERMAN_TOWN),
+    "code and town": (addresses._CODE_AND_TOWN, addresses._IN_CODE_AND_TOWN),
     "network card": (contacts._MAC, contacts._IN_MAC),
     "person's number": (codes._DOTTED, codes._IN_DOTTED),
     "room": (codes._ROOM, codes._IN_ROOM),
     "ordinal": (dates.ORDINAL_DAY, dates._ORDINAL),
     "wet read": (initials._WET_READ, re.compile("|".join(initials._DAYS))),
 }
-TELEPHONES = (contacts._AMERICAN, contacts._INTERNATIONAL, contacts._NATIONAL, contacts._LOCAL)
+TELEPHONES = (contacts._AMERICAN, contacts._INTERNATIONAL, contacts._NATIONAL, contacts._FRENCH, contacts._LOCAL)
 
 
 @pytest.mark.parametrize("name", SEARCHED)

@@ -55,6 +55,8 @@ _STAMP = re.compile(
 )
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
+_GERMAN_PART = re.compile(rf"{_DAY}\.[ ]?{_MONTH}\.(?![ ]?\d)")  # am 3.4.
+_GERMAN_BEFORE = re.compile(r"\b(?:am|vom|seit|bis|zum|ab|den)[ ]$", re.IGNORECASE)
 _SAYING = re.compile(r"24/7(?![\d/])|9/11(?=[ ](?:survivor|responder|attack|victim))")
 _RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?(?P<day>{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?)(?![\d/])")
 # What is counted by ordinals and is no day.
@@ -138,8 +140,12 @@ def take(page: Page) -> None:
             page.take(word.start, word.end, Category.DATE)
     text = page.text
     for start in page.numbers:
-        if page.free(start, start + 1) and not _take_numeric(page, start) and "/" in text[start : start + 3]:
+        if not page.free(start, start + 1) or _take_numeric(page, start):
+            continue
+        if "/" in text[start : start + 3]:
             _take_part(page, start)
+        elif (part := _GERMAN_PART.match(text, start)) and _GERMAN_BEFORE.search(page.before(start, 6)):
+            _take(page, *part.span())
     for match in ORDINAL_DAY.finditer(text) if _ORDINAL.search(text) else ():
         if page.free(*match.span("day")) and _ON_THE.search(page.before(match.start(), 16)):
             page.take(*match.span("day"), Category.DATE)

@@ -76,6 +76,7 @@ _SUBJECTS = words(
     "gentleman student nurse doctor veteran history indication donor driver victim resident twin temp age bp hr rr "
     "pulse day room"
 )
+_LEARNED = words("med univ habil")
 _GRADES = words("no trace trivial mild moderate mod severe significant and")  # mild MR: a valve
 _GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}")
 
@@ -130,8 +131,11 @@ def _is_named(page: Page, index: int) -> bool:
 
 def _after_title(page: Page, index: int) -> None:
     title, after = page.words[index], page.words[index + 1]
+    if after.folded in _LEARNED and index + 2 < len(page.words):  # Dr. med. Long
+        index += 1
+        title, after = page.words[index]._replace(capital=True), page.words[index + 1]
     gap = page.text[title.end : after.start]
-    category = Category.DOCTOR if title.folded in DOCTOR_TITLES_IN_TEXT else Category.NAME
+    category = Category.DOCTOR if title.folded in DOCTOR_TITLES_IN_TEXT | _LEARNED else Category.NAME
     if not gap or not _AFTER_TITLE.fullmatch(gap) or not after.folded.strip("x") or after.folded in ALL_TITLES_IN_TEXT:
         return
     if "\n" in gap and not page.wrapped(title.end):
