@@ -2,7 +2,7 @@
 
     python benchmarks/federated_scale.py --clients 10 100 1000
 
-Sites do not train, so that what is measured is the federation: Flower's simulation, the messages, the secure sums in
+Sites do not train, so that what is measured is the federation: Ray's processes, the messages, the secure sums in
 groups of at most 32 sites, and the coordinator. Keys and the start of Ray are not counted, and of the rounds the first
 is not, in which every process loads its code. Beside the clock stands the processor time of all processes, which a busy
 machine does not change. It fails where bytes or processor time a site grow with the number of sites by more than

@@ -53,16 +53,17 @@ STARTS = {"fedavg-cnn": "cnn", "fedtransformer": "vit"}  # the others begin as t
 class Scale:
     """How much is trained: sequential steps are rounds × steps, for every way of training."""
 
-    rounds: int = 50
+    rounds: int = 60
     real_rounds: int = 40
     start_rounds: int = 80
+    start_steps: int = 60
     steps: int = 10
     batch: int = 32
     private_batch: int = 64
     side: int = 128
     channels: int = 32
-    rate: float = 1e-3
-    real_rate: float = 5e-4
+    rate: float = 1e-3  # from nothing
+    later_rate: float = 5e-4  # from public weights
     words: int = 192
     buckets: int = 4096
     text_width: int = 128
@@ -70,8 +71,8 @@ class Scale:
 
 SCALES = {
     "full": Scale(),
-    "small": Scale(30, 20, 30, 8, 32, 32, 64, 16, words=128, buckets=2048, text_width=64),  # for a processor
-    "tiny": Scale(2, 2, 2, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
+    "small": Scale(30, 20, 30, 8, 8, 32, 32, 64, 16, words=128, buckets=2048, text_width=64),  # for a processor
+    "tiny": Scale(2, 2, 2, 1, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
 }
 
 
@@ -90,7 +91,7 @@ class Task:
 def tasks(seeds: int) -> tuple[list[Task], list[Task]]:
     """What must be there first, and then the rest, what matters most first."""
     every = range(seeds)
-    starts = [Task("public", "start", seed, kind) for seed in every for kind in ("vlm", "cnn", "vit")]
+    starts = [Task("public", "start", 0, kind) for kind in ("vlm", "vit", "cnn")]
     rest = [
         Task(place, way, seed) for place in SCENARIOS[:2] for seed in every for way in ("fedvlm", "central", "alone")
     ]
@@ -135,10 +136,9 @@ class Experiment:
     scale: Scale
 
     def recipe(self, task: Task, method: str) -> Recipe:
-        real = task.scenario.startswith("real")
-        rounds = {"public": self.scale.start_rounds}.get(
-            task.scenario, self.scale.real_rounds if real else self.scale.rounds
-        )
+        public = task.scenario == "public"
+        rounds = self.scale.real_rounds if task.scenario.startswith("real") else self.scale.rounds
+        rounds = self.scale.start_rounds if public else rounds
         recipe = Recipe(
             findings=self.packed.findings,
             side=self.scale.side,
@@ -147,8 +147,8 @@ class Experiment:
             buckets=self.scale.buckets,
             text_width=self.scale.text_width,
             batch=self.scale.batch,
-            local_steps=self.scale.steps,
-            learning_rate=self.scale.real_rate if real else self.scale.rate,
+            local_steps=self.scale.start_steps if public else self.scale.steps,
+            learning_rate=self.scale.rate if public else self.scale.later_rate,
             horizon=rounds,
             seed=task.seed,
         )
@@ -158,8 +158,8 @@ class Experiment:
             recipe = replace(recipe, image="vit", learning_rate=recipe.learning_rate / 2)
         if task.method == "unlabelled":
             recipe = replace(recipe, findings=tuple(name for name in recipe.findings if name not in UNSEEN))
-        if real:
-            recipe = replace(recipe, start=self.start(STARTS.get(method, "vlm"), task.seed))
+        if not public:
+            recipe = replace(recipe, start=self.start(STARTS.get(method, "vlm")))
         if task.method in ("heads", "dp"):
             recipe = replace(recipe, trained="heads")
         if task.method.startswith("dp"):
@@ -167,8 +167,9 @@ class Experiment:
             recipe = replace(recipe, batch=self.scale.private_batch, proximal=0.0, privacy=privacy)
         return recipe
 
-    def start(self, kind: str, seed: int) -> Path:
-        return self.out / "starts" / f"{kind}.seed{seed}.safetensors"
+    def start(self, kind: str) -> Path:
+        """Weights trained on public phantoms, other people before other scanners: where everybody begins."""
+        return self.out / "starts" / f"{kind}.safetensors"
 
     def films(self, rows: NDArray[np.intp], recipe: Recipe) -> Films:
         packed = self.packed
@@ -176,7 +177,9 @@ class Experiment:
         targets = packed.targets[rows][:, columns]
         pixels = packed.pixels[rows]
         if recipe.side != pixels.shape[1]:
-            pixels = pixels[:, :: pixels.shape[1] // recipe.side, :: pixels.shape[1] // recipe.side]
+            factor = pixels.shape[1] // recipe.side
+            blocks = pixels.reshape(len(pixels), recipe.side, factor, recipe.side, factor)
+            pixels = blocks.mean((2, 4), dtype=np.float32).astype(np.uint8)
         return Films.gathered(
             np.ascontiguousarray(pixels),
             [packed.reports[row] for row in rows],
@@ -227,8 +230,8 @@ class Experiment:
         if task.scenario == "public":
             recipe = self.recipe(task, task.detail)
             network, _ = self._trained(recipe, self.clients("public", task.seed), pooled=True)
-            self.start(task.detail, task.seed).parent.mkdir(parents=True, exist_ok=True)
-            save_weights(self.start(task.detail, task.seed), network.cpu(), recipe)
+            self.start(task.detail).parent.mkdir(parents=True, exist_ok=True)
+            save_weights(self.start(task.detail), network.cpu(), recipe)
             self._save(task, {}, {"seconds": time.perf_counter() - began})
             return
         method = task.detail.split("@")[0] if task.method == "without" else task.method
@@ -451,9 +454,8 @@ def main() -> None:
     else:
         starts, rest = tasks(given.seeds)
         chosen = [task for task in rest if any(fnmatch.fnmatch(task.name, one) for one in given.only)]
-        # real films begin from public weights
-        needed = {(STARTS.get(one.method, "vlm"), one.seed) for one in chosen if one.scenario.startswith("real")}
-        first = [task for task in starts if (task.detail, task.seed) in needed]
+        needed = {STARTS.get(one.detail.split("@")[0] or one.method, STARTS.get(one.method, "vlm")) for one in chosen}
+        first = [task for task in starts if task.detail in needed]
         work(given, (first, chosen)[given.stage], given.end)
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+import recipes_path  # noqa: F401
 from medveil.defenses.reports.cleaner import ReportCleaner
 from medveil.defenses.reports.rules import find_by_rules
 from medveil.defenses.reports.tagger.model_file import load_model
@@ -32,27 +32,15 @@ from medveil.person.span import Span
 from medveil.stats.bootstrap import unit_codes, unit_weights
 from medveil.stats.estimate import Estimate
 from medveil.stats.shares import share
+from recipes.tagger.corpus.generator import Document
+from recipes.tagger.retired_notes import BENCHMARKS, RETIRED, read_notes
 from reports_phantom import HELD_OUT_STYLE, phantom_reports
 from reports_refill import faker_locales, read_indiana, refilled
 
 _NOTES = {
-    "notes by hand": ("reports_notes.txt", slice(None)),
-    "notes of many kinds, by which rules were mended": ("reports_notes_2.txt", slice(None)),
-    "notes of many kinds, kept apart": ("reports_notes_3.txt", slice(None)),
-    "notes of many houses, by which rules were mended": ("reports_notes_4.txt", slice(0, None, 2)),
-    "notes of many houses, kept apart": ("reports_notes_4.txt", slice(1, None, 2)),
-    "notes of many trades, by which rules were mended": ("reports_notes_5.txt", slice(None)),
-    "notes of many trades, kept apart": ("reports_notes_6.txt", slice(None)),
+    "retired notes, learnt from": RETIRED,
+    "retired notes, looked at": ("reports_notes_6",),
 }
-_MARKED = re.compile(r"\{\{(\w+)\|(.*?)\}\}", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Document:
-    """A text and what identifies somebody in it."""
-
-    text: str
-    found: tuple[Span, ...]
 
 
 def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Span]]]:
@@ -72,20 +60,6 @@ class Scored:
     right: list[bool]
     finding_reports: list[int]
     finding_kinds: list[Category]
-
-
-def read_notes(path: Path) -> list[Document]:
-    """Notes written by hand in ways that no generator here writes; `{{KIND|text}}` marks an identifier."""
-    notes = []
-    for marked in path.read_text("utf-8").split("\n===\n"):
-        text, found, place = "", [], 0
-        for one in _MARKED.finditer(marked):
-            text += marked[place : one.start()]
-            found.append(Span(len(text), len(text) + len(one[2]), Category(one[1])))
-            text += one[2]
-            place = one.end()
-        notes.append(Document(text + marked[place:], tuple(found)))
-    return notes
 
 
 def score(documents: Sequence[Document], found: Sequence[Sequence[Span]]) -> Scored:
@@ -227,8 +201,8 @@ def main() -> None:
             Document(text.text, tuple(Span(o.start, o.end, o.category) for o in text.identifiers())) for text in filled
         ],
     }
-    for name, (notes_file, part) in _NOTES.items():
-        corpora[name] = read_notes(Path(__file__).parent / notes_file)[part]
+    for name, files in _NOTES.items():
+        corpora[name] = [note for file in files for note in read_notes(BENCHMARKS / f"{file}.txt")]
     results = {name: report(name, documents, tagger, options.show) for name, documents in corpora.items()}
     plain = [" ".join(one.get(part, "") for part in ("FINDINGS", "IMPRESSION")).strip() for one in indiana[low:high]]
     questions = [

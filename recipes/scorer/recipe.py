@@ -3,7 +3,7 @@
     python -m recipes.scorer.recipe --data DATA
 
 DATA holds iu_xray and vqa_rad. Fits on invented texts, phantom reports, texts as published without identifiers and
-the notes in `benchmarks`, as the bundled tagger reads them, in a few minutes on one core; to be run again whenever the
+the notes in `benchmarks`, as the bundled tagger reads them, in a minute or two; to be run again whenever the
 tagger, the rules or the evidence change. Writes weights and card into the package.
 """
 
@@ -30,8 +30,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--tagger", type=Path, help="another tagger than the bundled one")
     parser.add_argument("--out", type=Path, default=bundled("scorer"))
-    parser.add_argument("--invented", type=int, default=3000, help="texts")
-    parser.add_argument("--phantoms", type=int, default=10, help="hospitals of forty reports")
+    parser.add_argument("--invented", type=int, default=500, help="texts")
+    parser.add_argument("--phantoms", type=int, default=3, help="hospitals of forty reports")
     parser.add_argument("--least", type=float, default=LEAST)
     options = parser.parse_args()
     tagger = Tagger(load_model(options.tagger)) if options.tagger else Tagger.bundled()

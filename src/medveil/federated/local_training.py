@@ -140,8 +140,11 @@ class LocalTraining:
         return fingerprint(films.pixels, films.words, films.targets, films.known, films.patients)
 
     def _question(self, shared: Sequence[NDArray[np.float32]], round_number: int) -> str:
-        """A name for what is asked: of recipe, round, weights and films, so that no two questions share their noise."""
+        """A name for what is asked: of recipe, round, weights, films and key, so that no two share their noise, and
+        none is answered with two."""
         told = f"{self._recipe_digest} {round_number} {fingerprint(*shared)} {self._data}"
+        if self.recipe.privacy is not None:  # under another key the noise is another, and so is the question
+            told += f" {hashlib.blake2b(self._secret, digest_size=16).hexdigest()}"
         return hashlib.blake2b(told.encode(), digest_size=16).hexdigest()
 
     def _randomness(self, question: str) -> np.random.Generator:

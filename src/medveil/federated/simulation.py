@@ -1,4 +1,4 @@
-"""A federation on one machine: the same plan, messages and sums, with Flower's simulation in the place of the wire.
+"""A federation on one machine: the same plan, messages and sums, with Ray's processes in the place of the wire.
 
 Every simulated site has its own key, folder and patients. It shows what a plan costs and gives before hospitals meet;
 who runs it sees all the data, so it protects nobody.
@@ -24,14 +24,14 @@ from medveil.federated.coordinator import running, weights_to_begin
 from medveil.federated.credentials import NODE_KEY, make_node_key, read_node_key
 from medveil.federated.node_keys import public_line
 from medveil.federated.participant import Arrays, Participant, Training
-from medveil.federated.plan import Plan, plan_of
+from medveil.federated.plan import Plan, plan_of, read_plan, read_table
 from medveil.federated.record import Record
 from medveil.runtime.quiet import quiet
 
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort
 
-AT_ONCE = 64  # messages under way; what Flower's simulation does for each grows with them
+AT_ONCE = 64  # messages under way, each with its weights in memory
 _KEPT = 64  # sites whose data a worker keeps in memory
 _HERE = {"name": "this machine", "address": "127.0.0.1:8000"}
 
@@ -45,6 +45,15 @@ def simulated_plan(table: Mapping[str, Any], names: Sequence[str], out: Path, fo
         held = site_folder(out, name)
         sites[name] = public_line(read_node_key(held)) if (held / NODE_KEY).exists() else make_node_key(held)
     return plan_of({**table, "coordinator": _HERE, "sites": sites}, folder)
+
+
+def plan_of_run(path: Path, run: Path, record: Record) -> Plan:
+    """The plan that a run was made under, simulated or not; refused if the file holds another."""
+    names = tuple(record.sites)
+    plan = simulated_plan(read_table(path), names, run, path.parent) if (run / "sites").is_dir() else read_plan(path)
+    if plan.digest != record.plan:
+        raise SettingsError(f"{run} was made under another plan than {path}; give the file that its sites approved")
+    return plan
 
 
 def simulate(

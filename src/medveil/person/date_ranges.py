@@ -1,4 +1,7 @@
-"""Spans of time as people write them (March 3-5, 2021; 8th to 22nd July; 1967-71): both ends are moved."""
+"""Spans of time as people write them: March 3-5, 2021; 8th to 22nd July; 1967-71; mid-August; spring 2019; Q3 2021.
+
+Of those with two ends both are moved, of the others the middle.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,13 @@ _YEARS = re.compile(
     r"(?P<first>(?:1[89]|20|21)\d\d)(?P<joint>\s?[-–—/]\s?|\s(?:to|and)\s)(?P<last>(?:1[89]|20|21)?\d\d)"
 )
 
+_YEAR_AFTER = r"(?:(?P<comma>(?:,|\s+of)?\s*)(?P<year>(?:1[89]|20|21)\d\d))"
+_PARTS = {"early": 5, "beginning of": 5, "start of": 5, "mid": 15, "middle of": 15, "late": 25, "end of": 25}
+_PART = re.compile(rf"(?P<part>{'|'.join(_PARTS)})(?P<gap>[\s-]+){_NAME}{_YEAR_AFTER}?", re.IGNORECASE)
+_SEASONS = {"winter": 1, "spring": 4, "summer": 7, "fall": 10, "autumn": 10}
+_SEASON = re.compile(rf"(?P<season>{'|'.join(_SEASONS)}){_YEAR_AFTER}?", re.IGNORECASE)
+_QUARTER = re.compile(r"(?P<mark>q)(?P<quarter>[1-4])(?P<gap>[\s,/-]*)(?P<year>(?:19|20)\d\d)", re.IGNORECASE)
+
 
 def moved_range(
     text: str, move: Callable[[dt.date], dt.date], around: dt.date | None, languages: tuple[str, ...] = ()
@@ -32,9 +42,17 @@ def moved_range(
     try:
         if years := _YEARS.fullmatch(text.strip()):
             return _years(years, move)
+        now = around or dt.date(2001, 12, 31)
         for form in _FORMS:
             if found := form.fullmatch(text.strip()):
-                return _days(found, move, around or dt.date(2001, 12, 31), languages)
+                return _days(found, move, now, languages)
+        if found := _PART.fullmatch(text.strip()):
+            return _part_of_month(found, move, now, languages)
+        if found := _SEASON.fullmatch(text.strip()):
+            return _season(found, move, now)
+        if found := _QUARTER.fullmatch(text.strip()):
+            day = move(dt.date(int(found["year"]), 3 * int(found["quarter"]) - 1, 15))
+            return f"{found['mark']}{(day.month + 2) // 3}{found['gap']}{day.year}"
     except (ValueError, OverflowError):
         return None
     return None
@@ -69,6 +87,29 @@ def _days(
         return f"{names[0]}{gap}{days[0]}{first_year}{joint}{second}{years[1]}"
     first = days[0] if same_month else f"{days[0]}{gap}{names[0]}{first_year}"
     return f"{found['the'] or ''}{first}{joint}{days[1]}{gap}{names[1]}{years[1]}"
+
+
+def _part_of_month(
+    found: re.Match[str], move: Callable[[dt.date], dt.date], now: dt.date, languages: tuple[str, ...]
+) -> str:
+    """Early, mid or late as the moved day is; the words of another form (end of) become one of these."""
+    month = MONTHS.number(found["month"])
+    year = int(found["year"]) if found["year"] else now.year - ((month, 1) > (now.month + 1, 1))
+    day = move(dt.date(year, month, _PARTS[" ".join(found["part"].lower().split())]))
+    part = "early" if day.day <= 10 else "mid" if day.day <= 20 else "late"
+    part = part.capitalize() if found["part"][0].isupper() else part
+    gap = "-" if part.lower() == "mid" else " "
+    told = f"{found['comma']}{day.year}" if found["year"] else ""
+    return f"{part}{gap}{MONTHS.named(day.month, found['month'], languages)}{told}"
+
+
+def _season(found: re.Match[str], move: Callable[[dt.date], dt.date], now: dt.date) -> str:
+    """The season of the moved middle, on the same half of the earth."""
+    named = found["season"]
+    day = move(dt.date(int(found["year"] or now.year), _SEASONS[named.lower()], 15))
+    of_year = ("winter", "spring", "summer", "autumn" if named.lower() == "autumn" else "fall")[day.month % 12 // 3]
+    season = of_year.upper() if named.isupper() else of_year.capitalize() if named[0].isupper() else of_year
+    return f"{season}{found['comma']}{day.year}" if found["year"] else season
 
 
 def _day(found: re.Match[str], end: str, day: dt.date) -> str:

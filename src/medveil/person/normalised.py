@@ -35,6 +35,7 @@ _SPELLED_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "�
 # Marks and characters without width do not end a word; neither does what stands for an unreadable letter.
 _WORD = re.compile(r"((?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff\ufffd])+)")
 _PLAIN_WORD = re.compile(r"([^\W_]+)")
+_SHORT = 200  # characters; a longer text is a report
 
 
 def is_deceptive(text: str) -> bool:
@@ -87,7 +88,16 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> list[Word]:
-    """Every run of letters and digits."""
+    """Every run of letters and digits. A whole text is asked for several times in a row, and read once."""
+    return list(_remembered_words(text)) if len(text) > _SHORT else _words(text)
+
+
+@lru_cache(maxsize=8)
+def _remembered_words(text: str) -> tuple[Word, ...]:
+    return tuple(_words(text))
+
+
+def _words(text: str) -> list[Word]:
     parts = (_PLAIN_WORD if text.isascii() else _WORD).split(text)  # what stands between words, and every word
     ends = list(accumulate(map(len, parts)))
     found = map(Word._make, zip(ends[:-1:2], ends[1::2], parts[1::2], map(fold, parts[1::2]), strict=True))

@@ -11,6 +11,7 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 from typing import Literal, NamedTuple
@@ -20,6 +21,7 @@ from medveil.person.calendar_words import MONTHS, WEEKDAYS
 Grain = Literal["day", "month", "quarter", "year"]
 DateOrder = Literal["day-first", "month-first"]
 _ENOUGH = 2000  # texts of a table
+_SHORT = 200  # characters; a longer text is a report, which is asked about several times in a row
 
 _MONTH = rf"(?P<month>{MONTHS.pattern})(?![^\W\d_])"
 _NAMED_DAY = rf"(?P<weekday>{WEEKDAYS.pattern})"
@@ -152,8 +154,17 @@ def readings(text: str) -> list[WrittenDate]:
     return []
 
 
-def dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
+def dates_in(text: str) -> Iterable[tuple[int, int, list[WrittenDate]]]:
     """Where a running text names a day, with or without its year, and how that may be read."""
+    return _remembered_dates(text) if len(text) > _SHORT else _dates_in(text)
+
+
+@lru_cache(maxsize=8)
+def _remembered_dates(text: str) -> tuple[tuple[int, int, list[WrittenDate]], ...]:
+    return tuple(_dates_in(text))
+
+
+def _dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
     for beginning in _BEGINNING.finditer(text):
         number = not beginning["name"]
         if number and not _GOES_ON.match(text, beginning.start()):

@@ -79,7 +79,7 @@ def attack_identity(
             settings=settings,
             subsets=subsets,
             pair_redraws=pair_redraws,
-            findings=_own_findings(cohorts[0]),
+            findings=own_findings(cohorts[0]),
             **files,
         )
     else:
@@ -122,6 +122,6 @@ def attack_identity(
     return AttackOutcome(result.finding.answer, within, unread, page, details)
 
 
-def _own_findings(cohort: Cohort) -> pd.DataFrame | None:
+def own_findings(cohort: Cohort) -> pd.DataFrame | None:
     """What the data set itself lists, where that is more than a cohort's labels can tell."""
     return nih14.listed_findings(cohort.root) if cohort.name == nih14.Nih14.name else None

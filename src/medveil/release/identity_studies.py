@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from medveil.attacks.identity.embedded_images import Embedder, embed_images
+from medveil.attacks.identity.attack import check_returning
+from medveil.attacks.identity.embedded_images import EmbeddedImages, Embedder, Singles, embed_images
 from medveil.attacks.identity.evaluation import evaluate
 from medveil.attacks.identity.examples import Example, chosen_examples, example_pictures
 from medveil.attacks.identity.gallery import Gallery, build_gallery, pairs_of
@@ -24,11 +25,12 @@ from medveil.cohort.input import InputOptions, read_cohort
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.cohort.selection import Selection
 from medveil.encoders.identity.embedder import load_embedder
+from medveil.encoders.identity.training.images import from_cohort
 from medveil.encoders.identity.training.settings import TrainingSettings
-from medveil.encoders.identity.training.train import train
+from medveil.encoders.identity.training.train import train_on
 from medveil.encoders.identity.verifier import load_verifier
 from medveil.errors import NotMeasurable, Quarantined
-from medveil.finding import Figure, Finding, Series, Table
+from medveil.finding import SMALLEST_GROUP, Figure, Finding, Series, Table
 from medveil.release.attack_report import AttackOutcome, Input, report_attack
 from medveil.release.settings import Progress
 from medveil.runtime.storage import check_writable
@@ -38,6 +40,7 @@ from medveil.training.device import check_device
 NAME = "identity"
 HANDLING = {"fixed": "FTS", "redrawn": "RNP"}  # fixed training set, randomised negative pairs
 PHANTOMS, PHANTOM_SIZE = 60, 256
+_TOO_FEW = "too few patients of the part that is judged came more than once; eleven are needed"
 _LOOKED_AT = 50  # films, to tell how large they are
 
 
@@ -99,18 +102,25 @@ def study_training(
     unseen = data.part(cohort)
     trained_on = cohort.table["split"].isin(("train", "val"))
     _refuse_overlap(cohort.where(trained_on), unseen)
+    if check_returning(unseen) < SMALLEST_GROUP:
+        raise NotMeasurable(_TOO_FEW)
+    images = from_cohort(cohort, settings.preparation, partial(progress, "preparing"))
     runs = [Run(*each) for each in product(minings, pairs, rates)]
     measured: dict[Run, tuple[int, JudgedPairs, dict[str, Estimate]]] = {}
+    gallery: Gallery | None = None
     for number, run in enumerate(runs):
         how = replace(settings, mining=run.mining, pairs=run.pairs, rate=run.rate, seed=seed)  # type: ignore[arg-type]
         epochs: Callable[[dict[str, Any]], None] = partial(_told_epoch, progress, how.all_epochs)
         folder = out / "runs" / run.folder
-        result = train("verification", cohort, folder, settings=how, device=device, progress=epochs)
+        result = train_on("verification", images, folder, settings=how, device=device, progress=epochs)
         verifier = load_verifier(result.model, device=device)
-        gallery = build_gallery([embed_images(unseen, verifier)], [unseen], centred=True)
-        found = verify_side(verifier, gallery.ours, gallery.patients, seed=seed, pair_redraws=pair_redraws)
+        embedded = embed_images(unseen, verifier)
+        if gallery is None:  # copies are found once, so that every network is judged on the same pairs
+            gallery = build_gallery([embedded], [unseen], centred=True)
+        side = replace(gallery.ours, vectors=_kept(embedded, gallery))
+        found = verify_side(verifier, side, gallery.patients, seed=seed, pair_redraws=pair_redraws)
         if found is None:
-            raise NotMeasurable("too few patients to be judged on came more than once; eleven are needed")
+            raise NotMeasurable(_TOO_FEW)
         measured[run] = (result.pairs or 0, *found)
         progress("networks", number + 1, len(runs))
     finding = _training_finding(measured, pair_redraws)
@@ -142,7 +152,7 @@ def _training_finding(measured: dict[Run, tuple[int, JudgedPairs, dict[str, Esti
         headline="AUC of the best network",
         scale="score",
         estimates={
-            "AUC of the best network": auc,
+            "AUC of the best network": _by_units(auc),
             **{f"{m} ({names[run]})": e for run, (_, _, found) in measured.items() for m, e in found.items()},
         },
         method=(
@@ -183,8 +193,7 @@ def study_resolution(
         embedded = embed_images(cohort, embedder, cache=cache, progress=told)
         if gallery is None:  # copies are found once, so that every size is measured on the same films
             gallery = build_gallery([embedded], [cohort])
-        vectors = embedded.vectors[np.isin(embedded.rows, gallery.rows[0])]
-        found[size] = evaluate(vectors, gallery.table, seed=seed).estimates
+        found[size] = evaluate(_kept(embedded, gallery), gallery.table, seed=seed).estimates
     finding = _resolution_finding(found, _median_side(cohort))
     settings = {"sizes": sorted(set(sizes)), "weights": weights.name if weights else "bundled", "device": device}
     return _reported(finding, cohort, out, "resolution", seed, settings, {"sizes": sorted(set(sizes))})
@@ -278,7 +287,7 @@ def study_examples(
     pairs_of(gallery, seed=seed)  # a sentence where there is nobody to recognise
     found = verify_side(verifier, gallery.ours, gallery.patients, seed=seed)
     if found is None:
-        raise NotMeasurable("too few patients came more than once; eleven are needed")
+        raise NotMeasurable(_TOO_FEW)
     examples = chosen_examples(found[0])
     rows = gallery.rows[0]
     films = [[cohort.image(int(rows[row])) for row in (each.left, each.right)] for each in examples]
@@ -301,7 +310,7 @@ def _examples_finding(found: tuple[JudgedPairs, dict[str, Estimate]], examples: 
         ),
         headline="accuracy at 0.5",
         scale="score",
-        estimates={"accuracy at 0.5": told["accuracy"], "pair AUC": told["AUC"]},
+        estimates={"accuracy at 0.5": _by_units(told["accuracy"]), "pair AUC": told["AUC"]},
         method=(
             "Four pairs of four persons that were rightly called one, spread from the surest to the least sure; the "
             "pair of two persons that was surest called one; the pair of one person that was surest called two. "
@@ -320,6 +329,16 @@ def _examples_finding(found: tuple[JudgedPairs, dict[str, Estimate]], examples: 
             ),
         ),
     )
+
+
+def _by_units(found: Estimate) -> Estimate:
+    """What a headline was measured on, for the report: patients or pairs, never so many images."""
+    return replace(found, n=found.units)
+
+
+def _kept(embedded: EmbeddedImages, gallery: Gallery) -> Singles:
+    """The vectors of the films that are in the gallery."""
+    return embedded.vectors[np.isin(embedded.rows, gallery.rows[0])]
 
 
 def _median_side(cohort: Cohort) -> int:

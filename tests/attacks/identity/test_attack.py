@@ -247,6 +247,12 @@ def test_conforms(hospital: Cohort, stand_in: Any, monkeypatch: pytest.MonkeyPat
     assert registered("attacks")["identity"] is Identity and not Identity.baseline
 
 
+def test_a_release_may_be_attacked_by_a_verification_network(hospital: Cohort) -> None:
+    finding = Identity(IdentitySettings(weights=Path("verification"))).run(hospital, hospital, seed=1)
+    assert finding.headline == "linkable patients"
+    assert finding.power is not None and "accuracy at 0.5" in finding.estimates
+
+
 @pytest.mark.real_data
 def test_real_patients_are_told_from_copies(real_data: Path, stand_in: Any) -> None:
     """Different visits of NIH patients are no copies; the copies in the COVID-19 collection are found."""

@@ -11,10 +11,10 @@ from medveil.defenses.reports.cleaner import CleanedText, ReportCleaner
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
-from medveil.person.normalised import NormalisedText
 from medveil.person.person import Known, Person
 from medveil.person.search.known import KnownSearch
 from medveil.person.span import Span
+from medveil.person.surrogates.surrogates import Surrogates
 
 KEYS = Keys.for_demonstration(3)
 PERSON = Person(
@@ -36,15 +36,15 @@ def cleaner() -> ReportCleaner:
     return ReportCleaner(tagger=None)
 
 
-def one_by_one(cleaner: ReportCleaner, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It sees but one of these words at a time, the first that is still there."""
+class OneByOne:
+    """A search that sees but one of its words at a time, the first that is still there."""
 
-    def found(reading: tuple[NormalisedText, object], known: KnownSearch | None, *, phrase: bool) -> list[Span]:
-        text = reading[0].text
-        places = (Span(at, at + len(word), Category.NAME) for word in words.split() if (at := text.find(word)) >= 0)
+    def __init__(self, words: str) -> None:
+        self.words = words.split()
+
+    def find(self, text: str) -> list[Span]:
+        places = (Span(at, at + len(word), Category.NAME) for word in self.words if (at := text.find(word)) >= 0)
         return [*islice(places, 1)]
-
-    monkeypatch.setattr(cleaner, "_found", found)
 
 
 STRANGE = "Abzorp Bezrik Cazwot Dizmuk Ezfloq Fozgrut Gizbrod Hazknil"
@@ -133,7 +133,7 @@ def test_many_are_searched_as_one_by_one() -> None:
 
 def test_what_keeps_being_found_takes_its_line_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     cleaner = ReportCleaner(tagger=None)
-    one_by_one(cleaner, STRANGE, monkeypatch)
+    monkeypatch.setattr(module, "_tools", lambda *_: (OneByOne(STRANGE), Surrogates(PERSON, realistic=True)))
     line = ", then of ".join(STRANGE.split()[:6])
     cleaned = cleaner.clean(f"Normal chest.\nfilm of {line} came.\nNo effusion.", PERSON)
     assert cleaned.text == "Normal chest.\n[REMOVED]\nNo effusion."
@@ -141,7 +141,7 @@ def test_what_keeps_being_found_takes_its_line_with_it(monkeypatch: pytest.Monke
 
 def test_what_cannot_be_cleaned_is_quarantined_without_a_word_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     cleaner = ReportCleaner(tagger=None)
-    one_by_one(cleaner, STRANGE, monkeypatch)
+    monkeypatch.setattr(module, "_tools", lambda *_: (OneByOne(STRANGE), Surrogates(PERSON, realistic=True)))
     text = "\n".join(f"film of {word} came." for word in STRANGE.split())
     with pytest.raises(Quarantined) as refused:
         cleaner.clean(text, PERSON)

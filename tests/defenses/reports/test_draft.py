@@ -31,7 +31,7 @@ def test_every_place_of_the_draft_leads_back_to_the_original(chosen: set[int], a
 def test_surrogates_have_no_origin() -> None:
     draft = Draft("one two three", SURROGATES, [Span(4, 7, Category.DOCTOR)])
     assert draft.origin(4, 12, Category.NAME) == []
-    assert [TEXT[one.start : one.end] for one in draft.origin(0, 14, Category.NAME)] == ["one", "t"]
+    assert [TEXT[one.start : one.end] for one in draft.origin(0, 14, Category.NAME)] == ["one", "three"]
 
 
 def test_a_line_is_blotted_out_whole() -> None:
@@ -43,3 +43,15 @@ def test_a_line_is_blotted_out_whole() -> None:
 def test_line_breaks_inside_stay() -> None:
     draft = Draft("to Cape\nVerity now", SURROGATES, [Span(3, 14, Category.HOSPITAL)])
     assert draft.text == "to [HOSPITAL]\n now"
+
+
+def test_words_are_never_joined_or_cut() -> None:
+    text = "seen at Meath C15 K7X2, by Hartwell's team; he can't go"
+    found = [
+        Span(8, 13, Category.ADDRESS),
+        Span(text.index("K7"), text.index("K7") + 1, Category.ADDRESS),
+        Span(text.index("7X2"), text.index("7X2") + 3, Category.ADDRESS),
+        Span(text.index("Hart"), text.index(" team"), Category.DOCTOR),
+        Span(text.index("can"), text.index("can") + 3, Category.NAME),
+    ]
+    assert Draft(text, SURROGATES, found).text == "seen at [ADDRESS] C15 [ADDRESS], by [DOCTOR]'s team; he can't go"

@@ -81,7 +81,7 @@ def test_sites_add_up_in_groups_and_one_that_breaks_is_left_out(consortium: Made
     assert sizes == {4, 5}
     small = next(members for members in here.plan.groups.values() if len(members) == 4)
     away = sorted(small)[:2]  # of four, three are needed
-    here.plan = replace(here.plan, patience=8.0)
+    here.plan = replace(here.plan, patience=6.0)
     for name in here.plan.names:
         write_approval(here.folder / name, approve(here.plan, read_node_key(here.folder / name)))
     here.start(*(name for name in here.plan.names if name not in away))
@@ -96,7 +96,7 @@ def test_sites_add_up_in_groups_and_one_that_breaks_is_left_out(consortium: Made
 
 
 def test_another_plan_is_refused_and_everybody_is_told(consortium: Made) -> None:
-    here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, patience=2.0)
+    here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, patience=1.0)
     other = replace(here.plan, rounds=5)
     with pytest.raises(SettingsError, match="has approved plan"):
         here._site("c", other, None)

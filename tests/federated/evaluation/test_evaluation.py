@@ -60,7 +60,7 @@ def model(
         )
         films = make_films(patients=60)
         films = reported(replace(films, words=np.zeros((len(films), recipe.words), np.int32)), recipe)
-        done = federate(recipe, {"a": LocalTraining(recipe, films, None)}, 8)
+        done = federate(recipe, {"a": LocalTraining(recipe, films, None)}, 2)
         trained["it"] = recipe, assemble(recipe, done.shared)
     return trained["it"]
 

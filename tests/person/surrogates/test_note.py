@@ -192,6 +192,17 @@ def test_titles_and_relations_tell_the_sex(note: str, sex: str) -> None:
             assert sex_of(fold(names[0])) in (sex, None)
 
 
+def test_whoever_is_called_by_the_given_name_has_one_for_it() -> None:
+    made = written("Daughter {NAME|Mags} rang; {NAME|Mags} is well. Dear {NAME|Mags}, and Mr. {NAME|Mags}.")
+    names = re.fullmatch(r"Daughter (\w+) rang; (\w+) is well\. Dear (\w+), and Mr\. ([\w']+)\.", made)
+    assert names and names[1] == names[2] == names[3] != names[4]
+    assert sex_of(fold(names[1])) == "F"
+
+
+def test_postal_codes_keep_their_form() -> None:
+    assert re.fullmatch(r"Co\. \w+ [A-Z]\d\d [A-Z]\d[A-Z]\d", written("{COUNTY|Co. Meath} {ADDRESS|C15 K7X2}"))
+
+
 def test_the_sex_of_the_patient_is_the_fields() -> None:
     for sex in "FM":
         person = replace(PERSON, sex=sex)

@@ -15,7 +15,7 @@ from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger
 from medveil.errors import InputError, SettingsError
 from medveil.release.protect import worst_case_audit
 from medveil.release.protect.candidates import Candidate, candidates
-from medveil.release.protect.findings import MetricKeys
+from medveil.release.protect.findings import Goal, MetricKeys, frontier_finding
 from medveil.release.protect.frontier import FrontierResult, protect_alignment
 from medveil.release.protect.measurement import MeasurementSettings
 from medveil.release.protect.paired_features import PairedFeatures, ProtectionData
@@ -172,6 +172,20 @@ def test_a_model_as_released_stands_beside_the_start_of_training(
     rows = (tmp_path / "a" / "frontier.csv").read_text()
     assert "as training starts" in rows
     assert found.effects[0].removed.value != usual.effects[0].removed.value, "against what is released"
+
+
+def test_a_model_that_links_no_more_than_chance_has_nothing_to_remove(
+    result: FrontierResult,
+) -> None:
+    point = result.points[0]
+    linked = point.estimates["random 100 Recall@1"]
+    lucky = replace(linked, value=0.01, replicates=np.full(len(linked.replicates), 0.01))
+    before = replace(
+        point, measured=replace(point.measured, linkage={**point.measured.linkage, "random 100 Recall@1": lucky})
+    )
+    finding = frontier_finding([before, *result.points[1:]], (), goal=Goal(), method="")
+    assert "no more than chance (1.0 %): there is no link to remove" in finding.answer
+    assert finding.tables, "utility is told all the same"
 
 
 def test_utility_is_told_by_finding_whatever_it_costs(

@@ -306,24 +306,13 @@ def _slice_figure(slices: dict[str, dict[str, dict[str, Estimate]]]) -> list[Fig
 def _slice_table(slices: dict[str, dict[str, dict[str, Estimate]]]) -> list[Table]:
     half, strict = slices.values()
     rows = tuple(
-        (
-            question,
-            answer,
-            round(e.value * e.n),
-            e.n,
-            e.value,
-            e.low,
-            e.high,
-            *((s := strict[question][answer]).value, s.low, s.high),
-            e.units,
-        )
+        (question, answer, round(e.value * e.n), e.n, cell(e), cell(strict[question][answer]), e.units)
         for question, answers in half.items()
         for answer, e in answers.items()
     )
-    strictly = f"at {SLICE_RATE:g} false matches"
     columns = (
-        *("slice", "value", "recognised at 0.5", "pairs", "share at 0.5", "low", "high"),
-        *(f"share {strictly}", f"low {strictly}", f"high {strictly}", "patients"),
+        *("slice", "value", "recognised at 0.5", "pairs", "share at 0.5", f"share at {SLICE_RATE:g} false matches"),
+        "patients",
     )
     return [Table("Pairs recognised by what changed", columns, rows)] if rows else []
 

@@ -1,24 +1,25 @@
 """Reports made free of identifiers: rules, tagger and what is known of the person find them, surrogates replace them,
-and the result is read again before it is believed."""
+and the result is searched again for what is known before it is believed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from medveil.defenses.reports.carrying import carried
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.finding import found_in
+from medveil.defenses.reports.languages import is_read
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
 from medveil.defenses.reports.rewriting_check import leaks
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive
-from medveil.person.person import Known, Person
-from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.person import Person
+from medveil.person.search.known import KnownSearch, search_of
 from medveil.person.span import Span
 from medveil.person.surrogates.surrogates import Surrogates
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 UNCLEAN = "report that could not be cleaned"
 _ROUNDS = 3
 _LONGEST = 1_000_000  # characters: a report is not a book, and a book is not looked through by anybody
-_LEAST_ID = 4
 _WORDS_FOR_TAGGER = 5  # a phrase shorter than this has nothing to read a word by
 _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
 
@@ -133,10 +133,11 @@ class ReportCleaner:
             waiting = [place for place in drafts if results[place] is None]
             if not waiting:
                 break
-            again = self._read_again([(drafts[one], readings[one]) for one in waiting], phrase=phrase)
-            for place, reading in zip(waiting, again, strict=True):
+            # where something known was left, other things may have been
+            again = self._read([drafts[place].text for place in waiting], phrase=phrase) if turn else []
+            for place, reading in zip_longest(waiting, again):
                 draft, (known, _) = drafts[place], tools[place]
-                seen = self._found(reading, None, phrase=phrase)
+                seen = self._found(reading, None, phrase=phrase) if reading else []
                 if self._settled(draft, seen, known, harder=turn >= _ROUNDS):
                     results[place] = self._finished(draft, known)
         return [result if result is not None else Quarantined(UNCLEAN) for result in results]
@@ -150,7 +151,7 @@ class ReportCleaner:
         return self.style == "safe-harbor" or self.dates == "years"
 
     def _settled(self, draft: Draft, seen: list[Span], known: KnownSearch, *, harder: bool) -> bool:
-        """Whether the draft, read again, holds nothing but its surrogates; if not, more of the original is taken.
+        """Whether the draft holds nothing that is known, or was seen in it; if not, more of the original is taken.
 
         What is seen at a surrogate is the surrogate, and says nothing of the words beside it.
         """
@@ -194,18 +195,6 @@ class ReportCleaner:
         tagged = [None] * len(views) if phrase else self._tagged([view.text for view in views])
         return list(zip(views, tagged, strict=True))
 
-    def _read_again(self, drafts: Sequence[tuple[Draft, Reading]], *, phrase: bool) -> list[Reading]:
-        """What the network said of the originals is carried over, unless one of the two is not as it looks."""
-        views = [NormalisedText.of(draft.text) for draft, _ in drafts]
-        result: list[Reading | None] = [
-            (view, tagged and carried(tagged, draft)) if not view.places and not before.places else None
-            for view, (draft, (before, tagged)) in zip(views, drafts, strict=True)
-        ]
-        rest = iter(
-            self._read([view.text for view, one in zip(views, result, strict=True) if one is None], phrase=phrase)
-        )
-        return [one or (view, next(rest)[1]) for view, one in zip(views, result, strict=True)]
-
     def _found(self, reading: Reading, known: KnownSearch | None, *, phrase: bool) -> list[Span]:
         view, tagged = reading
         own = known.find(view.text) if known else []
@@ -232,6 +221,8 @@ class ReportCleaner:
 def _refused(text: str) -> Quarantined | None:
     if len(text) > _LONGEST:
         return Quarantined("report too long to be checked")
+    if not is_read(text):
+        return Quarantined("report in a language that is not read here")
     return Quarantined("text that shows its readers something else than it says") if is_deceptive(text) else None
 
 
@@ -243,6 +234,5 @@ def _or_raise(result: CleanedText | Quarantined) -> CleanedText:
 
 @lru_cache(maxsize=256)
 def _tools(person: Person, realistic: bool, years: bool) -> tuple[KnownSearch, Surrogates]:
-    """What is searched for and what stands for it; the person's number in the archive is known as well."""
-    own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
-    return search_for((*person.known, *own)), Surrogates(person, realistic=realistic, years=years)
+    """What is searched for and what stands for it."""
+    return search_of(person), Surrogates(person, realistic=realistic, years=years)

@@ -38,9 +38,9 @@ class CleanReports:
     guarantee = Guarantee(
         "measured",
         "Rules, a trained tagger and a search for what is known of the patient find identifiers in the text; "
-        "surrogates of the same form replace them, dates move by the patient's own shift, and the result is read "
-        "again. A report in which anything is still found is not released. How many identifiers are missed is measured "
-        "on texts whose identifiers are known.",
+        "surrogates of the same form replace them, dates move by the patient's own shift, and the result is searched "
+        "again for what is known. A report in which that is still found is not released. How many identifiers are "
+        "missed is measured on texts whose identifiers are known.",
     )
     limits = (
         "No search finds every identifier: a nickname or an unusual event may still point to a person.",

@@ -45,8 +45,7 @@ class Draft:
     replaced: list[Replaced] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        self.found = list(fitted(self.original, self.found))
-        self._write()
+        self._take(fitted(self.original, self.found))
 
     def add(self, more: Iterable[Span]) -> None:
         """More places of the original to replace."""
@@ -114,7 +113,7 @@ class Draft:
 
 
 def fitted(text: str, found: Iterable[Span]) -> Iterator[Span]:
-    """Each without the space around it and the ending of a genitive, and in no more than one paragraph."""
+    """Each without the space around it and the ending of a genitive, of whole words, in no more than one paragraph."""
     for one in found:
         start = one.start
         for gap in (*_PARAGRAPH.finditer(text, one.start, one.end), None):
@@ -132,6 +131,7 @@ def _trimmed(text: str, start: int, end: int, category: Category) -> tuple[int, 
     while end > start and text[end - 1].isspace():
         end -= 1
     if category in _NAMES and end > start:
+        start, end = _whole_words(text, start, end)
         if genitive := _GENITIVE.search(text, start, end):
             end = genitive.start()
         if re.match(r"['’]?t\b", text[end : end + 3]) and (word := _NOT.search(text, start, end)):
@@ -140,9 +140,18 @@ def _trimmed(text: str, start: int, end: int, category: Category) -> tuple[int, 
     return (start, end) if end > start else None
 
 
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """A surrogate that begins or ends within a word would make another word of the rest."""
+    while start > 0 and text[start].isalnum() and text[start - 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    return start, end
+
+
 def _joined(places: list[Span]) -> list[Span]:
     joined: list[Span] = []
-    for one in sorted(places):
+    for one in sorted(places, key=lambda one: (one.start, one.end)):
         if joined and one.start < joined[-1].end:
             joined[-1] = Span(joined[-1].start, max(joined[-1].end, one.end), joined[-1].category)
         else:

@@ -83,7 +83,7 @@ def _add(text: str, result: list[Span], one: Span) -> None:
         both = touched[0]
         result[first] = Span(min(both.start, one.start), max(both.end, one.end), both.category)
     else:
-        result[first:last] = sorted([*touched, *_rest(text, touched, one)])
+        result[first:last] = sorted([*touched, *_rest(text, touched, one)], key=lambda one: one.start)
 
 
 def _same_kind(one: Span, other: Span) -> bool:

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.lexicon import Kind, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT

@@ -1,9 +1,9 @@
 """The federation on Flower: all that touches Flower is in here, and nothing of it reports to anybody.
 
 `site_app` is what a site runs (a ClientApp) and `coordinator_app` what the coordinator runs (a ServerApp). They speak
-over Flower's Fleet API: `link` is the coordinator's end of it and `connection` a site's, and in a simulation Flower's
-own runtime stands between them. A site runs the code that is installed there, never what a coordinator sends; and the
-coordinator offers the Fleet API alone, for whoever reached Flower's Control API could start programs.
+over Flower's Fleet API: `link` is the coordinator's end of it and `connection` a site's; `simulated` puts Flower's
+simulation backend on Ray between them. A site runs the code that is installed there, never what a coordinator sends;
+and the coordinator offers the Fleet API alone, for whoever reached Flower's Control API could start programs.
 """
 
 from __future__ import annotations

@@ -77,8 +77,8 @@ def coordinator_app(
     at_once: int | None = None,
     hand_out: bool = True,
 ) -> ServerApp:
-    """`at_once`: how many messages may be under way; in a simulation Flower's work grows with them. `hand_out`: whether
-    every site gets the model at the end."""
+    """`at_once`: how many messages may be under way, each with its weights in memory. `hand_out`: whether every site
+    gets the model at the end."""
     app = ServerApp()
 
     def main(grid: Grid, context: Context) -> None:
@@ -410,8 +410,7 @@ class _Conductor:
             comes = now
             if not found:
                 time.sleep(_PAUSE)
-        if waiting and (forget := getattr(self.grid, "forget", None)):
-            forget(waiting)
+        self.grid.forget(waiting)
 
     def _pushed(self, asked: str, to: Mapping[int, Told], arrays: Packed | None) -> dict[str, int]:
         """Nodes by the message that each is to answer."""

@@ -121,6 +121,7 @@ class LinkGrid(Grid):  # type: ignore[misc]
     def __init__(self, state: LinkState, nodes: Mapping[str, bytes]) -> None:
         self.state = state
         self.activations: dict[int, int] = {}  # how often a node has come
+        self._heads: dict[str, Message] = {}  # of replies that are under way
         self.names = {
             state.create_node(NOOP_FLWR_AID, NOOP_ACCOUNT_NAME, _key(pem), 0, name=name): name
             for name, pem in nodes.items()
@@ -173,34 +174,30 @@ class LinkGrid(Grid):  # type: ignore[misc]
         return pushed
 
     def pull_messages(self, message_ids: Iterable[str]) -> Iterable[Message]:
-        """Replies that have arrived whole. Those under way are left for the next look."""
-        run, found = self._run.run_id, []
+        """Replies that have arrived whole. Those under way are left for the next look, so that one site's slow line
+        holds up no other."""
+        found = []
         for asked in message_ids:
-            for head in self.state.get_message_res(message_ids={asked}, run_id=run):
-                self.state.delete_messages(message_ins_ids={asked})
-                if head.has_error():
-                    found.append(head)
-                elif whole := self._whole(head.metadata.message_id):
-                    found.append(whole)
+            if asked not in self._heads:
+                for head in self.state.get_message_res(message_ids={asked}, run_id=self._run.run_id):
+                    self._heads[asked] = head
+            head = self._heads.get(asked)
+            message = head if head is None or head.has_error() else self._whole(head.metadata.message_id)
+            if message is not None:
+                found.append(message)
+                self.forget([asked])
         return found
 
     def _whole(self, name: str) -> Message | None:
-        run = self._run.run_id
+        run, store = self._run.run_id, self.state.object_store
         try:
-            parts = [tree.object_id for tree in iterate_object_tree(self.state.object_store.get_object_tree(name))]
+            parts = {tree.object_id for tree in iterate_object_tree(store.get_object_tree(name))}
         except NoObjectInStoreError:
             return None
-        until = time.monotonic() + 60
-        contents: dict[str, bytes] = {}
-        while len(contents) < len(set(parts)) and time.monotonic() < until:
-            for part in parts:
-                if part not in contents and (content := self.state.get_object(run, part)):
-                    contents[part] = content
-            if len(contents) < len(set(parts)):
-                time.sleep(_PAUSE)
-        self.state.object_store.delete(name)
-        if len(contents) < len(set(parts)):
+        contents = {part: self.state.get_object(run, part) for part in parts}
+        if not all(contents.values()):
             return None
+        store.delete(name)
         message: Message = inflate_object_from_contents(name, contents)
         message.metadata.__dict__["_message_id"] = name
         return message
@@ -208,6 +205,7 @@ class LinkGrid(Grid):  # type: ignore[misc]
     def forget(self, message_ids: Iterable[str]) -> None:
         """Messages that nobody waits for any more: who comes late does not get them, and no answer to them is kept."""
         for name in message_ids:
+            self._heads.pop(name, None)
             self.state.delete_messages(message_ins_ids={name})
             self.state.object_store.delete(name)
 

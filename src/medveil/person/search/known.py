@@ -10,7 +10,7 @@ from itertools import chain
 
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold, words_of
-from medveil.person.person import Known
+from medveil.person.person import Known, Person
 from medveil.person.search.names import KnownNames
 from medveil.person.search.numbers import KnownNumbers
 from medveil.person.span import Span, without_overlaps
@@ -22,6 +22,7 @@ _MISREAD = str.maketrans({"0": "o", "1": "i", "5": "s", "8": "b", "|": "i", "$":
 # The attributes of a person's headers say the same in file after file; remembered in memory alone.
 _SHORT = 64  # characters
 _REMEMBERED = 2048
+_LEAST_ID = 4  # characters
 _OTHER_SCRIPTS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
@@ -116,7 +117,13 @@ def search_for(known: Iterable[Known]) -> KnownSearch:
     return _search_for(frozenset(known))
 
 
-@lru_cache(maxsize=64)
+def search_of(person: Person) -> KnownSearch:
+    """The search for what is known of a person, the number in the archive included."""
+    own = (Known(Category.MRN, person.patient_id),) if len(person.patient_id) >= _LEAST_ID else ()
+    return search_for((*person.known, *own))
+
+
+@lru_cache(maxsize=256)
 def _search_for(known: frozenset[Known]) -> KnownSearch:
     return KnownSearch(known)
 

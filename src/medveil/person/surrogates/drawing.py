@@ -8,7 +8,7 @@ from functools import cached_property
 
 from medveil.person.normalised import fold
 from medveil.person.person import Person
-from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.search.known import KnownSearch, search_of
 
 REMOVED = "[REMOVED]"
 _TRIES = 64
@@ -45,7 +45,7 @@ class Drawing:
 
     @cached_property
     def _search(self) -> KnownSearch:
-        return search_for(self.person.known)
+        return search_of(self.person)
 
 
 def plain(value: str) -> str:

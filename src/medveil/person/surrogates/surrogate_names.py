@@ -18,7 +18,7 @@ from medveil.person.identifiers import Category
 from medveil.person.name import DEGREES, GENERATIONS, PARTICLES, TITLES, TITLES_IN_TEXT, PersonName
 from medveil.person.normalised import Word, fold, one_error_apart, words_of
 from medveil.person.person import Person
-from medveil.person.search.known import search_for
+from medveil.person.search.known import search_of
 from medveil.person.search.names import KnownNames
 from medveil.person.span import Span
 from medveil.person.surrogates.traditions import ENGLISH, Part, is_given, sex_of, tradition_of, traditions
@@ -122,7 +122,7 @@ class SurrogateNames:
                 roles[at] = self._role(word.folded, category, "family" if word.start < comma else "given")
             else:
                 last = at == (plain[-1] if plain else at) or word.folded in PARTICLES
-                first_alone = alone and is_given(word.folded)
+                first_alone = alone and (is_given(word.folded) or word.folded in self._called)
                 roles[at] = self._role(word.folded, category, "family" if last and not first_alone else "given")
         # small words, and what a hyphen ties, belong to the name that follows
         for at in range(len(words) - 2, -1, -1):
@@ -201,6 +201,22 @@ class SurrogateNames:
     def _met(self) -> list[PersonName]:
         pieces = dict.fromkeys(self._piece(one) for one in self._named)
         return [name for piece in pieces for name in PersonName.all_of(piece) if name.given and name.family]
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        """Those whom the note calls by the given name alone: her daughter Mags, dear Una."""
+        found = set()
+        for one in self._named:
+            words = words_of(self._piece(one))
+            before, after = self._beside(one)
+            if len(words) == 1 and (before == "dear" or before in _RELATIONS or after in _RELATIONS):
+                found.add(words[0].folded)
+        return frozenset(found)
+
+    def _beside(self, one: Span) -> tuple[str, str]:
+        """The word that a name belongs to, before it, and the relation that is told after it."""
+        after = _RELATED.match(self._text, one.end)
+        return _last_word(self._text[max(0, one.start - 24) : one.start]), after["who"].lower() if after else ""
 
     def _piece(self, one: Span) -> str:
         return " ".join(self._text[one.start : one.end].split())
@@ -286,12 +302,8 @@ class SurrogateNames:
         for one in self._named:
             piece = self._piece(one)
             words = [word.folded for word in words_of(piece)]
-            after = _RELATED.match(self._text, one.end)
-            cues = (
-                *(word for word in words if word in _TITLES),
-                _last_word(self._text[max(0, one.start - 24) : one.start]),
-                after["who"].lower() if after and after["who"].lower() in _RELATIONS else "",
-            )
+            before, after = self._beside(one)
+            cues = (*(word for word in words if word in _TITLES), before, after if after in _RELATIONS else "")
             sex = next(("F" if cue in _WOMEN else "M" for cue in cues if cue in _WOMEN or cue in _MEN), None)
             if sex is not None:
                 names = [word for word in words if word not in _KEPT and len(word) > 1 and word not in PARTICLES]
@@ -301,7 +313,7 @@ class SurrogateNames:
 
     @cached_property
     def _all_known(self) -> KnownNames:
-        return search_for(self.person.known).names
+        return search_of(self.person).names
 
     def _initials(self, piece: str) -> str:
         """Of the patient, or of somebody whom the note names, those of the surrogate; else drawn, letter by letter."""

@@ -23,6 +23,7 @@ _STREET = re.compile(
     r"walk|parade|hill|square|view|highway|hwy|parkway|circle)\b\.?",
     re.IGNORECASE,
 )
+_POSTAL = re.compile(r"(?=[A-Z0-9 -]*\d)[A-Z0-9]{1,5}(?:[ -][A-Z0-9]{2,4})?")  # EC1A 1BB, C15 K7X2, K1A 0B6
 _DISTRICT = re.compile(r"^(?:county|co\.?)(?=\s)|(?<=\s)(?:county|parish|borough|shire|district|co\.)$", re.IGNORECASE)
 # What organisations of a kind have in common; everything else in a name tells which of them it is.
 _KINDS = frozenset(
@@ -88,6 +89,8 @@ class SurrogatePlaces(SurrogateNumbers):
         postal = re.fullmatch(r"(?P<state>[A-Z]{2}\s+)?(?P<code>[\d-]+)", line)
         if postal:
             return (postal["state"] or "") + self.same_shape(Category.ADDRESS, postal["code"], turn)
+        if _POSTAL.fullmatch(line):
+            return self.same_shape(Category.ADDRESS, line, turn)
         town = re.fullmatch(r"(?P<town>.*?)(?P<rest>(?:\s+[A-Z]{2})?\s+[\d-]{5,10})?", line, re.DOTALL)
         assert town is not None
         rest = re.sub(r"[\d-]+", lambda code: self.same_shape(Category.ADDRESS, code[0], turn), town["rest"] or "")

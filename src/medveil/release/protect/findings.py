@@ -258,6 +258,11 @@ def _answer(
     seen: Sequence[tuple[int, Estimate]],
 ) -> str:
     before = points[0].estimates[keys.linkage]
+    if before.chance is not None and before.value <= before.chance:
+        return (
+            f"As it is, the model links {percent(before.value)} of images at the first try in pools of {keys.pool}, no "
+            f"more than chance ({percent(before.chance)}): there is no link to remove."
+        )
     if best is None:
         none = f"{found[0].point.name} does not keep" if len(found) == 1 else f"None of {len(found)} settings keeps"
         return (

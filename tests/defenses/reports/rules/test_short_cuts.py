@@ -8,20 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medveil.defenses.reports.rules import addresses, codes, contacts, dates, initials, towns
+from medveil.defenses.reports.rules import addresses, codes, contacts, dates, initials
 from medveil.defenses.reports.rules.page import Page
 
 SEARCHED = {
     "British code": (addresses._BRITISH, addresses._IN_BRITISH),
     "Canadian code": (addresses._CANADIAN, addresses._IN_CANADIAN),
     "German street": (addresses._GERMAN_NAMED, addresses._GERMAN_TOWN),
+    "code and town": (addresses._CODE_AND_TOWN, addresses._IN_CODE_AND_TOWN),
     "network card": (contacts._MAC, contacts._IN_MAC),
     "person's number": (codes._DOTTED, codes._IN_DOTTED),
     "room": (codes._ROOM, codes._IN_ROOM),
     "ordinal": (dates.ORDINAL_DAY, dates._ORDINAL),
     "wet read": (initials._WET_READ, re.compile("|".join(initials._DAYS))),
 }
-TELEPHONES = (contacts._AMERICAN, contacts._INTERNATIONAL, contacts._NATIONAL, contacts._LOCAL)
+TELEPHONES = (contacts._AMERICAN, contacts._INTERNATIONAL, contacts._NATIONAL, contacts._FRENCH, contacts._LOCAL)
 
 
 @pytest.mark.parametrize("name", SEARCHED)
@@ -37,12 +38,6 @@ def test_telephone_numbers_begin_as_they_must(text: str) -> None:
     for form in TELEPHONES:
         if match := form.search(text):
             assert contacts._BEGINS_NUMBER.match(text, match.start())
-
-
-@given(st.from_regex(towns._LIVES))
-def test_where_somebody_lives_is_seen_by_the_last_word(text: str) -> None:
-    if place := towns._LIVES.search(text[-48:]):
-        assert towns._lived_in(Page(text), len(text)), place
 
 
 def test_words_that_stand_in_a_text() -> None:

@@ -18,7 +18,7 @@ from medveil.errors import InputError
 from medveil.person.identifiers import Category
 
 TEXT = "told Zbrozek and 4471923 so"
-PROPOSALS = [Proposal(5, 12, Category.NAME, TAGGER), Proposal(17, 24, Category.MRN, "codes")]
+PROPOSALS = [Proposal(5, 12, Category.NAME, TAGGER), Proposal(17, 24, Category.MRN, "echoes")]
 
 
 def weighing(name: str, weight: float, least: float = 0.5) -> Scorer:
@@ -37,10 +37,17 @@ def test_every_kind_belongs_to_a_group() -> None:
 
 
 def test_what_the_evidence_speaks_for_is_kept() -> None:
-    assert weighing("by codes", 3.0, 0.6).kept(Page(TEXT), PROPOSALS, tagged()) == PROPOSALS[1:]
+    assert weighing("by echoes", 3.0, 0.6).kept(Page(TEXT), PROPOSALS, tagged()) == PROPOSALS[1:]
     assert weighing("some unknown", 3.0, 0.6).kept(Page(TEXT), PROPOSALS, tagged()) == PROPOSALS[:1]
     assert weighing("bias", -3.0).kept(Page(TEXT), PROPOSALS, tagged()) == []
     assert weighing("bias", -3.0).kept(Page(TEXT), [], tagged()) == []
+
+
+def test_what_a_grammar_tells_needs_no_vote() -> None:
+    told = [Proposal(17, 24, Category.MRN, "codes"), Proposal(17, 24, Category.DATE, "dates")]
+    kept = weighing("bias", -3.0).kept(Page(TEXT), told, tagged())
+    assert [one.by for one in kept] == ["codes", "dates"]
+    assert [one.doubtful for one in kept] == [False, True]
 
 
 def test_likelihoods_are_those_of_a_logistic_regression() -> None:

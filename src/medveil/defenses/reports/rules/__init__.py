@@ -3,7 +3,7 @@ go first.
 
 Every rule starts from a word or a number of the text and looks at a bounded stretch around it, so the time taken
 grows with the length of the text and with nothing else. Start with `proposed`: a family reads a `page.Page` and takes
-what it recognises on it, and `lists` say what a word can be.
+what it recognises on it, and the `lexicon` says what a word can be.
 """
 
 from __future__ import annotations
@@ -20,18 +20,13 @@ from medveil.defenses.reports.rules import (
     forms,
     hospitals,
     initials,
-    institutions,
     labelled_numbers,
     name_echoes,
-    name_followers,
-    name_labels,
-    name_lists,
-    name_titles,
+    people,
     phrases,
     spoken,
     times,
     times_of_year,
-    towns,
 )
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.span import Span, without_overlaps
@@ -43,6 +38,7 @@ FAMILIES = {
     "addresses": addresses.take,
     "spoken": spoken.take,
     "spoken days": times.take_spoken_days,
+    "feasts": times_of_year.take_feasts,
     "dates": dates.take,
     "times of year": times_of_year.take,
     "times": times.take,
@@ -50,17 +46,8 @@ FAMILIES = {
     "ages": ages.take,
     "codes": codes.take,
     "hospitals": hospitals.take,
-    "institutions": institutions.take,
-    "employers": institutions.take_employers,
-    "inverted names": name_lists.take_inverted,
-    "degrees": name_followers.take_before_degrees,
-    "titles": name_titles.take,
-    "name labels": name_labels.take,
-    "name followers": name_followers.take,
-    "unknown names": name_lists.take_unknown,
-    "listed names": name_lists.take,
-    "towns": towns.take,
-    "events": institutions.take_by_events,
+    "people": people.take,
+    "signs": initials.take,
 }
 IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
 # What follows from what was recognised: the same person elsewhere, initials of a name, a hospital's short name.
@@ -70,6 +57,9 @@ FOLLOWING = {
     "short names": hospitals.take_short_names,
     "times beside": times.take_beside_identifiers,
 }
+
+# What has a grammar that hardly anything else fits needs no vote; what is marked with a question mark does.
+GRAMMARS = frozenset({*FAMILIES, "initials"})
 
 Families = Mapping[str, Callable[[Page], None]]
 

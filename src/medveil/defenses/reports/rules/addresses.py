@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
 
 _WORD = r"(?:[A-ZÀ-Þ][\w'’.\-]{0,24})"
-_SMALL = r"(?:de|la|le|du|des|del|of|the|and|am|an|der|den|von|van|l['’][\w'’\-]{1,24})"
+_SMALL = r"(?:(?:de|la|le|du|des|del|of|the|and|am|an|der|den|von|van)(?!\w)|l['’][\w'’\-]{1,24})"
 _SPACE = r"(?:[ \t]{1,2}|[ \t]*\r?\n[ \t]*)"
 _SURE = (
     "Street|St|Avenue|Ave|Av|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Highway|Hwy|Parkway|Pkwy|Terrace|Crescent|Cres|"
@@ -49,6 +49,12 @@ _GERMAN_NAMED = re.compile(  # Am Anger 7, 99084 Erfurt
     r"(?<!\w)(?:Am|An|Auf|Im|In|Zum|Zur|Unter|Hinter)[ ](?:(?:de[rmn]|das|die)[ ])?[A-ZÄÖÜ][\wäöüß\-]{2,30}"
     r"[ ]\d{1,4}[a-z]?,[ \t]*\d{5}[ \t][A-ZÄÖÜ][\wäöüß\-]{2,30}"
 )
+_SPANISH = re.compile(
+    r"(?<!\w)(?:C/|Calle|Avda\.?|Avenida|Plaza|Paseo|Camino)[ ](?:del?[ ](?:las?[ ]|los[ ])?)?"
+    r"[A-ZÀ-Þ][\w-]{2,24}(?:[ ](?:de[ ])?[A-ZÀ-Þ][\w-]{2,24}){0,2},?[ ](?:n[.ºo°]{0,2}[ ]?)?\d{1,4}(?!\w)"
+)
+_CODE_AND_TOWN = re.compile(r"(?:(?<=,[ ])|(?<=\n)|(?<=[ ]{2}))\d{5}[ ][A-ZÀ-Þ][a-zà-ÿ][\wà-ÿ-]{1,24}(?![\w-])")
+_IN_CODE_AND_TOWN = re.compile(r"\d{5}[ ][A-ZÀ-Þ]")
 _GERMAN_TOWN = re.compile(r",[ \t]*\d{5}[ \t]")
 _GERMAN_PARTS = ("stra", "str.", "weg ", "platz", "allee", "gasse", "ufer", "damm")
 _BOX = re.compile(r"(?<!\w)P\.?[ ]?O\.?[ ]?Box[ \t]#?\d{1,8}", re.IGNORECASE)
@@ -105,6 +111,8 @@ def take(page: Page) -> None:
     for form, may_be in (
         (_GERMAN, any(part in lowered for part in _GERMAN_PARTS)),
         (_GERMAN_NAMED, _GERMAN_TOWN.search(text)),
+        (_SPANISH, any(part in text for part in ("C/", "Calle", "Av", "Plaza", "Paseo", "Camino"))),
+        (_CODE_AND_TOWN, _IN_CODE_AND_TOWN.search(text)),
         (_BOX, "box" in lowered),
     ):
         if may_be:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 
@@ -21,7 +21,7 @@ _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-
 _IN_MAC = re.compile(r"(?:[:-][0-9A-Fa-f]{2}){3}")
 
 _JOIN = r"[ \t.\-/]{0,3}(?:\r?\n[ \t]*)?"
-_BEGINS_NUMBER = re.compile(r"[(+]|1[ \t.\-]|\d{3}[ \t.\-/]")  # as every one of the four does
+_BEGINS_NUMBER = re.compile(r"[(+]|1[ \t.\-]|0\d[ .]|\d{3}[ \t.\-/]")  # as every one of the five does
 _EXTENSION = r"(?:[ \t,]{0,2}(?:x|ext\.?|extension)[ \t:]{0,2}\d{2,6}(?!\d))?"
 _AMERICAN = re.compile(
     rf"(?:\+?1[ \t.\-]{{1,2}})?(?:\(\d{{3}}\){_JOIN}|\d{{3}}[ \t.\-/]{{1,3}}(?:\r?\n[ \t]*)?)\d{{3}}"
@@ -29,6 +29,7 @@ _AMERICAN = re.compile(
 )
 _INTERNATIONAL = re.compile(r"\+\d{1,3}(?:[ \t().\-/]{0,3}(?:\r?\n)?\d){6,13}(?!\d)" + _EXTENSION)
 _NATIONAL = re.compile(r"\(0\d{1,5}\)[ \t/\-]{0,2}\d{2,4}(?:[ \t\-]?\d{2,4}){1,4}(?!\d)")
+_FRENCH = re.compile(r"0[1-9](?:[ .]\d\d){4}(?![ .]?\d)")
 _LOCAL = re.compile(r"\d{3}-\d{4}(?![\d-]|[ \t]?(?:mm|cm|mg|ml|cc|mL|g|kg|units?|IU|calories)\b)" + _EXTENSION)
 _LABELLED = re.compile(
     r"(?:no\b|number\b|num\b|nr\b|is\b|at\b|was\b|#)?[ \t.:#()\-]{0,6}(?:\r?\n[ \t]*)?"
@@ -38,7 +39,7 @@ _LABELLED = re.compile(
 _BARE_PAGER = re.compile(r"\d{4,6}(?![\w.-]{0,20}\d)")
 _PHONES = words(
     "tel telephone phone ph cell cellphone mobile pager pgr beeper bleep ext extension callback call telefon "
-    "telefono telephon handy portable hotline voicemail landline phones"
+    "telefono telephon tfno tlf movil handy portable hotline voicemail landline phones"
 )
 _FAXES = words("fax facsimile telefax faxed faxes")
 
@@ -98,7 +99,7 @@ def _telephone_starts(page: Page) -> list[int]:
 
 def _take_telephone(page: Page, place: int) -> None:
     text = page.text
-    for form in (_AMERICAN, _INTERNATIONAL, _NATIONAL, _LOCAL) if _BEGINS_NUMBER.match(text, place) else ():
+    for form in (_AMERICAN, _INTERNATIONAL, _NATIONAL, _FRENCH, _LOCAL) if _BEGINS_NUMBER.match(text, place) else ():
         match = form.match(text, place)
         if match:
             page.take(*match.span(), _line(page, place))

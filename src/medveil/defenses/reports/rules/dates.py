@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
@@ -55,6 +55,9 @@ _STAMP = re.compile(
 )
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
+_GERMAN_PART = re.compile(rf"{_DAY}\.[ ]?{_MONTH}\.(?![ ]?\d)")  # am 3.4.
+_GERMAN_BEFORE = re.compile(r"\b(?:am|vom|seit|bis|zum|ab|den)[ ]$", re.IGNORECASE)
+_SAYING = re.compile(r"24/7(?![\d/])|9/11(?=[ ](?:survivor|responder|attack|victim))")
 _RANGE_END = re.compile(rf"[ ]?(?:-|–|to|through)[ ]?(?P<day>{_DAY}/{_DAY}(?:/(?:{_YEAR}|\d\d))?)(?![\d/])")
 # What is counted by ordinals and is no day.
 _COUNTED = (
@@ -101,7 +104,7 @@ _PART_OF_MONTH = re.compile(rf"(?:mid|early|late|end)-(?:{'|'.join(sorted(_MONTH
 _DATE_WORDS = words(
     "on since from dated of with to through until till by and prior cf c/w comp compared comparison versus vs "
     "typed d t "
-    "dob born birth date day seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
+    "dob born birth date seen exam study film radiograph cxr x-ray xr ct scan examination image images dictated "
     "transcribed signed taken obtained performed placed read removed admitted discharged admission discharge surgery "
     "before after again around yesterday today between visit previous last than at was started began op report rept "
     "echo tte cath shingrix tdap pneumovax prevnar vaccine vaccinated booster recheck rv due tca tmrw tomorrow "
@@ -111,7 +114,7 @@ _DATE_WORDS = words(
 _NOT_AFTER = words(
     "grade graded strength motor power murmur reflexes pulses pulse gcs score scored pain page image series slice "
     "ratio vision visual acuity stage level bp pressure upper lower mid distal proximal approximately about nearly "
-    "over only level levels at-level systolic bore gauge size pack step out"
+    "over only level levels at-level systolic bore gauge size pack step out day in for x times every glasgow"
 )
 NOT_BEFORE = re.compile(
     r"[ \t]*(?:(?:of[ \t]+(?:the|its|his|her|a|an|left|right|lung|normal|their|films?|images?)\b)|th\b|ths\b|"
@@ -137,8 +140,12 @@ def take(page: Page) -> None:
             page.take(word.start, word.end, Category.DATE)
     text = page.text
     for start in page.numbers:
-        if page.free(start, start + 1) and not _take_numeric(page, start) and "/" in text[start : start + 3]:
+        if not page.free(start, start + 1) or _take_numeric(page, start):
+            continue
+        if "/" in text[start : start + 3]:
             _take_part(page, start)
+        elif (part := _GERMAN_PART.match(text, start)) and _GERMAN_BEFORE.search(page.before(start, 6)):
+            _take(page, *part.span())
     for match in ORDINAL_DAY.finditer(text) if _ORDINAL.search(text) else ():
         if page.free(*match.span("day")) and _ON_THE.search(page.before(match.start(), 16)):
             page.take(*match.span("day"), Category.DATE)
@@ -182,6 +189,8 @@ def _possible(written: str) -> bool:
 
 def _take_part(page: Page, start: int) -> None:
     match = _PART.match(page.text, start)
+    if _SAYING.match(page.text, start):
+        return
     if not match or min(int(match["first"]), int(match["second"])) > 12:
         return
     before = page.before(start, 24)

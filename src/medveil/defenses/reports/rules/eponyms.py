@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.lexicon import Kind, has
 from medveil.defenses.reports.rules.page import Page
 
 # What follows the name of a sign, a disease, an operation or a device.
@@ -41,40 +41,12 @@ _NOUN_BEFORE = re.compile(
 )
 
 
-# Scores, grades and tests that go by a name, told by the number or the other name beside them: `Wagner 2`.
-_SCALES = words(
-    "abbey addenbrooke aldrete alvarado anderson apgar ashman austin ballard balthazar banff barthel bayley beck berg "
-    "bishop borden borg bosniak boston brackmann braden bristol brodsky bruce burgess caprini catterall claassen "
-    "clark clavien cognard columbia conners constant crusade denis denver duke eagle epley epworth evans fagerstrom "
-    "fazekas ferriman fisher fitzpatrick forrest fried friedman frykman garden gartland genant geneva glasgow gleason "
-    "grace graeb graf gustilo haas hachinski hamilton harris herring hess hill hoehn house hunt jannetta judet "
-    "kellgren keros khorana killip koos lachman lansbury lansky larsen lawton likert lille lown lund mackay maddrey "
-    "magerl mallampati masaoka mayo mcdonald meyerding miller modic montevideo morse neer norton nottingham nugent "
-    "oswestry outerbridge oxford padua paris pauwels perthes pfirrmann pirani prague ramsay rankin ranson raven "
-    "raymond raynor rey ritchie rockwood rotterdam roy rutherford salter sarnat schatzker sharp silverman simpson "
-    "singh snellen sokal spetzler stammberger steinbrocker stroop stulberg tanner tegner tile tinetti tonnis "
-    "vancouver vineland wagner waterlow weber wechsler wells wexner yale york young zung"
-)
+# Scores, grades and tests that go by a name, told by the number beside them: `Wagner 2`.
 _SCORED = re.compile(
     r"(?:['’]s)?(?:[ ](?:score[ ]|class[ ]|grade[ ]|type[ ]|level[ ]|was[ ]|of[ ]|is[ ])?|[:=][ ]?|[ ]?=[ ]?)"
     r"(?:\d{1,2}[a-c]?(?![\d/:-]|\.\d\d)|0\.\d{1,2}|\d{3}(?![\d/:-])|[IV]{1,3}[ab]?(?![\w.])|[A-D]\d)"
 )
 _EDITION = re.compile(r"[ ](?:19|20)\d\d(?!\d)")  # McDonald 2017; but somebody moved to Boston 2019
-# Two names that are one thing, with a hyphen or a space between them.
-_PAIRS = words(
-    "army-navy arnold-chiari austin-flint beckwith-wiedemann bio-rad bland-altman braxton-hicks "
-    "brown-sequard budd-chiari calve-perthes charcot-marie cheyne-stokes clavien-dindo cormack-lehane "
-    "creutzfeldt-jakob dandy-walker de-bakey dix-hallpike ehlers-danlos epstein-barr ferriman-gallwey guillain-barre "
-    "gustilo-anderson hill-sachs hoehn-yahr house-brackmann howell-jolly hunt-hess ivor-lewis jackson-pratt "
-    "jackson-rees jarisch-herxheimer kaplan-meier kayser-fleischer kellgren-lawrence "
-    "kirby-bauer klippel-feil lambert-eaton lauge-hansen legg-calve lund-mackay mason-johnston miller-fisher "
-    "miller-payne mini-mental mounier-kuhn osgood-schlatter parkes-weber passy-muir pelger-huet peutz-jeghers "
-    "prader-willi ramsay-hunt rey-osterrieth russell-silver salter-harris sinding-larsen "
-    "spetzler-martin stanford-binet steinberg-ficat stevens-johnson sturge-weber swyer-james thayer-martin "
-    "webster-pak weil-felix wernicke-korsakoff wolff-parkinson wright-giemsa young-burgess ziehl-neelsen"
-)
-
-_PAIR_PARTS = frozenset(part for pair in _PAIRS for part in (pair, *pair.split("-")))
 
 
 def is_eponym(page: Page, index: int) -> bool:
@@ -93,15 +65,13 @@ def is_eponym(page: Page, index: int) -> bool:
 
 def _is_scale(page: Page, index: int) -> bool:
     words, word = page.words, page.words[index]
-    if word.folded in _SCALES:
+    if has(word.folded, Kind.SCALE):
         edition = not word.kind & Kind.CITY and _EDITION.match(page.text, word.end)
         if edition or _SCORED.match(page.text, word.end):
             return True
-    if word.folded not in _PAIR_PARTS:
-        return False
     before = words[index - 1].folded if index else ""
     after = words[index + 1].folded if index + 1 < len(words) else ""
-    return not _PAIRS.isdisjoint((word.folded, f"{before}-{word.folded}", f"{word.folded}-{after}"))
+    return any(has(pair, Kind.PAIR) for pair in (word.folded, f"{before}-{word.folded}", f"{word.folded}-{after}"))
 
 
 # After a name that no list knows as an eponym: only what is never said of a person.

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
+from medveil.person.normalised import fold
 
 _NAME = r"[A-ZÀ-Þ][\w'’-]{2,24}"
 _NO_COUNTY = (
@@ -58,6 +59,17 @@ _PHOTO = re.compile(
     r"(?:jpe?g|png|heic|heif|tiff?|gif|bmp|webp|mp4|mov|avi|nef|cr2|dng)(?!\w)",
     re.IGNORECASE,
 )
+_PICTURES = words("jpg jpeg png heic heif tif tiff gif bmp webp mp mov avi nef cr dng")
+_BODY = words(
+    "fingerprint fingerprints finger thumb thumbprint palm palmprint voice voiceprint face faceprint facial footprint "
+    "foot biometric biometrics iris retina retinal gait vein"
+)
+_PLATES = words("plate plates tag registration reg registered rego kennzeichen immatriculation matricula")
+_VEHICLES = words(
+    "car van truck lorry vehicle bike motorcycle motorbike drive drives driving driver parked sedan plate plates civic "
+    "corolla ford toyota honda audi bmw vw"
+)
+_IN_VIN = re.compile(r"[A-HJ-NPR-Z0-9]{17}")
 _VERSION = ("version", "v", "section")
 
 
@@ -68,19 +80,22 @@ def take(page: Page) -> None:
 
 
 def _forms(page: Page) -> Iterator[tuple[int, int, Category]]:
+    """A form that takes long to search for is searched for only where a word of it stands."""
     text = page.text
     if "(01)" in text or "/$" in text or "=/" in text:
         yield from ((*match.span(), Category.UDI) for match in _UDI.finditer(text))
     yield from _networks(page)
-    yield from ((*match.span(), Category.PHOTO) for match in _PHOTO.finditer(text) if "." in text)
-    for match in _BIOMETRIC.finditer(text):
+    if page.standing(_PICTURES):
+        yield from ((*match.span(), Category.PHOTO) for match in _PHOTO.finditer(text))
+    for match in _BIOMETRIC.finditer(text) if page.standing(_BODY) else ():
         if not _MEASURED.fullmatch(match["value"]):
             yield *match.span("value"), Category.BIOMETRIC
-    yield from ((*match.span(), Category.VEHICLE) for match in _VIN.finditer(text))
-    for match in _PLATE_CUES.finditer(text):
-        if _CAPITALS.fullmatch(match["value"]):
+    if _IN_VIN.search(text):
+        yield from ((*match.span(), Category.VEHICLE) for match in _VIN.finditer(text))
+    for match in _PLATE_CUES.finditer(text) if page.standing(_PLATES) else ():
+        if _CAPITALS.fullmatch(match["value"]) and not kind_of(fold(match["value"].split()[0])) & Kind.ORDINARY:
             yield match.start("state") if match["state"] else match.start("value"), match.end("value"), Category.VEHICLE
-    for match in _PLATE.finditer(text):
+    for match in _PLATE.finditer(text) if page.standing(_VEHICLES) else ():
         if _VEHICLE.search(page.before(match.start(), 60)):
             yield *match.span(), Category.VEHICLE
     if page.standing(_NO_PLACE):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 
@@ -23,6 +23,7 @@ _AFTER_VAGUE = re.compile(
 )
 _AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![\w/:])", re.IGNORECASE)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?!\d)")
+_NIR = re.compile(r"[12][ ]\d\d[ ](?:0[1-9]|1[0-2])[ ]\d[\dAB][ ]\d{3}[ ]\d{3}(?:[ ]\d\d)?(?!\d)")  # of France
 _HAS_DATE = re.compile(r"\d{1,2}[/.]\d{1,2}[/.]\d{2,4}|(?:19|20)\d\d-\d\d-\d\d")
 _LONG_UID = re.compile(r"(?<![\w.])[0-2](?:\.\d{1,39}){4,30}(?![\w])")
 _KEYED = re.compile(
@@ -32,16 +33,26 @@ _KEYED = re.compile(
 _STANDARD_UID = "1.2.840.10008."
 
 _SURE = {
-    Category.MRN: "mrn mrns mr# medrec hrn urn umrn empi emrn nhs chi",
+    Category.MRN: (
+        "mrn mrns mr# medrec hrn urn umrn empi emrn nhs chi fallnummer fallnr fall-nr patientennummer patientennr "
+        "patienten-nr patienten-id pat-id ipp nhc nuhsa"
+    ),
     Category.ACCESSION: "accession accessions acc acc# accn",
-    Category.SSN: "ssn ssn# sozialversicherungsnummer nino",
-    Category.HEALTH_PLAN: "hicn medicare medicaid mbi policy subscriber beneficiary",
+    Category.SSN: "ssn ssn# sozialversicherungsnummer nino nir dni nie nif",
+    Category.HEALTH_PLAN: (
+        "hicn medicare medicaid mbi policy subscriber beneficiary versichertennummer versichertennr "
+        "versicherungsnummer kvnr nss"
+    ),
     Category.DEVICE_SERIAL: "serial udi imei s/n sn lot",
-    Category.OTHER_ID: "fin csn har npi dea upin vin job dictation plate plates ordernumber confirmation docket",
+    Category.OTHER_ID: "fin csn har npi dea upin vin job dictation plate plates ordernumber confirmation docket "
+    "auftragsnummer auftragsnr auftrags-nr aufnahmenummer aufnahmenr",
 }
 # These are ordinary words as well: only with a sign that a number follows.
 _VAGUE = {
-    Category.MRN: "mr patient pt record records chart unit hospital clinic pid hosp patientid id pat",
+    Category.MRN: (
+        "mr patient pt record records chart unit hospital clinic pid hosp patientid id pat dossier historia expediente "
+        "episodio"
+    ),
     Category.ACCESSION: "exam study examination req requisition reference ref specimen",
     Category.SSN: "security",
     Category.HEALTH_PLAN: "plan member group insurance insured contract payer claim coverage",
@@ -72,7 +83,7 @@ def take(page: Page) -> None:
     _take_uids(page)
     _take_keyed(page)
     for start in page.numbers:
-        if (match := _SSN.match(text, start)) and page.free(*match.span()):
+        if (match := _SSN.match(text, start) or _NIR.match(text, start)) and page.free(*match.span()):
             page.take(*match.span(), Category.SSN)
     labels = _labels()
     for index, word in enumerate(page.words):

@@ -1,4 +1,4 @@
-"""A name once recognised is the same person's wherever else it stands in the text, mistyped too."""
+"""A name once recognised is the same person's, or house's, wherever else it stands in the text, mistyped too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.name_reading import end_of
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
@@ -27,7 +27,7 @@ def take(page: Page) -> None:
     for name in echoes:
         if len(name) >= 5:
             by_length.setdefault(len(name), []).append(name)
-    for index in page.capitals:
+    for index in range(len(page.words)) if page.is_small else page.capitals:
         word = page.words[index]
         if (len(word.text) < 3 and not _short_name(word.text)) or not page.free(word.start, word.end):
             continue
@@ -42,10 +42,14 @@ def take(page: Page) -> None:
 
 
 def _names(page: Page, recognised: Sequence[Span]) -> dict[str, Category]:
-    """Every part of a name recognised so far."""
+    """Every part of a person's name recognised so far, and what tells a house from others."""
     names: dict[str, Category] = {}
     for found in recognised:
-        if found.category in _PEOPLE:
+        if found.category is Category.HOSPITAL:
+            for match in _PART.finditer(page.text, found.start, found.end):
+                if len(match[0]) > 3 and match[0][0].isupper() and not kind_of(fold(match[0])) & Kind.THING:
+                    names.setdefault(fold(match[0]), Category.HOSPITAL)
+        elif found.category in _PEOPLE:
             for match in _PART.finditer(page.text, found.start, found.end):
                 part = fold(match[0])
                 if (len(part) > 2 or _short_name(match[0])) and part not in PARTICLES_IN_TEXT and part not in _TITLES:

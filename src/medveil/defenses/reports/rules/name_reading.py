@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.lexicon import Kind, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS, PARTICLES_IN_TEXT

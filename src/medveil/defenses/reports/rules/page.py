@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from medveil.defenses.reports.proposal import Proposal
-from medveil.defenses.reports.rules.lists import Kind, kind_of, name_only
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
 from medveil.person.span import Span

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind, words
+from medveil.defenses.reports.rules.eponyms import is_eponym
+from medveil.defenses.reports.rules.lexicon import Kind, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
@@ -21,8 +22,23 @@ def take(page: Page) -> None:
     for index, word in enumerate(words):
         if index and words[index - 1].folded in _TITLE and page.joined(index - 1) and _is_name(page, word):
             page.take(word.start, word.end, Category.DOCTOR)
+        elif word.name_only and word.capital and len(word.text) > 2 and not is_eponym(page, index):
+            _take_listed(page, index)
     if words and (last := words[-1]) and _is_initials(page, last):
         page.take(last.start, last.end, Category.INITIALS)
+
+
+def _take_listed(page: Page, index: int) -> None:
+    """A word that is a name and nothing else, with the name beside it: `SHARP, COLIN`, `Alice Long`."""
+    first = last = index
+    for other in (index - 1, index + 1):
+        if 0 <= other < len(page.words) and page.words[other].listed and page.words[other].capital:
+            one, two = min(index, other), max(index, other)
+            if page.text[page.words[one].end : page.words[two].start] in (" ", ", ", ",", "^"):
+                first, last = min(first, other), max(last, other)
+    start, end = page.words[first].start, page.words[last].end
+    if page.free(start, end):
+        page.take(start, end, Category.NAME)
 
 
 def _is_name(page: Page, word: PageWord) -> bool:

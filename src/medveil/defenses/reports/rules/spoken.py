@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 

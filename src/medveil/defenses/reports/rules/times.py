@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 
@@ -18,7 +18,10 @@ _HOUR = re.compile(rf"(?:0?[1-9]|1[0-2])(?:\.[0-5]\d)?{_HALF}", re.IGNORECASE)
 _HOUR_OF_DAY = re.compile(r"(?:0?[1-9]|1[0-2])(?=[ ]in[ ]the[ ](?:morning|afternoon|evening)\b)", re.IGNORECASE)
 _MILITARY = re.compile(rf"(?:[01]\d|2[0-3])[0-5]\d(?![\d/.:-])(?:{_ZONE}|(?=[ \t]?hours(?![A-Za-z])))", re.IGNORECASE)
 _BARE = re.compile(r"(?:[01]\d|2[0-3])[0-5]\d(?![\w/:]|[.,-]\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|units?|%))")
-_EUROPEAN = re.compile(r"(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])", re.IGNORECASE)
+_EUROPEAN = re.compile(
+    r"(?:[01]\d|2[0-3])[ ]?h[ ]?[0-5]\d(?!\w)|(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])",
+    re.IGNORECASE,
+)
 _AT = re.compile(
     r"(?:@|\b(?:at|time|timed|approx(?:imately)?\.?|around|hours|taken|hrs|lkw|lsn|tod|eta|onset))"
     r"[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$",

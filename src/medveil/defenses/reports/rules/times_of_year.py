@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from medveil.defenses.reports.rules.lists import words
+from medveil.defenses.reports.rules.lexicon import words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 
 _YEAR = r"(?:1[89]|20|21)\d\d"
 _FEASTS = words(
     "thanksgiving christmas xmas new easter halloween boxing labor labour memorial independence veterans presidents "
+    "stephen's stephen’s "
     "columbus mother's mother’s mothers father's father’s fathers valentine's valentine’s valentines st fourth "
     "ramadan hanukkah passover yom diwali mardi eid lunar chinese good ash palm guy bonfire rosh juneteenth cinco "
     "canada anzac holi navratri pongal onam vaisakhi purim shavuot sukkot kwanzaa epiphany pentecost whitsun "
@@ -21,7 +22,8 @@ _FEASTS = words(
 _FEAST = re.compile(
     r"(?:thanksgiving(?:[ ]day)?|christmas(?:[ ](?:eve|day))?|xmas|new[ ]year(?:['’]?s)?[ ](?:eve|day)|new[ ]year['’]s|"
     r"easter(?:[ ](?:sunday|monday))?|halloween|(?:boxing|labou?r|memorial|independence|veterans|presidents|columbus|"
-    r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s)[ ]day|fourth[ ]of[ ]july|ramadan|hanukkah|"
+    r"mother['’]?s|father['’]?s|valentine['’]?s|st\.?[ ]patrick['’]?s|(?:st\.?[ ])?stephen['’]?s)[ ]day|"
+    r"fourth[ ]of[ ]july|ramadan|hanukkah|"
     r"passover|yom[ ]kippur|diwali|mardi[ ]gras|eid(?:[ -]al-(?:fitr|adha))?|(?:lunar|chinese)[ ]new[ ]year|"
     r"good[ ]friday|ash[ ]wednesday|palm[ ]sunday|(?:guy[ ]fawkes|bonfire)[ ]night|rosh[ ]hashanah|juneteenth|"
     r"cinco[ ]de[ ]mayo|(?:canada|anzac|australia|waitangi|bastille|remembrance|patriots['’]?|groundhog|pancake)[ ]day|"
@@ -59,16 +61,20 @@ _EVENTS = words(
 _QUARTER = re.compile(r"(?<!\w)Q[1-4][ ,/]{0,2}(?:of[ ])?(?:19|20)\d\d(?!\d)|(?<!\w)(?:19|20)\d\d[ -]?Q[1-4](?!\w)")
 _YEARS_TO = re.compile(r"[ ]?[-–][ ]?(?P<end>(?:1[89]|20)?\d\d)(?![\w/])")  # 1967-71
 # `echo 12/80`, `here in 10/80`: a month and a year too late for a day
-_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?:3[2-9]|[4-9]\d)(?![\d/])")
+_MONTH_AND_YEAR = re.compile(r"(?:0?[1-9]|1[0-2])/(?!52)(?:3[2-9]|[4-9]\d)(?![\d/])")  # 6/52 are weeks
 _TIMES_DONE = re.compile(r"[ ]x[ ]?\d[ ]$", re.IGNORECASE)  # CABG x4 '68
 _OPERATIONS = ("ectomy", "otomy", "ostomy", "plasty", "scopy")
 
 
+def take_feasts(page: Page) -> None:
+    """Before a weekday is taken for itself: Easter Monday."""
+    for word in page.standing(_FEASTS):
+        _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
+
+
 def take(page: Page) -> None:
     for index, word in enumerate(page.words):
-        if word.folded in _FEASTS:
-            _take(page, word.start, _end(_FEAST.match(page.text, word.start)))
-        elif word.folded in _SEASONS:
+        if word.folded in _SEASONS:
             _take(page, word.start, _end(_YEAR_OF_SEASON.match(page.text, word.end)))
         elif word.text in _WEEKDAYS and index and _in_sentence(page, page.words[index - 1], word):
             _take(page, word.start, word.end)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from medveil.defenses.reports.rules import FAMILIES, FOLLOWING, IN_PHRASES
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lists import Kind, kind_of, read_list, words
+from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, measures
@@ -39,6 +38,7 @@ GROUPS = {
     Category.AGE_OVER_89: "ages",
     **dict.fromkeys((Category.EMAIL, Category.URL, Category.NETWORK, Category.PHOTO), "contacts"),
 }
+_WARD_THINGS = Kind.GERM | Kind.PRODUCT | Kind.COUNTRY
 _MOST = 8.0  # as sure as anything gets, in logits
 
 # 1-1/2 weeks; 12/33, which is no day of any month
@@ -132,23 +132,26 @@ _BY_PLACE = {name: NAMES.index(f"by {name}") for name in _BY}
 _FIRST_TOLD = NAMES.index(_TOLD[0])
 
 
-def evidence(page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
-    """A row a proposal, a column a name."""
+def evidence(
+    page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
+) -> NDArray[np.float32]:
+    """A row a proposal, a column a name; `among` are all that were made, where these are only some of them."""
+    among = proposals if among is None else among
     rows = np.zeros((len(proposals), len(NAMES)), np.float32)
     if not proposals:
         return rows
     rows[:, 0] = 1
     rows[:, 1 : 1 + len(_NETWORK)] = _said(proposals, tagged)
-    sure = rows[:, 1] > 1
-    ruled = _Marks(len(page.text), (one for one in proposals if one.by not in _BY[:2]))
-    names = _names(page, [one for one, certain in zip(proposals, sure, strict=True) if certain])
+    sure = _said(among, tagged)[:, 0] > 1
+    ruled = Marks(len(page.text), (one for one in among if one.by not in _BY[:2]))
+    names = _names(page, [one for one, certain in zip(among, sure.tolist(), strict=True) if certain])
     for row, one in zip(rows, proposals, strict=True):
         row[_FIRST_TOLD : _FIRST_TOLD + len(_TOLD)] = _told(page, one, ruled, names)
         row[_BY_PLACE[one.by]] = 1
     return rows
 
 
-class _Marks:
+class Marks:
     """Characters that the proposals of some finder cover, by group."""
 
     def __init__(self, length: int, proposals: Iterable[Proposal]) -> None:
@@ -161,19 +164,30 @@ class _Marks:
         marks = self._by_group.get(GROUPS[one.category])
         return marks is not None and marks.find(1, one.start, one.end) >= 0
 
+    def cover(self, one: Span) -> bool:
+        marks = self._by_group.get(GROUPS[one.category])
+        return marks is not None and marks.find(0, one.start, one.end) < 0
+
 
 def _said(proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
     """The network's logits that a proposal identifies somebody: average, least and most; and those beside it."""
     tokens = tagged.tokens
     logits = np.clip(np.log1p(-tagged.p_none + 1e-7) - np.log(tagged.p_none + 1e-7), -_MOST, _MOST)
-    logits = np.concatenate(([-_MOST], logits, [-_MOST]))
-    firsts = np.searchsorted(tokens.ends, [one.start for one in proposals], "right").tolist()
-    lasts = np.searchsorted(tokens.starts, [one.end for one in proposals], "left").tolist()
-    rows = np.empty((len(proposals), len(_NETWORK)), np.float32)
-    for row, first, last in zip(rows, firsts, lasts, strict=True):
-        own = logits[first + 1 : last + 1] if last > first else logits[:1]
-        row[:] = own.mean(), own.min(), own.max(), logits[first], logits[last + 1]
-    return rows
+    logits = np.concatenate(([-_MOST], logits, [-_MOST, -_MOST]))
+    firsts = 1 + np.searchsorted(tokens.ends, [one.start for one in proposals], "right")
+    lasts = np.maximum(1 + np.searchsorted(tokens.starts, [one.end for one in proposals], "left"), firsts + 1)
+    until = np.concatenate(([0.0], np.cumsum(logits, dtype=np.float64)))
+    bounds = np.stack((firsts, lasts), 1).ravel()
+    return np.stack(
+        (
+            (until[lasts] - until[firsts]) / (lasts - firsts),
+            np.minimum.reduceat(logits, bounds)[::2],
+            np.maximum.reduceat(logits, bounds)[::2],
+            logits[firsts - 1],
+            logits[lasts],
+        ),
+        1,
+    ).astype(np.float32)
 
 
 def _names(page: Page, proposals: Sequence[Proposal]) -> dict[str, set[int]]:
@@ -192,7 +206,7 @@ def words_in(page: Page, found: Span) -> range:
     return range(first, bisect_left(page.words, found.end, first, key=lambda word: word.start))
 
 
-def _told(page: Page, one: Proposal, ruled: _Marks, names: dict[str, set[int]]) -> tuple[bool, ...]:
+def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -> tuple[bool, ...]:
     """In the order of `_TOLD`."""
     text, start, end = page.text, one.start, one.end
     piece, before = text[start:end], page.before(start, 24)
@@ -214,7 +228,7 @@ def _told(page: Page, one: Proposal, ruled: _Marks, names: dict[str, set[int]]) 
         any(word.name_only for word in own),
         bool(own) and all(word.listed or word.initial for word in own),
         any(word.kind & Kind.CITY for word in own),
-        bool(own) and all(word.folded in _countries() for word in own),
+        bool(own) and all(has(word.folded, Kind.COUNTRY) for word in own),
         bool(own) and not any(word.capital for word in own),
         page.is_small,
         page.in_capitals(start),
@@ -295,7 +309,7 @@ def _counts_nothing(word: PageWord) -> bool:
 
 def _is_ward_word(word: PageWord) -> bool:
     """An abbreviation, a germ, a drug, a country, a degree or a title."""
-    if word.short or word.folded in _things() or word.folded in _countries():
+    if word.short or has(word.folded, _WARD_THINGS):
         return True
     return not word.listed and (word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT)
 
@@ -331,21 +345,11 @@ def _no_name(page: Page, word: PageWord) -> bool:
 
 def _no_place(page: Page, word: PageWord) -> bool:
     ordinary = bool(word.kind & Kind.ORDINARY)
-    if word.short or word.folded in _things() or word.folded in DEGREES_IN_TEXT or word.folded in _countries():
+    if word.short or word.folded in DEGREES_IN_TEXT or has(word.folded, _WARD_THINGS):
         return True
     if (not word.capital and (ordinary or not page.is_small)) or (ordinary and page.opens_sentence(word.start)):
         return True
     return not word.kind & (Kind.NAME | Kind.CITY) and bool(word.kind & Kind.EPONYM)
-
-
-@cache
-def _things() -> frozenset[str]:
-    return frozenset([*read_list("organisms"), *read_list("products")])
-
-
-@cache
-def _countries() -> frozenset[str]:
-    return frozenset(read_list("countries"))
 
 
 def _are_initials(page: Page, found: Span, piece: str, own: list[PageWord]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lists import Kind, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
 from medveil.person.span import Span

@@ -68,6 +68,8 @@ def plausible(words: Sequence[str], category: Category) -> bool:
         return any(word[0] in ".@/" for word in words)
     if category in _WITH_DIGITS:
         return any(word[0].isdigit() for word in words)
+    if category is Category.TIME:  # p.m. alone is none
+        return any(word[0].isdigit() or len(word) > 2 for word in words)
     return not (category is Category.INITIALS and all(word in _EVERYDAY for word in words))
 
 

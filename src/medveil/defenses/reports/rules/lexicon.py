@@ -1,8 +1,4 @@
-"""The word lists of the rules, and what they say about a word.
-
-Plain text beside this file: given names and family names of many countries, ordinary words of English and medicine,
-abbreviations, and people whose names are signs, diseases and devices.
-"""
+"""What a word can be, by the lexicon beside this file: a name, a word of the language, an eponym, an abbreviation."""
 
 from __future__ import annotations
 
@@ -29,6 +25,11 @@ class Kind:
     SHORT: Final = 16  # an abbreviation of the ward
     PARTICLE: Final = 32  # van, de la, bin
     CITY: Final = 64
+    COUNTRY: Final = 128
+    GERM: Final = 256
+    PRODUCT: Final = 512
+    SCALE: Final = 1024
+    PAIR: Final = 2048
     NAME: Final = GIVEN | FAMILY
     THING: Final = ORDINARY | EPONYM | SHORT
 
@@ -38,6 +39,20 @@ def name_only(kind: int) -> bool:
     return bool(kind & Kind.NAME) and not kind & Kind.THING
 
 
+_KINDS = {
+    "given": Kind.GIVEN,
+    "family": Kind.FAMILY,
+    "word": Kind.ORDINARY,
+    "eponym": Kind.EPONYM,
+    "scale": Kind.SCALE,
+    "pair": Kind.PAIR,
+    "short": Kind.SHORT,
+    "city": Kind.CITY,
+    "country": Kind.COUNTRY,
+    "germ": Kind.GERM,
+    "product": Kind.PRODUCT,
+}
+_MASK = 2 * Kind.CITY - 1  # what kind_of tells; the rest is asked for by `has`
 _ENDINGS = ("'s", "’s", "s", "es", "ed", "d", "ing", "ly", "er", "est", "al", "ally", "ness", "less", "able", "ment")
 # Words made like these are words, not names, unless a list says otherwise.
 _MADE = (
@@ -69,7 +84,7 @@ def kind_of(folded: str) -> int:
 def _single(folded: str) -> int:
     if len(folded) > 2 and not folded.strip("x"):  # XXXX: somebody has been here before
         return Kind.ORDINARY
-    kind = _table().get(folded, Kind.UNKNOWN)
+    kind = _table().get(folded, Kind.UNKNOWN) & _MASK
     if kind & Kind.ORDINARY:
         return kind
     for ending in _ENDINGS:
@@ -88,39 +103,27 @@ def _single(folded: str) -> int:
 
 def in_dictionary(folded: str) -> bool:
     """Whether the list of words has it as it stands, not only something it may be made from."""
-    return bool(_table().get(folded, Kind.UNKNOWN) & Kind.ORDINARY)
+    return has(folded, Kind.ORDINARY)
 
 
 def _is_word(stem: str) -> bool:
-    table = _table()
-    if table.get(stem, Kind.UNKNOWN) & Kind.ORDINARY or table.get(stem + "e", Kind.UNKNOWN) & Kind.ORDINARY:
+    if has(stem, Kind.ORDINARY) or has(stem + "e", Kind.ORDINARY):
         return True
-    doubled = len(stem) > 2 and stem[-1] == stem[-2]
-    if doubled and table.get(stem[:-1], Kind.UNKNOWN) & Kind.ORDINARY:
+    if len(stem) > 2 and stem[-1] == stem[-2] and has(stem[:-1], Kind.ORDINARY):
         return True
-    return stem.endswith("i") and bool(table.get(stem[:-1] + "y", Kind.UNKNOWN) & Kind.ORDINARY)
+    return stem.endswith("i") and has(stem[:-1] + "y", Kind.ORDINARY)
+
+
+def has(folded: str, kind: int) -> bool:
+    """Whether the lexicon has this very word as one of these kinds."""
+    return bool(_table().get(folded, Kind.UNKNOWN) & kind)
 
 
 @cache
 def _table() -> dict[str, int]:
     table: dict[str, int] = dict.fromkeys(PARTICLES_IN_TEXT, Kind.PARTICLE)
-    for name, kind in (
-        ("given_names", Kind.GIVEN),
-        ("family_names", Kind.FAMILY),
-        ("ordinary_words", Kind.ORDINARY),
-        ("countries", Kind.ORDINARY),
-        ("organisms", Kind.ORDINARY),
-        ("products", Kind.ORDINARY),
-        ("eponyms", Kind.EPONYM),
-        ("abbreviations", Kind.SHORT),
-        ("cities", Kind.CITY),
-    ):
-        for word in read_list(name):
-            table[word] = table.get(word, Kind.UNKNOWN) | kind
+    for line in files(__package__).joinpath("lexicon.txt").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            word, *kinds = line.split(" ")
+            table[word] = sum({_KINDS[kind] for kind in kinds}) | table.get(word, Kind.UNKNOWN)
     return table
-
-
-def read_list(name: str) -> list[str]:
-    """The words of a list, in lower case."""
-    lines = files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    return [word for line in lines if not line.startswith("#") for word in line.lower().split()]

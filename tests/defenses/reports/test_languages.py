@@ -1,0 +1,52 @@
+"""English, German, French and Spanish are read; what is plainly in another language is withheld."""
+
+from __future__ import annotations
+
+import pytest
+
+from medveil.defenses.reports.cleaner import ReportCleaner
+from medveil.defenses.reports.languages import is_read, language_of
+from medveil.errors import Quarantined
+from medveil.person.keys import Keys
+from medveil.person.person import Person
+
+READ = {
+    "en": "The patient was seen with cough. No effusion, and the heart is not enlarged. Lungs are clear on both sides.",
+    "de": "Die Patientin stellte sich mit Husten vor. Kein Erguss, kein Infiltrat. Das Herz ist nicht vergrößert.",
+    "fr": "Le patient a été vu pour une toux. Pas d'épanchement pleural. Le coeur est de taille normale, sans foyer.",
+    "es": "El paciente acude por tos de tres días. No se observa derrame pleural. Silueta cardíaca de tamaño normal.",
+}
+OTHERS = (
+    "Il torace non mostra addensamenti parenchimali. Il cuore è nei limiti. La paziente è stata dimessa con terapia.",
+    "O paciente apresenta tosse há três dias. Não há derrame pleural. O coração tem dimensões normais, sem alterações.",
+    "De patiënt werd gezien op de polikliniek met hoesten. Geen pleuravocht. Het hart is niet vergroot en er is geen",
+    "Pacjentka przyjęta z powodu kaszlu. Płuca bez zmian ogniskowych. Serce niepowiększone. Nie stwierdzono płynu.",
+    "Лёгкие без очаговых изменений. Сердце не увеличено. Плеврального выпота нет.",
+    "両側肺野に異常陰影を認めません。心拡大はありません。",
+    "Mgonjwa alilazwa hospitalini kwa sababu ya kikohozi cha muda mrefu na homa kali usiku kucha bila nafuu yoyote",
+)
+ENGLISH = (
+    "cxr 2v. ptx resolved, clr lungs. ett ok. ngt ok. d/w icu. rpt am",
+    "PORTABLE AP CHEST: NG TUBE IN STOMACH. SMALL L EFF. RML ATEL UNCH. KERLEY B LINES. PICC TIP SVC/RA JXN.",
+    "CHEST PA",
+    "BED 4 OKONKWO 78F NOF# D2. OBS STABLE. PHYSIO. BLOODS AM. NOK AWARE. TTO DONE",
+    "",
+)
+
+
+@pytest.mark.parametrize("language", READ)
+def test_four_languages_are_told(language: str) -> None:
+    assert language_of(READ[language]) == language
+    assert is_read(READ[language].upper())
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_another_language_is_withheld(text: str) -> None:
+    assert not is_read(text)
+    with pytest.raises(Quarantined, match="language"):
+        ReportCleaner(tagger=None).clean(text, Person(Keys(b"k" * 32), "1"))
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_clipped_notes_are_english(text: str) -> None:
+    assert language_of(text) == "en"
