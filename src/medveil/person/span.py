@@ -24,7 +24,7 @@ def without_overlaps(found: Iterable[Span]) -> list[Span]:
     """In order of place; what overlaps becomes one, of the longest part's kind: nothing found is left out."""
     merged: list[Span] = []
     widest = 0
-    for one in sorted(found, key=lambda one: (one.start, one.end)):
+    for one in sorted(found, key=lambda one: (one.start, one.end, one.category)):
         if not merged or one.start >= merged[-1].end:
             merged.append(one)
             widest = one.end - one.start

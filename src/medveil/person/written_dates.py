@@ -47,13 +47,14 @@ _FORMS = tuple(
         r"(?P<first>\d\d)(?P<separator>)(?P<second>\d\d)(?P<third>\d\d)(?!\d)",
         rf"(?P<monthnumber>[01]?\d)\s?[-/.]\s?{_FULL_YEAR}(?!\d)",
         rf"{_FULL_YEAR}\s?[-/.]\s?(?P<monthnumber>[01]\d)(?!\d)",
-        r"(?P<first>[0-3]?\d)(?P<separator>[-/.])(?P<second>[0-3]?\d)(?![\d])",
+        rf"{_WEEKDAY}(?P<first>[0-3]?\d)(?P<separator>[-/.])(?P<second>[0-3]?\d)(?![\d])",
         rf"(?:{_FULL_YEAR})(?!\d)",
         r"(?P<decade>(?:1[89]|20)\d0)['’]?s",
-        r"(?:the\s+)?(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))",
+        rf"{_WEEKDAY}(?:the\s+)?(?P<day>[0-3]?\d)(?P<ordinal>\s?(?:st|nd|rd|th))",
         rf"{_MONTH}",
         r"['’](?P<year>\d\d)(?!\d)",
         rf"{_NAMED_DAY}",
+        r"(?P<monthnumber>0?[1-9]|1[0-2])/(?P<year>3[2-9]|[4-9]\d)",
     )
 )
 # What may stand in a running text for a day, by how it begins; lesser parts of a date need rules that know the
@@ -122,13 +123,11 @@ class WrittenDate(NamedTuple):
 
     @property
     def languages(self) -> set[str]:
-        """In which a month's name is written."""
-        return {
-            one.language
-            for what, start, end in self.places
-            if what == "month" and not self.text[start].isdigit()
-            for one in MONTHS.read(self.text[start:end])
-        }
+        """In which a month's name is written; a point after the day is not English."""
+        named = [self.text[start:end] for what, start, end in self.places if what == "month"]
+        read = {one.language for name in named if not name[0].isdigit() for one in MONTHS.read(name)}
+        pointed = any(what == "day" and self.text[end : end + 2] in (". ", ".\n") for what, _, end in self.places)
+        return read - {"en"} if pointed and len(read) > 1 else read
 
     def written(self, day: dt.date, languages: tuple[str, ...] = ()) -> str:
         """Another date in the same format."""

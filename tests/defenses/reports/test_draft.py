@@ -55,3 +55,48 @@ def test_words_are_never_joined_or_cut() -> None:
         Span(text.index("can"), text.index("can") + 3, Category.NAME),
     ]
     assert Draft(text, SURROGATES, found).text == "seen at [ADDRESS] C15 [ADDRESS], by [DOCTOR]'s team; he can't go"
+
+
+def test_part_of_a_number_is_no_date() -> None:
+    text = "metoprolol 25/12.5 since 3/14."
+    found = [Span(11, 16, Category.DATE), Span(25, 29, Category.DATE)]
+    made = Draft(text, Surrogates(Person(Keys.for_demonstration(1), "77"), realistic=True), found).text
+    assert made.startswith("metoprolol 25/12.5 since ") and "3/14" not in made
+
+
+PIECES = [
+    "Dr. Hartwell's",
+    "can't",
+    "03/14/2021",
+    "\n",
+    "\n\n",
+    " ",
+    ", ",
+    "12",
+    "94",
+    "de la Cruz",
+    "St. Mary's",
+    "K7X2",
+    "é",
+    "-",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 14), st.sampled_from(list(Category))), max_size=5),
+    st.booleans(),
+)
+def test_whatever_is_found_the_rest_stays(
+    pieces: list[str], places: list[tuple[int, int, Category]], realistic: bool
+) -> None:
+    text = "".join(pieces)
+    found = [Span(start, min(start + length, len(text)), kind) for start, length, kind in places if start < len(text)]
+    draft = Draft(text, Surrogates(Person(Keys.for_demonstration(1), "77"), realistic=realistic), found)
+    last, written = 0, 0
+    for one in draft.replaced:
+        assert last <= one.found.start < one.found.end
+        assert draft.text[written : one.start] == text[last : one.found.start]
+        assert text[one.found.start : one.found.end].count("\n") == draft.text[one.start : one.end].count("\n")
+        last, written = one.found.end, one.end
+    assert draft.text[written:] == text[last:]

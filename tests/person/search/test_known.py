@@ -13,6 +13,7 @@ from medveil.person.name import DEGREES, DOCTOR_TITLES, PARTICLES, TITLES
 from medveil.person.person import Known
 from medveil.person.search import known
 from medveil.person.search.known import KnownSearch, search_for
+from medveil.person.span import Span
 
 SEARCH = KnownSearch(
     [
@@ -269,3 +270,8 @@ def test_threads_may_share_a_search_though_it_forgets(monkeypatch, from_threads)
     search = KnownSearch([Known(Category.NAME, "Pemberton^John")])
     texts = [f"CHEST PA {number} John Pemberton" for number in range(5)] * 200
     assert from_threads(lambda text: found(text, search), texts, known) == [["John Pemberton"]] * len(texts)
+
+
+def test_a_day_that_is_also_a_number_in_a_file_name_is_a_day() -> None:
+    known = KnownSearch([Known(Category.DATE, "20170512"), Known(Category.OTHER_ID, "20170512")])
+    assert known.find("cf 2017-05-12 today") == [Span(3, 13, Category.DATE)]

@@ -199,6 +199,63 @@ def test_whoever_is_called_by_the_given_name_has_one_for_it() -> None:
     assert sex_of(fold(names[1])) == "F"
 
 
+@pytest.mark.parametrize(
+    ("place", "like"),
+    [
+        ("P.O. Box 1187", r"P\.O\. Box \d{4}"),
+        ("1017 GL", r"\d{4} [A-Z]{2}"),
+        ("Goethestraße 12", r"[A-Z]\w+ \d\d"),
+        ("41 Wattle Parade", r"\d+ [A-Z]\w+ Parade"),
+        ("Route 9", r"Route \d"),
+    ],
+)
+def test_addresses_keep_their_form(place: str, like: str) -> None:
+    made = written(f"{{ADDRESS|{place}}}")
+    assert re.fullmatch(like, made) and made != place
+
+
+@pytest.mark.parametrize(
+    ("moment", "form"),
+    [
+        ("2023-09-14T08:22:10", "%Y-%m-%dT"),
+        ("SEP 14, 2023@13:40", None),
+        ("20230914082210", "%Y%m%d"),
+        ("09/14/2023 at 4:12 PM", "%m/%d/%Y at "),
+    ],
+)
+def test_moments_move_as_their_parts_do(moment: str, form: str | None) -> None:
+    made = written(f"{{DATE|{moment}}}")
+    day = back(2023, 9, 14)
+    assert made.startswith(day.strftime(form) if form else f"{day:%b}".upper()) and "[" not in made
+    if form is None:
+        assert re.fullmatch(r"[A-Z]{3} \d\d?, \d{4}@\d\d:\d\d", made)
+
+
+@pytest.mark.parametrize(
+    ("time", "like"), [("9 AM", r"\d\d?:\d\d [AP]M"), ("10:15a", r"\d\d:\d\d[ap]"), ("14h20", r"\d\dh\d\d")]
+)
+def test_times_keep_their_form(time: str, like: str) -> None:
+    assert re.fullmatch(like, written(f"{{TIME|{time}}}"))
+
+
+def test_a_ward_is_called_by_another_word() -> None:
+    made = written("ward {OTHER_ID|Bluebell}, {OTHER_ID|4 NORTH}")
+    assert re.fullmatch(r"ward [A-Z][a-z]+, \d NORTH", made) and "Bluebell" not in made
+
+
+def test_weeks_and_weekdays_with_part_of_a_date_follow() -> None:
+    made = written("On {DATE|06/23/2021}; {DATE|week of 14 June}, {DATE|Tues 6/22}, {DATE|Saturday the 19th}.")
+    first, second, third = back(2021, 6, 14), back(2021, 6, 22), back(2021, 6, 19)
+    assert (
+        f"week of {first.day} {first:%B}, {second:%a} {second.month}/{second.day}, {third:%A} the {third.day}" in made
+    )
+
+
+def test_a_visit_written_with_two_digits_stays_a_date_for_the_oldest() -> None:
+    made = written("{AGE_OVER_89|94}F, DOB {DATE|3/12/28}, seen {DATE|5/17/22} and {DATE|5/1/23}.")
+    assert made.count("[DATE]") == 1
+
+
 def test_postal_codes_keep_their_form() -> None:
     assert re.fullmatch(r"Co\. \w+ [A-Z]\d\d [A-Z]\d[A-Z]\d", written("{COUNTY|Co. Meath} {ADDRESS|C15 K7X2}"))
 

@@ -21,6 +21,7 @@ _LINE = re.compile(r"[^\r\n]*[^\s][^\r\n]*")
 _PARAGRAPH = re.compile(r"(?:[ \t]*\r?\n){2,}")
 _GENITIVE = re.compile(r"['’](?:s|S)?$")
 _NOT = re.compile(r"(?:\w+n|\w*can)['’]?$", re.IGNORECASE)  # of don't: the end of what stands before 't
+_BIT_OF_NUMBER = re.compile(r"[.,]\d")  # of 25/12.5: what is before it is no day
 _NAMES = frozenset({Category.NAME, Category.DOCTOR, Category.INITIALS, Category.HOSPITAL, Category.ADDRESS})
 
 
@@ -130,6 +131,8 @@ def _trimmed(text: str, start: int, end: int, category: Category) -> tuple[int, 
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
+    if category in (Category.DATE, Category.TIME) and end - start <= 5 and _BIT_OF_NUMBER.match(text, end):
+        return None
     if category in _NAMES and end > start:
         start, end = _whole_words(text, start, end)
         if genitive := _GENITIVE.search(text, start, end):

@@ -30,6 +30,7 @@ _RELATIVE = re.compile(
 )
 _CHILDHOOD = dt.timedelta(days=3650)  # films of one person rarely lie so far apart, and a birth nearly always does
 _LONGEST_LIFE = 125
+_WEEK_OF = re.compile(r"(?:week|wk)\s+(?:of|beginning|commencing|ending)\s+", re.IGNORECASE)
 _BETWEEN = re.compile(r"(?:[\s,;&()/–—-]|\b(?:and|to|through|thru|until|till|or|on|the|of|then|at)\b)*", re.IGNORECASE)
 
 
@@ -50,6 +51,9 @@ class NoteDates:
             return None
         if self._years:
             return self._year(piece)
+        if week := _WEEK_OF.match(piece):
+            rest = self.like(Span(found.start + week.end(), found.end, found.category), piece[week.end() :])
+            return None if rest is None else week[0] + rest
         grain: Grain = "day" if telling.dates == "blurred" else telling.dates  # type: ignore[assignment]
         whole = self._moved(piece, grain)
         if whole is None and grain == "day":
@@ -82,15 +86,12 @@ class NoteDates:
 
     @cached_property
     def very_old(self) -> bool:
-        """Whether the note, or what is known, tells that the patient is 90 or more."""
+        """Whether the note tells that the patient is 90 or more: by an age, or a day that only a birth can be."""
         ages = (one for one in self._found if one.category is Category.AGE_OVER_89)
         if any(not _RELATIVE.search(self._text[max(0, one.start - 40) : one.start]) for one in ages):
             return True
-        first, last = min(self.known, default=None), max(self.known, default=None)
-        if first and last and _years_between(first, last) >= OLDEST_SHOWN:
-            return True
         return any(
-            self._is_birth(one.start, one.end) and self._makes_old(self._text[one.start : one.end])
+            self._makes_old(self._text[one.start : one.end], told=not self._is_birth(one.start, one.end))
             for one in self._found
             if one.category is Category.DATE
         )
@@ -99,7 +100,7 @@ class NoteDates:
         """A birth date of somebody whose age is not told, or a year that only the oldest remember."""
         if self.person.telling.ages == 1 and not self.very_old:
             return False
-        if self._is_birth(found.start, found.end) or (self.very_old and self._makes_old(piece)):
+        if self._is_birth(found.start, found.end) or (self.very_old and self._makes_old(piece, told=True)):
             return True
         first, last = min(self.known, default=None), max(self.known, default=None)
         if first is None or last is None or last - first < _CHILDHOOD:
@@ -110,11 +111,13 @@ class NoteDates:
         before = self._text[max(0, start - 36) : start]
         return bool(_BORN_BEFORE.search(before) or _BORN_AFTER.match(self._text, end))
 
-    def _makes_old(self, piece: str) -> bool:
-        """Whether it lies 90 years or more before the note, as far as its year tells."""
+    def _makes_old(self, piece: str, *, told: bool = False) -> bool:
+        """Whether it may lie 90 years or more before the note; if `told`, its year must be told in full."""
         now = self.written_on
-        ages = [now.year - reading.year for reading in _read(piece) if now and reading.year]
-        return any(OLDEST_SHOWN <= age <= _LONGEST_LIFE for age in ages)
+        years = {reading.year for reading in _read(piece) if reading.year is not None}
+        if now is None or (told and len(years) > 1):  # 5/1/23 may be of another century
+            return False
+        return any(OLDEST_SHOWN <= now.year - year <= _LONGEST_LIFE for year in years)
 
     @cached_property
     def known(self) -> frozenset[dt.date]:
@@ -137,8 +140,8 @@ class NoteDates:
     @cached_property
     def _languages(self) -> tuple[str, ...]:
         """In which months are named, the likeliest first; a note in two languages is rare."""
-        told = Counter(language for found in self._written for language in sorted(found[0].languages))
-        return tuple(language for language, _ in told.most_common())
+        told = Counter(language for found in self._written for language in found[0].languages)
+        return tuple(sorted(told, key=lambda language: (-told[language], language != "en", language)))
 
     @cached_property
     def written_on(self) -> dt.date | None:
@@ -149,7 +152,3 @@ class NoteDates:
 
 def _read(piece: str) -> list[WrittenDate]:
     return readings(piece) or spoken_readings(piece)
-
-
-def _years_between(born: dt.date, day: dt.date) -> int:
-    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))

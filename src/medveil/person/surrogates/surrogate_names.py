@@ -21,7 +21,7 @@ from medveil.person.person import Person
 from medveil.person.search.known import search_of
 from medveil.person.search.names import KnownNames
 from medveil.person.span import Span
-from medveil.person.surrogates.traditions import ENGLISH, Part, is_given, sex_of, tradition_of, traditions
+from medveil.person.surrogates.traditions import ENGLISH, Part, is_family, is_given, sex_of, tradition_of, traditions
 
 _TRIES = 64
 _KEPT = TITLES | DEGREES | GENERATIONS | {"do", "rt"}
@@ -122,7 +122,7 @@ class SurrogateNames:
                 roles[at] = self._role(word.folded, category, "family" if word.start < comma else "given")
             else:
                 last = at == (plain[-1] if plain else at) or word.folded in PARTICLES
-                first_alone = alone and (is_given(word.folded) or word.folded in self._called)
+                first_alone = alone and self._is_called(word, category)
                 roles[at] = self._role(word.folded, category, "family" if last and not first_alone else "given")
         # small words, and what a hyphen ties, belong to the name that follows
         for at in range(len(words) - 2, -1, -1):
@@ -201,6 +201,12 @@ class SurrogateNames:
     def _met(self) -> list[PersonName]:
         pieces = dict.fromkeys(self._piece(one) for one in self._named)
         return [name for piece in pieces for name in PersonName.all_of(piece) if name.given and name.family]
+
+    def _is_called(self, word: Word, category: Category) -> bool:
+        """Whether a name that stands alone is a given one: most are, but those of the staff and those in capitals."""
+        if is_given(word.folded) or word.folded in self._called:
+            return True
+        return category is Category.NAME and not word.written.isupper() and not is_family(word.folded)
 
     @cached_property
     def _called(self) -> frozenset[str]:
@@ -317,7 +323,7 @@ class SurrogateNames:
 
     def _initials(self, piece: str) -> str:
         """Of the patient, or of somebody whom the note names, those of the surrogate; else drawn, letter by letter."""
-        letters = fold(re.sub(r"[\W_]", "", piece))
+        letters = fold(re.sub(r"[\W\d_]", "", piece))
         drawn = "".join(self._letters_of(letters))
         if not drawn:
             keyed = int(self.person.keys.pseudonym("surrogate initials", letters), 16)
@@ -325,7 +331,15 @@ class SurrogateNames:
             if letters and drawn.lower() == letters:
                 drawn = drawn[1:] + ("K" if drawn[0] != "K" else "T")
         fresh = iter(drawn)
-        return "".join(_case(letter, next(fresh, "")) if letter.isalnum() else letter for letter in piece)
+        digits = str(int(self.person.keys.pseudonym("surrogate initials", piece), 16))
+        return "".join(
+            digits[at % len(digits)]
+            if letter.isdigit()
+            else _case(letter, next(fresh, ""))
+            if letter.isalpha()
+            else letter
+            for at, letter in enumerate(piece)
+        )
 
     def _letters_of(self, letters: str) -> Iterator[str]:
         """The initials of the surrogate of whoever has these; nothing where nobody has."""

@@ -8,25 +8,29 @@ from __future__ import annotations
 import re
 
 from medveil.person.identifiers import NUMBERS, Category
-from medveil.person.normalised import one_error_apart, words_of
+from medveil.person.normalised import fold, one_error_apart, words_of
 from medveil.person.surrogates.drawing import Drawing, cased, plain
+from medveil.person.surrogates.stock import STREETS
 
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _RARE = "JQXZ"  # for a single one: the room 5S-12 of one patient must not become 6N-12, which may be another's
 _OWN = NUMBERS - {Category.UID}
 # Up to three digits, a decimal, a fraction: what doctors measure is written so too.
 _VALUE = re.compile(r"\W*(?:\d{1,3}|\d+[.,]\d+|\d{1,3}\s?[/:x×-]\s?\d{1,3})\W*")
+_WARD = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
+_SIDES = frozenset("north south east west ward room unit floor left right upper lower".split())
 _SPOKEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _SPOKEN_TOO = {"oh": 0, "o": 0, "nought": 0, "niner": 9}
 _SAID = frozenset(
     {"dash", "hyphen", "slash", "dot", "point", "double", "triple", "area", "code", "and", "extension", "ext"}
 )
 _CLOCK = re.compile(
-    r"(?P<hour>\d\d?)(?P<colon>[:.]?)(?P<minute>\d\d)(?P<second>[:.]?\d\d(?:\.\d+)?)?"
-    r"(?P<rest>\s*(?:h(?:ou)?rs?|h|uhr)?(?:\s*[ap]\.?\s?m\.?)?(?:\s*(?:[ecmp][sd]t|utc|gmt))?)",
+    r"(?P<hour>\d\d?)(?P<colon>[:.h]?)(?P<minute>\d\d)(?P<second>[:.]?\d\d(?:\.\d+)?)?"
+    r"(?P<rest>\s*(?:h(?:ou)?rs?|h|uhr)?(?:\s*[ap](?:\.?\s?m\.?)?)?(?:\s*(?:[ecmp][sd]?t|utc|gmt|z|[+-]\d\d:?\d\d))?)",
     re.IGNORECASE,
 )
-_HALF = re.compile(r"[ap](?=\.?\s?m)", re.IGNORECASE)
+_HOUR = re.compile(r"(?P<hour>1[0-2]|0?[1-9])(?P<rest>\s*[ap](?:\.?\s?m\.?)?)", re.IGNORECASE)  # 9 AM
+_HALF = re.compile(r"[ap](?=\.?\s?m|\.?$|\s)", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{2,5})?$")
 
 
@@ -69,7 +73,20 @@ class SurrogateNumbers(Drawing):
             return self._spoken(category, piece)
         if category in (Category.PHONE, Category.FAX):
             return self.fresh(piece, lambda turn: self._phone(piece, turn))
+        if category is Category.OTHER_ID and _WARD.search(piece):
+            return self.fresh(piece, lambda turn: self._ward(piece, turn))
         return self.fresh(piece, lambda turn: self.same_shape(category, piece, turn))
+
+    def _ward(self, piece: str, turn: int) -> str:
+        """A ward, room or bed that is called by a word: another word, and numbers of the same shape."""
+
+        def renamed(word: re.Match[str]) -> str:
+            if fold(word[0]) in _SIDES:
+                return word[0]
+            return cased(word[0], self.one_of("ward", word[0], turn, STREETS))
+
+        named = _WARD.sub(renamed, piece)
+        return re.sub(r"\d+", lambda number: self.same_shape(Category.OTHER_ID, number[0], turn), named)
 
     def same_shape(self, category: Category, piece: str, turn: int) -> str:
         """Digits for digits and letters for letters; a social security number begins with a 9, as none does."""
@@ -134,6 +151,8 @@ class SurrogateNumbers(Drawing):
 
     def _time(self, piece: str) -> str | None:
         """Moved by minutes of the person's own, within the day, in the same format."""
+        if alone := _HOUR.fullmatch(piece.strip()):
+            return self._time(f"{alone['hour']}:00{alone['rest']}")
         clock = _CLOCK.fullmatch(piece.strip())
         if not clock or int(clock["hour"]) > 24 or int(clock["minute"]) > 59:
             return None

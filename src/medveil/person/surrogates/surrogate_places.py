@@ -23,10 +23,19 @@ _STREET = re.compile(
     r"walk|parade|hill|square|view|highway|hwy|parkway|circle)\b\.?",
     re.IGNORECASE,
 )
-_POSTAL = re.compile(r"(?=[A-Z0-9 -]*\d)[A-Z0-9]{1,5}(?:[ -][A-Z0-9]{2,4})?")  # EC1A 1BB, C15 K7X2, K1A 0B6
+# EC1A 1BB, C15 K7X2, K1A 0B6, 1017 GL
+_POSTAL = re.compile(
+    r"[A-Z]{1,2}\d[A-Z\d]{0,2}(?:[ -]?\d[A-Z\d]{1,3}|[ -][A-Z]\d[A-Z\d]{1,2})?|\d{4}[ ]?[A-Z]{2}|\d[A-Z\d]{2}"
+)
+_LOT = re.compile(r"(?P<word>[^\W\d_][^\W\d_'’.]*\.?)|(?P<number>\d+)(?P<ordinal>st|nd|rd|th)?")
+_LOTS = frozenset(
+    "p o po box blk block plot lot unit apt apartment flat floor level suite house no nr hwy highway route rural rr n "
+    "s e w north south east west".split()
+)
 _DISTRICT = re.compile(r"^(?:county|co\.?)(?=\s)|(?<=\s)(?:county|parish|borough|shire|district|co\.)$", re.IGNORECASE)
 # What organisations of a kind have in common; everything else in a name tells which of them it is.
 _KINDS = frozenset(
+    "ctre ctr vasc vascular med svc svcs hs ihs dhb visiting nurses specialist multispeciality surgicenter "
     "hospital hospitals hosp clinic clinics medical center centre infirmary hospice health healthcare system "
     "systems university college school elementary primary secondary middle high junior academy kindergarten "
     "nursery preschool institute church chapel mosque temple synagogue cathedral parish ministry mission "
@@ -49,7 +58,7 @@ _KINDS = frozenset(
     "policlinico ziekenhuis medisch centrum sykehus sjukhus of the for and at in on de la le du des der die das "
     "am im und et y".split()
 )
-_SAINT = re.compile(r"\b(?:st|ste|saint|san|santa|sankt)\b\.?\s*$", re.IGNORECASE)
+_SAINT = re.compile(r"\b(?:st|ste|saint|san|santa|sankt)\b\.?[\s-]*$", re.IGNORECASE)
 _HEADS = (  # where nothing but the kind is told, another of that kind
     (("school", "elementary", "academy", "kindergarten"), ("{} School", "{} Academy")),
     (("church", "chapel", "cathedral", "parish"), ("{} Chapel", "Church of {}")),
@@ -79,6 +88,8 @@ class SurrogatePlaces(SurrogateNumbers):
 
     def _address_line(self, line: str, turn: int) -> str:
         number = re.match(r"\d+[A-Za-z]?\b", line)
+        if _POSTAL.fullmatch(line):
+            return self.same_shape(Category.ADDRESS, line, turn)
         if _STREET.search(line) or (number and number.end() < len(line)):
             street = self.one_of("street", line, turn, STREETS)
             new = self.same_shape(Category.ADDRESS, number[0], turn).lstrip("0") or "1" if number else ""
@@ -89,12 +100,26 @@ class SurrogatePlaces(SurrogateNumbers):
         postal = re.fullmatch(r"(?P<state>[A-Z]{2}\s+)?(?P<code>[\d-]+)", line)
         if postal:
             return (postal["state"] or "") + self.same_shape(Category.ADDRESS, postal["code"], turn)
-        if _POSTAL.fullmatch(line):
-            return self.same_shape(Category.ADDRESS, line, turn)
+        if re.search(r"\d", line) and not re.search(r"\s[\d-]{5,10}$", line):
+            return self._lot(line, turn)
         town = re.fullmatch(r"(?P<town>.*?)(?P<rest>(?:\s+[A-Z]{2})?\s+[\d-]{5,10})?", line, re.DOTALL)
         assert town is not None
         rest = re.sub(r"[\d-]+", lambda code: self.same_shape(Category.ADDRESS, code[0], turn), town["rest"] or "")
         return cased(town["town"], self._town(town["town"], turn)) + rest
+
+    def _lot(self, line: str, turn: int) -> str:
+        """Words and numbers in another order than usual: P.O. Box 1187, Goethestrasse 12."""
+        street = iter((self.one_of("street", line, turn, STREETS),))
+
+        def another(found: re.Match[str]) -> str:
+            if found["number"]:
+                number = self.same_shape(Category.ADDRESS, found["number"], turn)
+                return f"{number}{'th' if found['ordinal'] else ''}"
+            if fold(found["word"]).strip(".") in _LOTS or len(found["word"]) == 1:
+                return found["word"]
+            return cased(found["word"], next(street, ""))
+
+        return re.sub(r"\s{2,}", " ", _LOT.sub(another, line)).strip(" -")
 
     def county(self, piece: str) -> str:
         """Another name, of the same kind of district: County Mayo, Kent County, Morgan Parish."""
@@ -136,7 +161,8 @@ class SurrogatePlaces(SurrogateNumbers):
                 name = piece[words[at].start : words[end].end]
                 saint = _SAINT.search(piece[: words[at].start])
                 new = self.one_of("saint", name, turn, WOMEN + MEN) if saint else self._town(name, turn)
-                made += [piece[last : words[at].start], cased(name, new)]
+                like = name if piece.isupper() or not name.isupper() else name.title()  # CHI Cardiology
+                made += [piece[last : words[at].start], cased(like, new)]
                 last = words[end].end
             at = end + 1
         return "".join((*made, piece[last:]))

@@ -25,6 +25,12 @@ from medveil.person.telling import OLDEST_SHOWN
 
 ROOT = "2.25."  # unique identifiers made from a number of 128 bits
 _OLD = f"{OLDEST_SHOWN}+"
+# 2023-09-14T08:22:10, APR 09, 2014@13:40, 20230711081503
+_MOMENT = re.compile(
+    r"(?P<day>.*?\d)(?P<gap>T|@|,?\s+(?:at\s+)?|(?<=\b\d{8}))"
+    r"(?P<time>\d\d?:\d\d(?::\d\d(?:\.\d+)?)?(?:\s?[ap]\.?m\.?|Z|\s?[+-]\d\d:?\d\d)?|(?<=\d{8})\d{4}(?:\d\d)?)",
+    re.IGNORECASE,
+)
 _OLD_PEOPLE = re.compile(r"\w+narian(?P<many>s)?", re.IGNORECASE)
 _DECADE = re.compile(r"(?P<of>in\b.*?)?(?:nineties|['’]?90['’]?s)", re.IGNORECASE)
 _BIRTHDAY = re.compile(r"\d+(?:st|nd|rd|th)|.*th|.*first|.*second|.*third", re.IGNORECASE)
@@ -84,7 +90,7 @@ class Note:
         known = not isinstance(found, DoubtfulSpan)
         match found.category:
             case Category.DATE if known:
-                return self._dates.like(found, piece) or _tag(found)
+                return self._moment(found, piece) or self._dates.like(found, piece) or _tag(found)
             case Category.MRN if self._places.is_own(Category.MRN, piece):
                 return surrogates.person.pseudonym
             case Category.ACCESSION if (known and surrogates.realistic) or self._places.is_own(found.category, piece):
@@ -96,6 +102,17 @@ class Note:
         if found.category is Category.NAME and self._names.is_patient(piece):
             return f"[PATIENT {surrogates.person.pseudonym}]"
         return _tag(found)
+
+    def _moment(self, found: Span, piece: str) -> str | None:
+        """A date with the time of day behind it, each as it would be alone."""
+        moment = _MOMENT.fullmatch(piece)
+        if moment is None:
+            return None
+        day = self._dates.like(Span(found.start, found.start + moment.end("day"), Category.DATE), moment["day"])
+        if day is None or self._surrogates.years:
+            return day
+        time = self._places.like(Category.TIME, moment["time"]) if self._surrogates.realistic else None
+        return f"{day}{moment['gap']}{time or '[TIME]'}"
 
     def _realistic(self, found: Span, piece: str) -> str:
         match found.category:

@@ -63,6 +63,18 @@ def is_given(name: str) -> bool:
     return any(name in names for names in _given().values()) and name not in _surnames()
 
 
+def is_family(name: str) -> bool:
+    """Whether a folded word is a family name by the lists."""
+    return name in _surnames() or name in _known_names()
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    given = _given()["W"] | _given()["M"]
+    named = {fold(name) for (_, part), names in _lists().items() if part == "K" for name in names}
+    return frozenset(named - given)
+
+
 @cache
 def _lists() -> dict[tuple[str, str], list[str]]:
     found = {}
