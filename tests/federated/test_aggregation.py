@@ -93,3 +93,12 @@ def test_pieces_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, expected in zip(RULES, whole, strict=True):
         for one, other in zip(aggregation(name)(_updates(8), [1.0] * 8), expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_krum_takes_whoever_is_nearest_to_all_but_the_bad_and_two_more() -> None:
+    places = [0.0, 0.3, 1.0, 1.2, 9.0, 9.0, 1.6]
+    updates = [[np.array([place], np.float32)] for place in places]
+    squares = np.sort(np.square(np.subtract.outer(places, places)), axis=1)
+    near, all_others = squares[:, 1:4].sum(1), squares[:, 1:].sum(1)  # n − f − 2 = 3 others, or all of them
+    assert places[int(near.argmin())] == 1.0 and places[int(all_others.argmin())] != 1.0
+    assert aggregation("krum", bad_sites=2)(updates, [1.0] * 7)[0][0] == 1.0

@@ -55,7 +55,7 @@ def _gradients(updates: int) -> Gradients:
 def test_films_come_out_of_bare_gradients_and_not_out_of_noisy_ones(way: str) -> None:
     films, gradients = _films(3), _gradients(3)
     observed = [one.detach() for one in gradients(films)]
-    search = Search(way, steps=160, smooth=0.001)  # type: ignore[arg-type]
+    search = Search(way, steps=100, smooth=0.001)  # type: ignore[arg-type]
     found = reconstruct(gradients, observed, (1, SIDE), search, seed=1)
     assert found.films.shape == (3, 1, SIDE, SIDE)
     alike = [structural_similarity(films[n, 0, 0].numpy(), found.films[n, 0].numpy()) for n in range(3)]

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -89,19 +88,3 @@ def test_a_patient_is_recognised_by_a_film_of_another_study(hospital: Cohort) ->
     few = hospital.where(hospital.table["patient_id"].isin(first.table["patient_id"].iloc[:5]))
     with pytest.raises(NotMeasurable, match="at least 20 patients"):
         invert(few, Recipe(image="vit", side=64), InversionSettings(), seed=1)
-
-
-@pytest.mark.slow
-def test_under_privacy_reconstructions_find_their_patients_by_chance_alone(tmp_path: Path) -> None:
-    from medveil.cohort.phantom.hospital import build_hospital
-
-    cohort = build_hospital(tmp_path, patients=80, size=128, seed=5)
-    settings = InversionSettings(updates=20, steps=1)
-    recipe = Recipe(image="vit", side=64, channels=32)
-    finding = invert(cohort, recipe, settings, seed=1)
-    bare, private = (finding.estimates[f"{name}, closed form: found"] for name in ("none", "privacy"))
-    assert bare.chance is not None and private.chance is not None
-    assert bare.low > 5 * bare.chance
-    assert private.low <= private.chance <= private.high and private.value < bare.low
-    assert finding.power is not None and finding.power.enough
-    assert finding.estimates["none, closed form: SSIM"].low > 0.9

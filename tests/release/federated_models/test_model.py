@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,7 +87,8 @@ def test_the_command_attacks_a_federated_model_and_states_the_limit(small_recipe
 
 def _cohort(folder: Path) -> Cohort:
     folder.mkdir()
-    rng, rows = np.random.default_rng(1), []
+    rng = np.random.default_rng(1)
+    rows: list[dict[str, Any]] = []
     for number in range(100):
         Image.fromarray(rng.integers(0, 256, (32, 32), dtype=np.uint8)).save(folder / f"{number:03}.png")
         ids = {"image_id": f"image-{number:03}", "patient_id": f"patient-{number:03}", "study_id": f"study-{number:03}"}

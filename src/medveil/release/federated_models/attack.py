@@ -14,7 +14,7 @@ from medveil.attacks.membership.settings import MembershipSettings
 from medveil.cohort import Cohort
 from medveil.errors import NotMeasurable
 from medveil.federated.recipe import Recipe
-from medveil.federated.vision_language.films import Films
+from medveil.federated.vision_language.films import Films, public_pairs
 from medveil.finding import Finding
 from medveil.release.federated_models.membership import Audited, Flags, Floats, federated_evidence
 from medveil.release.federated_models.model import FederatedModel
@@ -32,6 +32,7 @@ def attack_federated(
     progress: Progress = lambda stage, done, total: None,
 ) -> Finding:
     """The recipe is known, so the attacker trains shadow federations by it, on the same patients by halves."""
+    private = model.recipe.privacy
     audited, names = audited_films(groups, model.recipe, seed=seed)
     evidence, known = federated_evidence(
         model.recipe,
@@ -41,10 +42,10 @@ def attack_federated(
         shadows=settings.shadows,
         seed=seed,
         device=device,
+        public=None if private is None else public_pairs(model.recipe),  # drawn once for all shadow models
         keep=settings.keep,
         progress=progress,
     )
-    private = model.recipe.privacy
     limit = settings.limit or (None if private is None else PrivacyLimit(private.epsilon, private.delta))
     prepared = Preparation(
         references=f"Reference models: {settings.shadows} of the model's own recipe, {model.rounds} rounds each, in "
