@@ -144,13 +144,18 @@ class WrittenDate(NamedTuple):
 
 def readings(text: str) -> list[WrittenDate]:
     """Every way to read the whole text as a date, the usual one first; none where it is not a date."""
+    return list(_remembered_readings(text))
+
+
+@lru_cache(maxsize=512)
+def _remembered_readings(text: str) -> tuple[WrittenDate, ...]:
     core = text.strip()
     for form in _FORMS:
         if match := form.fullmatch(core):
-            found = list(_read(text, match, text.index(core) if core else 0))
+            found = tuple(_read(text, match, text.index(core) if core else 0))
             if found:
                 return found
-    return []
+    return ()
 
 
 def dates_in(text: str) -> Iterable[tuple[int, int, list[WrittenDate]]]:

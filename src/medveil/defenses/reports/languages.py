@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from functools import lru_cache
 
 from medveil.defenses.reports.rules.lexicon import Kind, kind_of
@@ -47,15 +48,16 @@ def language_of(text: str) -> str | None:
     """Its code; English where nothing speaks for another; None for a language that is not known here at all."""
     written = _WORD.findall(text)
     letters = "".join(written)
-    if len(letters) >= _FEWEST and sum(map(_is_latin, letters)) * 2 < len(letters):
+    if len(letters) >= _FEWEST and not letters.isascii() and sum(map(_is_latin, letters)) * 2 < len(letters):
         return None
     words = [fold(word) for word in written]
     if len(words) < _FEWEST:
         return "en"
     words = [word for word in words if len(word) > 1]
-    counts = {name: sum(word in own for word in words) for name, own in _SMALL_WORDS.items()}
+    tally = Counter(words)
+    counts = {name: sum(tally[word] for word in tally.keys() & own) for name, own in _SMALL_WORDS.items()}
     best = max(counts, key=lambda name: counts[name])
-    known = sum(kind_of(word) != Kind.UNKNOWN for word in words)
+    known = sum(times for word, times in tally.items() if kind_of(word) != Kind.UNKNOWN)
     if best != "en" and counts[best] > 2 * counts["en"] and _plainly(words, _SMALL_WORDS[best], known):
         return best
     enough = counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words)

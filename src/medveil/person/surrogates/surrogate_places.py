@@ -198,8 +198,8 @@ class SurrogatePlaces(SurrogateNumbers):
 
 def is_organisation(piece: str) -> bool:
     """Whether a name of several words has one in it that no person has."""
-    words = words_of(piece)
-    return len(words) > 1 and any(word.folded in _NEVER_A_NAME for word in words)
+    words = [fold(word.strip(".,;()")) for word in piece.split()]
+    return len(words) > 1 and not _NEVER_A_NAME.isdisjoint(words)
 
 
 def _is_short(piece: str) -> bool:
