@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from medveil.defenses.reports.merging import merged
 from medveil.person.identifiers import Category
@@ -46,7 +47,12 @@ class Draft:
     replaced: list[Replaced] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        self._take(fitted(self.original, self.found))
+        found = list(fitted(self.original, self.found))
+        if all(one.end <= other.start for one, other in pairwise(found)):
+            self.found = found
+            self._write()
+        else:
+            self._take(found)
 
     def add(self, more: Iterable[Span]) -> None:
         """More places of the original to replace."""

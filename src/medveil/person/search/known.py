@@ -85,6 +85,13 @@ class KnownSearch:
             for day in days
         )
 
+    def tells(self, made: str) -> bool:
+        """Whether something made up says what is known; digits alone can only be a number or a day."""
+        letters = "".join(letter for letter in made if letter.isalnum())
+        if not (letters.isdigit() and letters.isascii()):
+            return bool(self.find(made))
+        return self._numbers.matches(letters) or any(self._is_known(days) for _, _, days in dates_in(made))
+
     def matches_word(self, word: str) -> bool:
         """Whether a burned-in word is (nearly) something known; the reader may have misread a character of it."""
         written = [one.folded for one in words_of(word)]

@@ -25,7 +25,7 @@ class Drawing:
         """The first attempt that is neither what it stands for nor anything known of the person."""
         for turn in range(_TRIES):
             made = make(turn)
-            if plain(made) != plain(piece) and not self._search.find(made):
+            if plain(made) != plain(piece) and not self._search.tells(made):
                 return made
         return REMOVED
 

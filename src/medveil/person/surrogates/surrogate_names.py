@@ -238,23 +238,24 @@ class SurrogateNames:
         owner = self.person.owned(role.owner) if category is Category.DOCTOR else patient
         kind = "doctor" if category is Category.DOCTOR else "name"
         drawn_from = self._names_for(role, kind, owner)
-        taken = self._taken(role) if role.owner else frozenset()
+        taken = self._others(role)
         name = "Doe"
         for turn in range(_TRIES):
             keyed = int(self.person.keys.pseudonym(f"surrogate {kind} {role.part} {turn}", owner), 16)
             drawn = drawn_from[keyed % len(drawn_from)]
             plain = fold(drawn)
-            if plain not in taken and not self._all_known.matches(plain):
+            free = not role.owner or (plain not in taken and plain not in self._words)
+            if free and not self._all_known.matches(plain):
                 name = drawn
                 break
         self._drawn[role, category] = name
         return name
 
-    def _taken(self, role: _Role) -> frozenset[str]:
-        """What the note says, and the names of others in it; the patient's before all, which the header has too."""
-        if self._own:
+    def _others(self, role: _Role) -> set[str]:
+        """The names drawn for others; the patient's before all, which the header has too."""
+        if role.owner and self._own:
             self.dicom_name()
-        return self._words.union(fold(name) for (other, _), name in self._drawn.items() if other.owner != role.owner)
+        return {fold(name) for (other, _), name in self._drawn.items() if other.owner != role.owner}
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -6,6 +6,7 @@ A number that could be a measurement is never made another one: a tag stands for
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.normalised import fold, one_error_apart, words_of
@@ -42,7 +43,7 @@ class SurrogateNumbers(Drawing):
     def known_spelling(self, category: Category, piece: str) -> str:
         """The known number this one is, with other separators, without its zeros or with one error; else itself."""
         written = plain(piece)
-        for known in sorted(self._values(category)):
+        for known in self._values(category):
             bare, other = known.lstrip("0"), written.lstrip("0")
             if bare == other or (len(known) > 5 and (one_error_apart(known, written) or written.endswith(known))):
                 return known
@@ -50,9 +51,17 @@ class SurrogateNumbers(Drawing):
                 return known
         return written
 
-    def _values(self, category: Category) -> set[str]:
-        found = {plain(one.value) for one in self.person.known if one.category is category}
-        return found | ({plain(self.person.patient_id)} if category is Category.MRN else set())
+    def _values(self, category: Category) -> list[str]:
+        return self._known.get(category, [])
+
+    @cached_property
+    def _known(self) -> dict[Category, list[str]]:
+        """The known numbers by their kind, in order."""
+        found: dict[Category, set[str]] = {Category.MRN: {plain(self.person.patient_id)}}
+        for one in self.person.known:
+            if one.category in _OWN:
+                found.setdefault(one.category, set()).add(plain(one.value))
+        return {category: sorted(values) for category, values in found.items()}
 
     def like(self, category: Category, piece: str) -> str | None:
         """Another number of this shape; None where that could be taken for a value somebody measured."""
