@@ -300,6 +300,12 @@ def test_an_organisation_has_one_surrogate_of_its_own_kind() -> None:
     assert match[5] != "Brigid"
 
 
+def test_an_organisation_taken_for_a_name_is_still_one() -> None:
+    made = written("Pupil at {NAME|Lincoln Elementary School}, works for {NAME|Brandt Logistics LLC}.")
+    assert re.fullmatch(r"Pupil at \w+ Elementary School, works for \w+ Logistics LLC\.", made)
+    assert written("{NAME|Lincoln Elementary School}", realistic=False) == "[HOSPITAL]"
+
+
 def test_a_name_of_nothing_but_its_kind_becomes_another_of_that_kind() -> None:
     assert written("{HOSPITAL|University Hospital}") != "University Hospital"
     assert re.search("School|Academy", written("{HOSPITAL|the High School}"))

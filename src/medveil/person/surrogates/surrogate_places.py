@@ -58,6 +58,14 @@ _KINDS = frozenset(
     "policlinico ziekenhuis medisch centrum sykehus sjukhus of the for and at in on de la le du des der die das "
     "am im und et y".split()
 )
+# Of those, what nobody is called: Lincoln Elementary School, Brandt Logistics LLC.
+_NEVER_A_NAME = frozenset(
+    "hospital hospitals clinic clinics infirmary hospice school elementary academy kindergarten preschool university "
+    "college pharmacy llc ltd inc plc gmbh corp corporation logistics trucking associates center centre medical "
+    "healthcare nursing rehabilitation rehab radiology imaging klinik klinikum krankenhaus hopital clinique clinica "
+    "ospedale policlinico ziekenhuis department trust company industries manufacturing correctional synagogue "
+    "mosque".split()
+)
 _SAINT = re.compile(r"\b(?:st|ste|saint|san|santa|sankt)\b\.?[\s-]*$", re.IGNORECASE)
 _HEADS = (  # where nothing but the kind is told, another of that kind
     (("school", "elementary", "academy", "kindergarten"), ("{} School", "{} Academy")),
@@ -186,6 +194,12 @@ class SurrogatePlaces(SurrogateNumbers):
     def _whole_names(self) -> list[str]:
         pieces = (" ".join(self._text[one.start : one.end].split()) for one in self._organisations)
         return [piece for piece in dict.fromkeys(pieces) if not _is_short(piece)]
+
+
+def is_organisation(piece: str) -> bool:
+    """Whether a name of several words has one in it that no person has."""
+    words = words_of(piece)
+    return len(words) > 1 and any(word.folded in _NEVER_A_NAME for word in words)
 
 
 def _is_short(piece: str) -> bool:

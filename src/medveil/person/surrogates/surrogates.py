@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pydicom.uid import UID
 
@@ -20,10 +21,11 @@ from medveil.person.span import DoubtfulSpan, Span
 from medveil.person.surrogates.drawing import plain
 from medveil.person.surrogates.note_dates import NoteDates
 from medveil.person.surrogates.surrogate_names import SurrogateNames
-from medveil.person.surrogates.surrogate_places import SurrogatePlaces
+from medveil.person.surrogates.surrogate_places import SurrogatePlaces, is_organisation
 from medveil.person.telling import OLDEST_SHOWN
 
 ROOT = "2.25."  # unique identifiers made from a number of 128 bits
+_PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _OLD = f"{OLDEST_SHOWN}+"
 # 2023-09-14T08:22:10, APR 09, 2014@13:40, 20230711081503
 _MOMENT = re.compile(
@@ -79,13 +81,20 @@ class Note:
         person = surrogates.person
         self._surrogates = surrogates
         self._text = text
+        found = [self._of_its_kind(one) for one in found]
         self._names = SurrogateNames(person, text, found)
         self._places = SurrogatePlaces(person, text, found)
         self._dates = NoteDates(person, text, found, years=surrogates.years)
 
+    def _of_its_kind(self, found: Span) -> Span:
+        """An organisation that was taken for somebody's name is one all the same."""
+        if found.category in _PEOPLE and is_organisation(self._text[found.start : found.end]):
+            return replace(found, category=Category.HOSPITAL)
+        return found
+
     def written(self, found: Span) -> str:
         """What to write in place of text[found.start:found.end]."""
-        surrogates = self._surrogates
+        surrogates, found = self._surrogates, self._of_its_kind(found)
         piece = NormalisedText.of(self._text[found.start : found.end]).text
         known = not isinstance(found, DoubtfulSpan)
         match found.category:
