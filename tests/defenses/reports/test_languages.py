@@ -50,3 +50,11 @@ def test_another_language_is_withheld(text: str) -> None:
 @pytest.mark.parametrize("text", ENGLISH)
 def test_clipped_notes_are_english(text: str) -> None:
     assert language_of(text) == "en"
+
+
+def test_shorthand_with_few_small_words_is_still_read():
+    note = (
+        "Röntgen Thorax: Zwerchfellkuppen glatt begrenzt, Herzschatten normal konfiguriert, Hili schlank. Vergleich "
+        "Voraufnahme unverändert. Beurteilung: unauffälliger Befund, Kontrolle nach Bedarf bei Beschwerden."
+    )
+    assert language_of(note) == "de"

@@ -60,8 +60,11 @@ def language_of(text: str) -> str | None:
     known = sum(times for word, times in tally.items() if kind_of(word) != Kind.UNKNOWN)
     if best != "en" and counts[best] > 2 * counts["en"] and _plainly(words, _SMALL_WORDS[best], known):
         return best
-    enough = counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words)
-    return "en" if enough else None
+    if counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words):
+        return "en"
+    # notes in shorthand have few small words: a language that is read, if no other speaks as loud
+    others = max(counts[name] for name in counts if name not in READ)
+    return best if best in READ and counts[best] >= 2 and counts[best] > 2 * others else None
 
 
 def _plainly(words: list[str], own: frozenset[str], known: int) -> bool:
