@@ -154,6 +154,11 @@ def test_the_birth_date_goes_with_the_age(note: str, born: str, realistic: bool)
         assert "[DATE]" in made and "28" not in made and "27" not in made
 
 
+def test_a_child_born_in_a_year_of_two_digits_is_not_a_hundred() -> None:
+    assert "[DATE]" not in written("Pt: {NAME|Aiden Stone}  DOB {DATE|6/1/15}, film of {DATE|05/17/2022}.")
+    assert "[DATE]" not in written("Twin B, born {DATE|02/29/24}.")
+
+
 def test_of_others_the_birth_date_only_moves() -> None:
     note = "DOB {DATE|03/12/1978}, film of {DATE|05/17/2022}; her mother died at {AGE_OVER_89|93}."
     assert "[DATE]" not in written(note)

@@ -112,12 +112,13 @@ class NoteDates:
         return bool(_BORN_BEFORE.search(before) or _BORN_AFTER.match(self._text, end))
 
     def _makes_old(self, piece: str, *, told: bool = False) -> bool:
-        """Whether it may lie 90 years or more before the note; if `told`, its year must be told in full."""
+        """Whether it lies 90 years or more before the note in any century; if `told`, its year is told in full."""
         now = self.written_on
         years = {reading.year for reading in _read(piece) if reading.year is not None}
         if now is None or (told and len(years) > 1):  # 5/1/23 may be of another century
             return False
-        return any(OLDEST_SHOWN <= now.year - year <= _LONGEST_LIFE for year in years)
+        past = [now.year - year for year in years if year <= now.year]
+        return bool(past) and all(OLDEST_SHOWN <= age <= _LONGEST_LIFE for age in past)
 
     @cached_property
     def known(self) -> frozenset[dt.date]:
@@ -145,9 +146,11 @@ class NoteDates:
 
     @cached_property
     def written_on(self) -> dt.date | None:
-        """When the note was written: the last whole date in it, one that is known before any other."""
-        days = {day for found in self._written if (day := choose(found, self.known, self.order).whole)}
-        return max(days & self.known or days or self.known, default=None)
+        """When the note was written: the last whole date in it, one that is known or has its century before others."""
+        chosen = ((choose(found, self.known, self.order).whole, found) for found in self._written)
+        days = {day: len({one.year for one in found}) == 1 for day, found in chosen if day}
+        full = {day for day, told in days.items() if told}
+        return max(days.keys() & self.known or full or days or self.known, default=None)
 
 
 def _read(piece: str) -> list[WrittenDate]:
