@@ -1,6 +1,6 @@
 """The ε of FedVLM's table X, recomputed: as many steps as give the printed ε at σ = 1, and what the other σ cost then.
 
-    python benchmarks/federated_epsilon.py
+python benchmarks/federated_epsilon.py
 """
 
 from __future__ import annotations
