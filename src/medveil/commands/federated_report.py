@@ -11,7 +11,6 @@ from medveil import console
 from medveil.commands.app import federated
 from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
 from medveil.errors import SettingsError
-from medveil.finding import Verdict
 
 
 @federated.command(
@@ -48,6 +47,7 @@ def report(
     from medveil.cohort.input import InputOptions, read_cohort
     from medveil.federated.record import MODEL, read_record
     from medveil.federated.simulation import plan_of_run
+    from medveil.finding import Verdict
     from medveil.release.federated_models.model import federated_file, read_model
     from medveil.release.federated_models.report import report_federation
     from medveil.runtime.storage import check_writable

@@ -19,6 +19,7 @@ from medveil.cohort.phantom.radiograph import draw
 from medveil.cohort.phantom.radiograph.pose import FIELD_CM
 from medveil.cohort.phantom.reports import STYLES, write_report
 from medveil.cohort.phantom.sites import Site, make_site
+from medveil.defenses.reports.tagger.network import CATEGORIES
 
 EPONYMS = (
     "Kerley B",
@@ -100,7 +101,7 @@ def test_eponyms_and_devices_are_nobodys_names(reports: list[Report]) -> None:
 
 def test_every_category_and_a_misspelling_occur(reports: list[Report]) -> None:
     found = [identifier for report in reports for identifier in report[3].identifiers()]
-    assert {identifier.category for identifier in found} == set(Category) - {Category.UID}
+    assert {identifier.category for identifier in found} == set(CATEGORIES) - {Category.UID}
     slips = [identifier for identifier in found if identifier.misspelled]
     assert slips
     assert {slip.category for slip in slips} == {Category.NAME}
