@@ -2,16 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-slow lint docs clean
+.PHONY: demo test test-slow test-exhaustive lint docs clean
 
 demo: .venv/.installed
 	$(BIN)/medveil demo --out medveil-demo
 
 test: .venv/.installed-test
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 -m "not slow and not exhaustive"
 
 test-slow: .venv/.installed-test
 	$(BIN)/python -m pytest -n 2 -m slow
+
+test-exhaustive: .venv/.installed-test
+	$(BIN)/python -m pytest -n 2 -m exhaustive
 
 lint: .venv/.installed-lint
 	$(BIN)/ruff check

@@ -15,7 +15,7 @@ def membership(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["attack", "membership", *map(str, arguments)])
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_bundled_encoder_does_not_tell_phantoms_it_never_saw(tmp_path: Path) -> None:
     build_hospital(tmp_path / "hospital", patients=120, size=64, seed=3)
     done = membership("medveil-small", tmp_path / "hospital", "-o", tmp_path / "out", "--epsilon", 3, "--json")

@@ -25,7 +25,7 @@ def told(words: list[Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_handling_size_and_rate_is_trained_and_compared(
     hospital_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -53,7 +53,7 @@ def test_every_handling_size_and_rate_is_trained_and_compared(
     assert isinstance(refused.exception, NotMeasurable)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_size_is_measured_on_the_same_films(hospital_folder: Path, tmp_path: Path) -> None:
     found = told(["study", "resolution", hospital_folder, "-o", tmp_path, "--size", 96, "--size", 320, "--json"])
     (large, *_, many), (small, *_, few) = found["tables"][0]["rows"]

@@ -102,7 +102,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, hospital: Cohort) -> Path:
     return place
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_every_command_runs_on_phantoms(words: list[str], folder: Path, hospital_folder: Path) -> None:
     done = CliRunner().invoke(cli.app, reduced(words, folder, hospital_folder), catch_exceptions=False)

@@ -102,7 +102,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_command_runs(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the page; reports have the tables and figures that the page says they have."""
     monkeypatch.setattr("medveil.encoders.loading.load_encoder", lambda name, device="cpu": StandIn(name))

@@ -83,7 +83,7 @@ print(json.dumps({"undercounted": undercounted, "ended": ended, "killed": killed
 """
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_twenty_kills_never_leave_the_ledger_short_and_training_ends_in_the_same_weights(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, str(tmp_path), str(KILLS), str(ROUNDS)],

@@ -88,7 +88,7 @@ def kept(folder: Path) -> str | None:
         return None
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.name != "posix", reason="no SIGKILL")
 def test_kills_cost_no_privacy_and_no_round(tmp_path: Path, free_port: int) -> None:
     build_hospital(tmp_path / "hospital", patients=12, sites=1, size=64, workers=1)

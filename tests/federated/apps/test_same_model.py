@@ -34,7 +34,7 @@ def in_one_process(table: dict[str, Any], make_films: Callable[..., Films], roun
     return federate(recipe, sites, rounds, aggregation("mean")).shared
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_over_sockets_as_in_one_process(
     consortium: Callable[..., Any], tiny: dict[str, Any], make_films: Callable[..., Films]
 ) -> None:
@@ -64,7 +64,7 @@ class _Flat:
         return [np.full_like(one, self._number / 10 / round_number) for one in shared]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_simulated_under_masks_as_in_one_process(tmp_path: Path, recipe_table: dict[str, Any]) -> None:
     pytest.importorskip("ray")
     plan = simulated_plan({"title": "t", "data": "d", "rounds": 2, "recipe": recipe_table}, NAMES, tmp_path)

@@ -66,7 +66,7 @@ def test_a_file_that_was_changed_is_refused(saved: Path, small_recipe: Recipe) -
         read_model(saved / "model.safetensors")
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_the_command_attacks_a_federated_model_and_states_the_limit(small_recipe: Recipe, tmp_path: Path) -> None:
     recipe = replace(small_recipe, local_steps=1, privacy=Privacy(2.0, 1e-5, 1.0, 4.0))
     run = tmp_path / "run"

@@ -27,7 +27,7 @@ def _auc(found: Poisoned, tried: Films) -> float:
     return float(np.mean([WeightedAUC(found.honest[:, n].astype(float), tried.targets[:, n] == 1)() for n in range(3)]))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_scaled_update_ruins_the_mean_and_not_the_median(
     small_recipe: Recipe, make_films: Callable[..., Films], sites: dict[str, Films]
 ) -> None:
