@@ -143,19 +143,21 @@ class Loopback:
             with connection, suppress(OSError):
                 if self.ended.is_set():
                     return
-                self.requests.append(self._request(connection))
+                self.requests.append(whole_request(connection))
                 self._reply(connection)
 
-    def _request(self, connection: socket.socket) -> bytes:
-        connection.settimeout(10)
-        received = b""
-        while b"\r\n\r\n" not in received:
-            received += connection.recv(65536) or b"\r\n\r\n"
-        head, _, body = received.partition(b"\r\n\r\n")
-        length = int(re.search(rb"content-length: (\d+)", head, re.I)[1])  # type: ignore[index]
-        while len(body) < length:
-            body += connection.recv(65536) or b" " * length
-        return head + b"\r\n\r\n" + body
+
+def whole_request(connection: socket.socket) -> bytes:
+    """Read to its end: a server that closes with bytes unread resets the connection, and its reply may be lost."""
+    connection.settimeout(10)
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += connection.recv(65536) or b"\r\n\r\n"
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = int(re.search(rb"content-length: (\d+)", head, re.I)[1])  # type: ignore[index]
+    while len(body) < length:
+        body += connection.recv(65536) or b" " * length
+    return head + b"\r\n\r\n" + body
 
 
 @pytest.fixture

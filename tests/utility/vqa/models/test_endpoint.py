@@ -25,6 +25,7 @@ from medveil.errors import SettingsError
 from medveil.utility.vqa.models.connection import EndpointError, LeadsElsewhere, is_loopback
 from medveil.utility.vqa.models.endpoint import Endpoint
 from medveil.utility.vqa.models.endpoint_answers import EndpointAnswers
+from tests.conftest import whole_request
 
 MESSAGES = [{"role": "user", "content": "Is the heart of Ms Quillfeather large?"}]
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -281,7 +282,7 @@ def encrypted(certificate: Path, reply: bytes, received: list[bytes]) -> Callabl
 
     def serve(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as secured:
-            received.append(secured.recv(65536))
+            received.append(whole_request(secured))
             secured.sendall(reply)
 
     return serve
