@@ -100,6 +100,16 @@ def test_another_plan_version_or_order_is_refused(tmp_path: Path) -> None:
     assert again.answer("update", asked(under, round=2), SHARED).told == {"refusal": "order"}
 
 
+def test_the_next_plan_begins_anew_and_the_rounds_of_the_last_one_stay_closed(tmp_path: Path) -> None:
+    """In the same folder: the key is in it, and the next plan names the same key."""
+    first, second = (plan(secure_sums=False, title=title) for title in ("first", "second"))
+    for number in (1, 2):
+        assert site(tmp_path, "a", first).answer("update", asked(first, round=number), SHARED).arrays
+    assert site(tmp_path, "a", second).answer("update", asked(second, round=1), SHARED).arrays
+    again = site(tmp_path, "a", first).answer("update", asked(first, round=1), SHARED)
+    assert again.told == {"refusal": "order"}
+
+
 def test_a_site_under_masks_gives_no_plain_update(tmp_path: Path) -> None:
     under = plan()
     assert site(tmp_path, "a", under).answer("update", asked(under, round=1), SHARED).told == {"refusal": "plan"}

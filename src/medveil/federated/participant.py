@@ -71,7 +71,6 @@ class Reply:
 class _Book:
     """What a site remembers of a plan's rounds."""
 
-    plan: str
     round: int = 0
     shared: str = ""  # digest of the model it was asked with
     session: int = 0  # the last secure sum it began
@@ -283,20 +282,21 @@ class Participant:
         except FileNotFoundError:
             pass
 
+    @property
+    def _rounds(self) -> Path:
+        """A book for each plan: whoever approves the next one keeps the key, and this plan's rounds stay closed."""
+        return self.folder / f"rounds-{self.plan.digest[:16]}.json"
+
     def _keep(self, book: _Book) -> None:
-        write_bytes(self.folder / "rounds.json", (json.dumps(asdict(book)) + "\n").encode(), private=True)
+        write_bytes(self._rounds, (json.dumps(asdict(book)) + "\n").encode(), private=True)
 
     def _book(self) -> _Book:
-        path = self.folder / "rounds.json"
         try:
-            book = _Book(**json.loads(path.read_text()))
+            return _Book(**json.loads(self._rounds.read_text()))
         except FileNotFoundError:
-            return _Book(self.plan.digest)
+            return _Book()
         except (OSError, ValueError, TypeError):
-            raise InputError(f"{path} cannot be read; restore it from a copy") from None
-        if book.plan != self.plan.digest:
-            raise InputError(f"{path} belongs to another plan; name another folder for this one")
-        return book
+            raise InputError(f"{self._rounds} cannot be read; restore it from a copy") from None
 
 
 def write_model(path: Path, recipe: Recipe, arrays: Arrays) -> None:
