@@ -114,8 +114,6 @@ class Participant:
             return self._duties[asked](told, arrays)
         except Refusal as refusal:
             code = refusal.code
-            if asked == "over":
-                self.ended = code  # of another plan, but over it is
         except BudgetSpent as spent:
             code = "budget"
             self._noticed(str(spent))
@@ -132,6 +130,8 @@ class Participant:
         except Exception as surprise:  # its message may quote the data
             code = "failed"
             _log.error("unexpected %s while answering", type(surprise).__name__)
+        if asked == "over" and code != "disk":
+            self.ended = self.ended or code  # perhaps of another plan, but over it is
         self._noticed(str(Refusal(code)))
         return Reply({"refusal": code})
 
@@ -237,11 +237,12 @@ class Participant:
         return Reply({"of": list(opened.shares), "shares": list(opened.shares.values())})
 
     def _over(self, told: Mapping[str, Any], arrays: Arrays) -> Reply:
-        self.ended = told["how"] if told["how"] in ENDS else "stopped"
+        how = told["how"] if told["how"] in ENDS else "stopped"
         self._wipe()
-        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": self.ended}).encode())
-        if arrays:
+        if arrays:  # where they cannot be written the site stays, to be told again
             write_model(self.folder / "model.safetensors", self.plan.recipe, arrays)
+        self.ended = how
+        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": how}).encode())
         return Reply({})
 
     def _session(self, told: Mapping[str, Any]) -> Session:
@@ -281,6 +282,8 @@ class Participant:
             self._secrets.unlink()
         except FileNotFoundError:
             pass
+        except OSError:
+            self._noticed(f"{self._secrets} cannot be wiped; delete it by hand, for it holds secrets of a sum")
 
     @property
     def _rounds(self) -> Path:
