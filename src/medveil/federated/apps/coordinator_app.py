@@ -443,8 +443,10 @@ class _Conductor:
     # the end
 
     def _tell(self, how: str, patience: float, shared: Arrays | None = None) -> None:
-        """Everybody who is there, and who comes while there is patience; whom an earlier run told is not waited for. Who
-        cannot write the model to its disk is told again a little later."""
+        """Everybody who is there, and who comes while there is patience; whom an earlier run told is not waited for.
+
+        Who cannot write the model to its disk is told again a little later.
+        """
         arrays = packed_arrays(shared or [])
         now = time.monotonic()
         until, again = now + patience, dict.fromkeys(self.record.sites, now)
