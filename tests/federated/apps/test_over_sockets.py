@@ -139,7 +139,7 @@ def test_a_coordinator_without_the_plans_certificate_gets_nothing(consortium: Ma
         coordinate(here.plan, here.out, credentials=here.folder / "false")
 
 
-@pytest.mark.parametrize("answer", [b"\xff" * 99, b"<html>"])
+@pytest.mark.parametrize("answer", [b"\xff" * 99, b"<html>"], ids=["noise", "a page"])
 def test_another_program_at_the_coordinators_address_is_told(consortium: Made, answer: bytes) -> None:
     class Another(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
