@@ -100,6 +100,16 @@ def test_another_plan_version_or_order_is_refused(tmp_path: Path) -> None:
     assert again.answer("update", asked(under, round=2), SHARED).told == {"refusal": "order"}
 
 
+def test_the_next_plan_begins_anew_and_the_rounds_of_the_last_one_stay_closed(tmp_path: Path) -> None:
+    """In the same folder: the key is in it, and the next plan names the same key."""
+    first, second = (plan(secure_sums=False, title=title) for title in ("first", "second"))
+    for number in (1, 2):
+        assert site(tmp_path, "a", first).answer("update", asked(first, round=number), SHARED).arrays
+    assert site(tmp_path, "a", second).answer("update", asked(second, round=1), SHARED).arrays
+    again = site(tmp_path, "a", first).answer("update", asked(first, round=1), SHARED)
+    assert again.told == {"refusal": "order"}
+
+
 def test_a_site_under_masks_gives_no_plain_update(tmp_path: Path) -> None:
     under = plan()
     assert site(tmp_path, "a", under).answer("update", asked(under, round=1), SHARED).told == {"refusal": "plan"}
@@ -205,3 +215,25 @@ def test_the_end_is_written_down_and_secrets_are_wiped(tmp_path: Path) -> None:
     assert one.answer("over", asked(held.under, how="stopped"), []).told == {}
     assert one.ended == "stopped" and not (tmp_path / "a" / "session.json").exists()
     assert json.loads((tmp_path / "a" / "ended.json").read_text())["how"] == "stopped"
+
+
+def test_a_site_that_cannot_keep_the_model_is_not_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    under, there = plan(), [True]
+
+    def full(*_: Any) -> None:
+        if there:
+            raise StorageError("the disk is full")
+
+    monkeypatch.setattr("medveil.federated.participant.write_model", full)
+    one = site(tmp_path, "a", under)
+    assert one.answer("over", asked(under, how="finished"), SHARED).told == {"refusal": "disk"} and one.ended is None
+    there.clear()
+    assert one.answer("over", asked(under, how="finished"), SHARED).told == {} and one.ended == "finished"
+
+
+def test_secrets_that_cannot_be_wiped_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    under, said = plan(), []
+    one = site(tmp_path, "a", under, noticed=said.append)
+    (tmp_path / "a" / "session.json").mkdir()  # what cannot be opened for writing, even by an administrator
+    assert one.answer("over", asked(under, how="stopped"), []).told == {} and one.ended == "stopped"
+    assert "session.json cannot be wiped" in said[0]

@@ -96,8 +96,8 @@ def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
         + "\n".join(lines)
     )
     assert read_plan(path).digest == plan_of(TABLE).digest
-    path.write_text("title = ")
-    with pytest.raises(InputError, match="not a readable TOML"):
+    path.write_text("title = ?")
+    with pytest.raises(InputError, match=r"not valid TOML: .* \(at line 1"):
         read_plan(path)
     with pytest.raises(InputError, match="no plan"):
         read_plan(tmp_path / "none.toml")

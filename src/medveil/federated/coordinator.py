@@ -11,7 +11,7 @@ from medveil.federated.participant import Arrays
 from medveil.federated.plan import Plan, is_loopback
 from medveil.federated.record import FILE, Record, SiteRecord, read_record, read_weights, save
 from medveil.runtime.locks import locked
-from medveil.runtime.storage import told
+from medveil.runtime.storage import make_folder
 
 First = Callable[[], Arrays]
 
@@ -36,7 +36,7 @@ def coordinate(
     if plan.coordinator.authority:
         if credentials is None:
             raise SettingsError("the plan has a certificate; name the folder that holds it with --credentials")
-        identity = read_identity(credentials)
+        identity = read_identity(credentials, plan.coordinator.host)
         if identity.authority != plan.coordinator.authority:
             raise SettingsError(f"the certificate in {credentials} is not the one of the plan")
         certificate = Certificate(identity.certificate, identity.key)
@@ -57,8 +57,7 @@ class running:  # noqa: N801  (a context manager, used as one)
         self._plan, self._out = plan, out
 
     def __enter__(self) -> Record:
-        with told():
-            self._out.mkdir(parents=True, exist_ok=True)
+        make_folder(self._out)
         self._lock = locked(self._out, wait=False)
         try:
             self._lock.__enter__()

@@ -16,13 +16,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from medveil.errors import InputError, SettingsError
 from medveil.federated.node_keys import CURVE, public_line
-from medveil.runtime.storage import told, write_bytes
+from medveil.runtime.storage import make_folder, write_bytes
 
 NODE_KEY = "node.key"
 _AUTHORITY, _AUTHORITY_KEY = "authority.pem", "authority.key"
@@ -44,7 +45,7 @@ def make_node_key(folder: Path) -> str:
     path = folder / NODE_KEY
     _refuse_second(path, "a node key; approvals and the plan rest on it")
     key = ec.generate_private_key(CURVE)
-    _private_folder(folder)
+    make_folder(folder, private=True)
     write_bytes(path, _pem(key), private=True)
     return public_line(key)
 
@@ -96,7 +97,7 @@ def make_identity(folder: Path, hosts: Sequence[str]) -> str:
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(authority_key.public_key()), critical=False)
         .sign(authority_key, hashes.SHA384())
     )
-    _private_folder(folder)
+    make_folder(folder, private=True)
     write_bytes(folder / _AUTHORITY_KEY, _pem(authority_key), private=True)
     write_bytes(folder / _CERTIFICATE_KEY, _pem(key), private=True)
     write_bytes(folder / _CERTIFICATE, certificate.public_bytes(serialization.Encoding.PEM))
@@ -104,7 +105,8 @@ def make_identity(folder: Path, hosts: Sequence[str]) -> str:
     return _line(authority)
 
 
-def read_identity(folder: Path) -> Identity:
+def read_identity(folder: Path, host: str) -> Identity:
+    """Refused where the sites would refuse it, who call the coordinator by the name of `host`."""
     try:
         authority = x509.load_pem_x509_certificate((folder / _AUTHORITY).read_bytes())
     except (OSError, ValueError):
@@ -112,6 +114,25 @@ def read_identity(folder: Path) -> Identity:
             f"there is no coordinator's certificate in {folder}; make one with `medveil federated keys {folder} --host "
             "NAME`"
         ) from None
+    try:
+        certificate = x509.load_pem_x509_certificate((folder / _CERTIFICATE).read_bytes())
+        key = serialization.load_pem_private_key((folder / _CERTIFICATE_KEY).read_bytes(), None)
+        certificate.verify_directly_issued_by(authority)
+        if key.public_key() != certificate.public_key():
+            raise ValueError
+    except (OSError, ValueError, TypeError, InvalidSignature):
+        raise InputError(
+            f"the coordinator's certificate in {folder}, or its key, cannot be read or is another's; restore both from"
+            " a copy"
+        ) from None
+    if datetime.now(UTC) > certificate.not_valid_after_utc:
+        raise InputError(f"the coordinator's certificate in {folder} has expired; sites need a plan with a new one")
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    if _host(host.lower()) not in list(names):
+        raise SettingsError(
+            f"the certificate in {folder} is not for {host}, as the plan calls the coordinator; make one in another"
+            f" folder with `medveil federated keys FOLDER --host {host}`"
+        )
     return Identity(folder / _CERTIFICATE, folder / _CERTIFICATE_KEY, _line(authority))
 
 
@@ -153,7 +174,9 @@ def _host(text: str) -> x509.GeneralName:
     except ValueError:
         pass
     try:
-        return x509.DNSName(text)
+        if not text or any(letter.isspace() for letter in text):
+            raise ValueError
+        return x509.DNSName(text.lower())
     except ValueError:
         raise SettingsError(f"{text!r} is neither a host's name nor an address") from None
 
@@ -167,8 +190,3 @@ def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
 def _refuse_second(path: Path, what: str) -> None:
     if path.exists():
         raise SettingsError(f"{path.parent} already holds {what}; name another folder for a new one")
-
-
-def _private_folder(folder: Path) -> None:
-    with told():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)

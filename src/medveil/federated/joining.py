@@ -14,7 +14,6 @@ from medveil.federated.participant import Participant, Training
 from medveil.federated.plan import Plan
 from medveil.federated.recipe import Recipe
 from medveil.runtime.locks import locked
-from medveil.runtime.storage import told
 
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort
@@ -35,8 +34,6 @@ def join(
 
     node_key = read_node_key(folder)
     approval = read_approval(folder, plan)
-    with told():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     participant = Participant(plan, approval, node_key, folder, training, tell_epsilon=tell_epsilon, noticed=noticed)
     app = site_app(lambda context: participant)
     context = no_context()

@@ -71,7 +71,6 @@ class Reply:
 class _Book:
     """What a site remembers of a plan's rounds."""
 
-    plan: str
     round: int = 0
     shared: str = ""  # digest of the model it was asked with
     session: int = 0  # the last secure sum it began
@@ -115,8 +114,6 @@ class Participant:
             return self._duties[asked](told, arrays)
         except Refusal as refusal:
             code = refusal.code
-            if asked == "over":
-                self.ended = code  # of another plan, but over it is
         except BudgetSpent as spent:
             code = "budget"
             self._noticed(str(spent))
@@ -133,6 +130,8 @@ class Participant:
         except Exception as surprise:  # its message may quote the data
             code = "failed"
             _log.error("unexpected %s while answering", type(surprise).__name__)
+        if asked == "over" and code != "disk":
+            self.ended = self.ended or code  # perhaps of another plan, but over it is
         self._noticed(str(Refusal(code)))
         return Reply({"refusal": code})
 
@@ -238,11 +237,12 @@ class Participant:
         return Reply({"of": list(opened.shares), "shares": list(opened.shares.values())})
 
     def _over(self, told: Mapping[str, Any], arrays: Arrays) -> Reply:
-        self.ended = told["how"] if told["how"] in ENDS else "stopped"
+        how = told["how"] if told["how"] in ENDS else "stopped"
         self._wipe()
-        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": self.ended}).encode())
-        if arrays:
+        if arrays:  # where they cannot be written the site stays, to be told again
             write_model(self.folder / "model.safetensors", self.plan.recipe, arrays)
+        self.ended = how
+        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": how}).encode())
         return Reply({})
 
     def _session(self, told: Mapping[str, Any]) -> Session:
@@ -282,21 +282,24 @@ class Participant:
             self._secrets.unlink()
         except FileNotFoundError:
             pass
+        except OSError:
+            self._noticed(f"{self._secrets} cannot be wiped; delete it by hand, for it holds secrets of a sum")
+
+    @property
+    def _rounds(self) -> Path:
+        """A book for each plan: whoever approves the next one keeps the key, and this plan's rounds stay closed."""
+        return self.folder / f"rounds-{self.plan.digest[:16]}.json"
 
     def _keep(self, book: _Book) -> None:
-        write_bytes(self.folder / "rounds.json", (json.dumps(asdict(book)) + "\n").encode(), private=True)
+        write_bytes(self._rounds, (json.dumps(asdict(book)) + "\n").encode(), private=True)
 
     def _book(self) -> _Book:
-        path = self.folder / "rounds.json"
         try:
-            book = _Book(**json.loads(path.read_text()))
+            return _Book(**json.loads(self._rounds.read_text()))
         except FileNotFoundError:
-            return _Book(self.plan.digest)
+            return _Book()
         except (OSError, ValueError, TypeError):
-            raise InputError(f"{path} cannot be read; restore it from a copy") from None
-        if book.plan != self.plan.digest:
-            raise InputError(f"{path} belongs to another plan; name another folder for this one")
-        return book
+            raise InputError(f"{self._rounds} cannot be read; restore it from a copy") from None
 
 
 def write_model(path: Path, recipe: Recipe, arrays: Arrays) -> None:

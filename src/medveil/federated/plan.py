@@ -198,8 +198,10 @@ def read_table(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise InputError(f"there is no plan at {path}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        raise InputError(f"{path} is not a readable TOML file") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not valid TOML: {error}") from None
+    except OSError:
+        raise InputError(f"{path} is not a file that can be read") from None
 
 
 def plan_of(table: Mapping[str, Any], folder: Path = Path()) -> Plan:

@@ -83,6 +83,15 @@ def check_writable(path: Path) -> None:
             raise PermissionError(errno.EACCES, "read-only")
 
 
+def make_folder(path: Path, *, private: bool = False) -> None:
+    """With its parents, unless it is there; a private one can be entered by its owner only."""
+    with told():
+        try:
+            path.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(errno.ENOTDIR, "a file") from None
+
+
 @contextmanager
 def told() -> Iterator[None]:
     """Turn the operating system's refusal to write into one plain sentence."""

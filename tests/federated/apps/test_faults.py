@@ -85,30 +85,39 @@ def test_a_site_that_is_killed_while_it_trains_comes_back_into_the_round(
     assert here.ends["c"] == "finished"
 
 
-@pytest.mark.parametrize("full", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("full", "done"),
+    [
+        ("never", 1),
+        pytest.param("after a round", 1, marks=pytest.mark.slow),
+        pytest.param("at the end", 3, marks=pytest.mark.slow),
+    ],
+)
 def test_a_coordinator_that_stops_goes_on_where_it_was(
-    consortium: Made, first_weights: Arrays, monkeypatch: pytest.MonkeyPatch, full: bool
+    consortium: Made, first_weights: Arrays, monkeypatch: pytest.MonkeyPatch, full: str, done: int
 ) -> None:
-    """After a round, or in one that cannot be written to its disk."""
+    """After a round, in one that cannot be written to its disk, or at the end."""
     here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, rounds=3)
     whole = records.save
 
     def save(folder: Any, record: Record, shared: Arrays | None = None) -> None:
-        if full and record.round == 2 and shared is not None:
+        if full == "after a round" and record.round == 2 and shared is not None:
+            raise StorageError("the disk is full")
+        if full == "at the end" and record.state == "finished":
             raise StorageError("the disk is full")
         whole(folder, record, shared)
 
     def after(record: Record) -> None:
-        if not full and record.round == 1:
+        if full == "never" and record.round == 1:
             raise Killed
 
     monkeypatch.setattr("medveil.federated.apps.coordinator_app.save", save)
     here.start()
-    with pytest.raises(StorageError if full else Killed):
+    with pytest.raises(Killed if full == "never" else StorageError):
         here.coordinate(after=after)
     here.wait()
     assert set(here.ends.values()) == {"stopped"}
-    assert read_record(here.out).round == 1
+    assert read_record(here.out).round == done
     monkeypatch.undo()
     here.start()
     record = here.coordinate()

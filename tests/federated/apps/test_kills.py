@@ -160,7 +160,6 @@ def progressed(folder: Path, out: Path) -> str:
     """Changes whenever something was written down: kills fall into work and not into the start of a program."""
     seen: list[Any] = [rounds_over(out)]
     for name in NAMES:
-        for file in ("rounds.json", "session.json", "ledger.json"):
-            path = folder / name / file
-            seen.append(path.stat().st_mtime_ns if path.exists() else 0)
+        for file in ("rounds-*.json", "session.json", "ledger.json"):
+            seen.append([path.stat().st_mtime_ns for path in (folder / name).glob(file)])
     return json.dumps(seen)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import http.server
 import json
 import threading
 from collections.abc import Callable
@@ -126,7 +127,7 @@ def test_a_site_that_is_not_in_the_plan_is_turned_away(consortium: Made) -> None
 def test_a_coordinator_without_the_plans_certificate_gets_nothing(consortium: Made) -> None:
     here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, tls=True)
     make_identity(here.folder / "false", ["127.0.0.1"])
-    false = read_identity(here.folder / "false")
+    false = read_identity(here.folder / "false", "127.0.0.1")
     certificate = Certificate(false.certificate, false.key)
     key, authority = read_node_key(here.folder / "a"), authority_pem(here.plan.coordinator.authority)
     with (
@@ -136,6 +137,27 @@ def test_a_coordinator_without_the_plans_certificate_gets_nothing(consortium: Ma
         Connection(here.plan.coordinator.address, key, authority).answer(lambda one: one, threading.Event())
     with pytest.raises(SettingsError, match="is not the one of the plan"):
         coordinate(here.plan, here.out, credentials=here.folder / "false")
+
+
+@pytest.mark.parametrize("answer", [b"\xff" * 99, b"<html>"], ids=["noise", "a page"])
+def test_another_program_at_the_coordinators_address_is_told(consortium: Made, answer: bytes) -> None:
+    class Another(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    here = consortium({"a": 0.1, "b": 0.2, "c": 0.3})
+    with http.server.HTTPServer(("127.0.0.1", here.plan.coordinator.port), Another) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with pytest.raises(Refused, match="something else than a medveil coordinator"):
+            Connection(here.plan.coordinator.address, read_node_key(here.folder / "a"), None).answer(
+                lambda one: one, threading.Event()
+            )
+        server.shutdown()
 
 
 def test_nothing_but_the_fleet_is_served(consortium: Made) -> None:

@@ -23,7 +23,12 @@ from flwr.proto.fleet_pb2 import ActivateNodeRequest, PullMessagesRequest, PushM
 from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
 from flwr.proto.message_pb2 import ConfirmMessageReceivedRequest, PullObjectRequest, PushObjectRequest
 from flwr.proto.node_pb2 import Node
-from flwr.supercore.inflatable.inflatable_object import get_all_nested_objects, get_object_tree, iterate_object_tree
+from flwr.supercore.inflatable.inflatable_object import (
+    UnexpectedObjectContentError,
+    get_all_nested_objects,
+    get_object_tree,
+    iterate_object_tree,
+)
 from flwr.supercore.inflatable.inflatable_utils import inflate_object_from_contents
 from flwr.supercore.primitives.asymmetric import public_key_to_bytes
 from flwr.supernode.fleet_http_client import FleetHttpClient
@@ -34,6 +39,7 @@ from medveil.errors import InputError
 LONGEST = 30.0  # seconds between two calls to a coordinator that does not answer
 _NOW, _LATER = 0.05, 1.0  # seconds between two looks for a message: just after one, and when there was none for long
 _TRIES = 100  # for a part of a message that is still being stored
+_ODD = (ValueError, TypeError, LookupError, AttributeError, UnexpectedObjectContentError)  # at nonsense
 
 Handler = Callable[[Message], Message]
 
@@ -88,6 +94,11 @@ class Connection:
                     ) from None
                 over.wait(wait)
                 wait = min(2 * wait, LONGEST)
+            except _ODD:
+                raise self._another() from None
+
+    def _another(self) -> Refused:
+        return Refused(f"at {self.address} answers something else than a medveil coordinator")
 
     def _client(self) -> Any:
         return FleetHttpClient.from_server_address(
@@ -108,7 +119,7 @@ class Connection:
                     "within some seconds of each other"
                 ) from None
             if refused.response.status_code == 404:
-                raise Refused(f"at {self.address} answers something else than a medveil coordinator") from None
+                raise self._another() from None
             raise
         except httpx.ConnectError as failed:
             if "CERTIFICATE_VERIFY_FAILED" in str(failed):

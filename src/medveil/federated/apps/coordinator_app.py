@@ -31,6 +31,7 @@ from medveil.federated.secure_sum.session import Broken, Session
 _PAUSE = 0.05  # seconds between two looks
 _BREATH = 1.0  # seconds before a round is tried again
 _FAREWELL = 30.0  # seconds for the end to reach whoever is there
+_AGAIN = 10.0  # seconds before it is told again to a site whose disk is full
 _INTRODUCTION = 60.0  # seconds for a node to say who it is
 
 Told = Mapping[str, Any]
@@ -107,6 +108,7 @@ class _Conductor:
         self._met: dict[int, int] = {}  # how often a node had come when it did
         self._traffic: dict[int, tuple[int, int]] = {}  # bytes from a node and to it, not yet in the record
         self._this: _Round | None = None
+        self._ending = False  # all is on disk, and the sites are told
 
     def run(self) -> None:
         """All rounds that are left. However it ends, the sites that are there are told."""
@@ -115,7 +117,8 @@ class _Conductor:
                 self._train()
             self._finish()
         except BaseException:
-            if self.record.state in ("waiting", "training"):
+            if not self._ending:
+                self._noticed(f"the sites are told, for {_FAREWELL:.0f} seconds at most")
                 self._tell("stopped", 0.0)
             raise
 
@@ -145,6 +148,7 @@ class _Conductor:
         self._this = None
         write_model(self.folder / MODEL, self.plan.recipe, self.shared)
         self._save("finished" if done else "ended", "" if done else "privacy budgets are spent")
+        self._ending = True
         self._tell("finished" if done else "budget", self.plan.patience, self.shared if self._hand_out else None)
         self._save(self.record.state, self.record.why)
 
@@ -439,18 +443,26 @@ class _Conductor:
     # the end
 
     def _tell(self, how: str, patience: float, shared: Arrays | None = None) -> None:
-        """Everybody who is there, and who comes while there is patience."""
+        """Everybody who is there, and who comes while there is patience; whom an earlier run told is not waited for.
+
+        Who cannot write the model to its disk is told again a little later.
+        """
         arrays = packed_arrays(shared or [])
-        until = time.monotonic() + patience
-        told: set[str] = set()
+        now = time.monotonic()
+        until, again = now + patience, dict.fromkeys(self.record.sites, now)
         while True:
-            here = set(self.grid.get_node_ids())
+            here, now = set(self.grid.get_node_ids()), time.monotonic()
             self._meet(here)
-            nodes = {node: name for name, node in self._nodes.items() if node in here and name not in told}
+            nodes = {node: name for name, node in self._nodes.items() if node in here and again.get(name, until) <= now}
             for node, answer, _ in self._send("over", {node: {"how": how} for node in nodes}, arrays, _FAREWELL):
-                told.add(nodes[node])
-                self.record.sites[nodes[node]].told_the_end = "refusal" not in answer
-            if len(told) == len(self.record.sites) or time.monotonic() > until:
+                name, why = nodes[node], answer.get("refusal")
+                self.record.sites[name].told_the_end = why is None
+                if why == "disk":
+                    self._noticed(f"{name} {REFUSALS[why]}")
+                    again[name] = now + _AGAIN
+                else:
+                    del again[name]
+            if all(self.record.sites[name].told_the_end for name in again) or time.monotonic() > until:
                 return
             time.sleep(4 * _PAUSE)
 

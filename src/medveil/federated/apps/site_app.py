@@ -33,7 +33,7 @@ def site_app(participant: Callable[[Context], Participant]) -> ClientApp:
             content = packed(reply.told, reply.arrays)
             try:
                 mine.left(asked, told.get("round"), size_of(content))
-            except MedveilError:
+            except (MedveilError, OSError):
                 content = packed({"refusal": "disk"})  # what cannot be entered does not leave
             return Message(content, reply_to=message)
 
