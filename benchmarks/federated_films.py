@@ -209,7 +209,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--train", type=int, default=2000, help="phantom patients to train on, in ten hospitals")
     parser.add_argument("--test", type=int, default=600)
-    parser.add_argument("--public", type=int, default=2000, help="phantom patients of no hospital, to begin with")
+    parser.add_argument("--public", type=int, default=5000, help="phantom patients of no hospital, to begin with")
     given = parser.parse_args()
     pack(given.data, given.out, train=given.train, test=given.test, public=given.public)
 

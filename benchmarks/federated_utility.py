@@ -71,7 +71,7 @@ class Scale:
 
 SCALES = {
     "full": Scale(),
-    "small": Scale(30, 20, 30, 8, 8, 32, 32, 64, 16, words=128, buckets=2048, text_width=64),  # for a processor
+    "small": Scale(30, 40, 60, 100, side=64, channels=16, words=64, buckets=2048, text_width=64),  # for a processor
     "tiny": Scale(2, 2, 2, 1, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
 }
 
@@ -271,6 +271,7 @@ class Experiment:
             clients = {"all": np.concatenate(list(clients.values()))}
             more = {"batch": recipe.batch * count} if large else {"local_steps": recipe.local_steps * count}
             recipe = replace(recipe, **more)
+        recipe = replace(recipe, momentum=1 - 1 / len(clients))
         books = Counted() if recipe.privacy is not None else None
         public = None
         if recipe.privacy is not None:
@@ -398,7 +399,8 @@ def _in_the_lungs(films: Films, recipe: Recipe) -> NDArray[np.intp]:
 
 def work(given: argparse.Namespace, wanted: list[Task], end: float) -> None:
     """Take one task after another that nobody else has taken."""
-    torch.set_num_threads(1 if given.device == "cpu" else 2)
+    cores = len(os.sched_getaffinity(0)) // min(given.jobs, len(wanted)) if given.device == "cpu" and wanted else 2
+    torch.set_num_threads(max(1, cores))
     if given.device == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         torch.backends.cudnn.benchmark = True

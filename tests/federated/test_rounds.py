@@ -52,22 +52,24 @@ def test_an_update_that_is_no_number_is_left_out_and_told() -> None:
 def test_a_killed_run_goes_on_to_the_same_weights(
     small_recipe: Recipe, make_films: Callable[..., Films], tmp_path: Path
 ) -> None:
-    def sites() -> dict[str, LocalTraining]:
-        return {name: LocalTraining(small_recipe, make_films(seed=seed), None) for seed, name in enumerate("ab")}
+    recipe = replace(small_recipe, momentum=0.5)
 
-    whole = federate(small_recipe, sites(), 3)
+    def sites() -> dict[str, LocalTraining]:
+        return {name: LocalTraining(recipe, make_films(seed=seed), None) for seed, name in enumerate("ab")}
+
+    whole = federate(recipe, sites(), 3)
 
     def kill(federation: Federation) -> None:
         if len(federation.rounds) == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        federate(small_recipe, sites(), 3, folder=tmp_path, after=kill)
-    again = federate(small_recipe, sites(), 3, folder=tmp_path)
+        federate(recipe, sites(), 3, folder=tmp_path, after=kill)
+    again = federate(recipe, sites(), 3, folder=tmp_path)
     assert [one.number for one in again.rounds] == [1, 2, 3]
     assert all(np.array_equal(one, other) for one, other in zip(whole.shared, again.shared, strict=True))
     with pytest.raises(InputError, match="another recipe or other sites"):
-        federate(replace(small_recipe, seed=5), sites(), 3, folder=tmp_path)
+        federate(replace(recipe, seed=5), sites(), 3, folder=tmp_path)
 
 
 def test_the_run_ends_with_the_first_budget(

@@ -75,6 +75,7 @@ class Recipe:
     batch: int = 32  # patients of a step, each with one film
     learning_rate: float = 1e-3
     weight_decay: float = 0.01
+    momentum: float = 0.0  # what the shared weights keep of the last rounds' way
     horizon: int = 0  # rounds over which the rate falls to a twentieth; 0 keeps it
     labels: Labels = "masked"  # what an uncertain and a missing label count as
     negatives: int = 64  # phantom pairs that a private film and report are held against
@@ -90,6 +91,8 @@ class Recipe:
             raise SettingsError(f"side must be a multiple of {STRIDE} from {SMALLEST} to {LARGEST}")
         whole = ("channels", "words", "buckets", "text_width", "text_layers", "embedding", "rank", "local_steps")
         _positive(self, *whole, "batch", "negatives", "temperature", "learning_rate")
+        if not 0 <= self.momentum < 1:
+            raise SettingsError("momentum must be at least 0 and below 1")
         for name in ("contrast", "proximal", "weight_decay", "horizon", "seed"):
             if not (getattr(self, name) >= 0 and math.isfinite(getattr(self, name))):
                 raise SettingsError(f"{name} must be zero or a positive number")
@@ -157,7 +160,8 @@ class Recipe:
             f" {len(self.findings)} findings: {', '.join(self.findings)}.",
             f"{part[self.trained]} trained and sent, as the difference to the shared weights.",
             f"A round is {self.local_steps} steps of {self.batch} patients, one film each, learning rate"
-            f" {self.learning_rate:g}, contrast λ = {self.contrast:g}, proximal term μ = {self.proximal:g}.",
+            f" {self.learning_rate:g}, contrast λ = {self.contrast:g}, proximal term μ = {self.proximal:g}, momentum"
+            f" between rounds {self.momentum:g}.",
             promise,
         ]
 

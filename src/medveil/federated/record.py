@@ -21,6 +21,7 @@ from medveil.runtime.storage import sha256_of, sweep, write_bytes, write_json
 
 FORMAT = "medveil.federation-record/1"
 FILE, MODEL = "federation.json", "model.safetensors"
+SPEED = "speed-"  # of an array beside the weights
 State = Literal["waiting", "training", "finished", "ended"]
 Arrays = list[NDArray[np.float32]]
 
@@ -95,13 +96,15 @@ class Record:
         return lines
 
 
-def save(folder: Path, record: Record, shared: Arrays | None = None) -> None:
-    """With new weights after a round; without, the record alone."""
+def save(folder: Path, record: Record, shared: Arrays | None = None, speed: Arrays | None = None) -> None:
+    """With new weights after a round, and their speed where there is momentum; without, the record alone."""
     before = record.weights
     if shared is not None:
         record.weights = f"weights-{record.round:06}.npz"
         file = io.BytesIO()
-        np.savez(file, **{f"{place:06}": one for place, one in enumerate(shared)})  # type: ignore[arg-type]
+        parts = {f"{place:06}": one for place, one in enumerate(shared)}
+        parts |= {f"{SPEED}{place:06}": one for place, one in enumerate(speed or [])}
+        np.savez(file, **parts)  # type: ignore[arg-type]
         write_bytes(folder / record.weights, file.getvalue())
         record.weights_sha256 = sha256_of(folder / record.weights)
     write_json(folder / FILE, record.to_json())
@@ -128,12 +131,21 @@ def read_record(folder: Path) -> Record:
 
 def read_weights(folder: Path, record: Record) -> Arrays:
     """Of the last whole round; refused where they are not the ones of the record."""
+    return [one for name, one in _read(folder, record).items() if not name.startswith(SPEED)]
+
+
+def read_speed(folder: Path, record: Record) -> Arrays:
+    """Of the same round; empty without momentum."""
+    return [one for name, one in _read(folder, record).items() if name.startswith(SPEED)]
+
+
+def _read(folder: Path, record: Record) -> dict[str, NDArray[np.float32]]:
     sweep(folder)
     path = folder / record.weights
     try:
         if sha256_of(path) != record.weights_sha256:
             raise ValueError
         with np.load(path) as kept:
-            return [kept[name] for name in sorted(kept.files)]
+            return {name: kept[name] for name in sorted(kept.files)}
     except (OSError, ValueError):
         raise InputError(f"{path} is damaged or missing; restore it, or begin in an empty folder") from None

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, SettingsError
 from medveil.federated.aggregation import MEAN, Aggregate, aggregation, problem
+from medveil.federated.momentum import pushed
 from medveil.federated.recipe import Recipe
 from medveil.runtime.storage import write_bytes
 
@@ -55,6 +56,7 @@ class Federation:
 
     shared: Arrays
     rounds: list[Round] = field(default_factory=list)
+    speed: Arrays = field(default_factory=list)
     ended: str = ""
 
 
@@ -73,7 +75,16 @@ def federate(
     """Train the recipe's model across sites. The run ends early where a site's privacy budget does."""
     from medveil.federated.local_training import initial
 
-    return run_rounds(initial(recipe), sites, rounds, aggregate, name=recipe.digest, folder=folder, after=after)
+    return run_rounds(
+        initial(recipe),
+        sites,
+        rounds,
+        aggregate,
+        name=recipe.digest,
+        momentum=recipe.momentum,
+        folder=folder,
+        after=after,
+    )
 
 
 def run_rounds(
@@ -83,6 +94,7 @@ def run_rounds(
     aggregate: Aggregate | None = None,
     *,
     name: str,
+    momentum: float = 0.0,
     folder: Path | None = None,
     after: After | None = None,
 ) -> Federation:
@@ -93,7 +105,7 @@ def run_rounds(
     federation = _resumed(folder, state) or Federation([part.copy() for part in shared])
     while len(federation.rounds) < rounds:
         try:
-            _round(federation, sites, aggregate or aggregation(MEAN))
+            _round(federation, sites, aggregate or aggregation(MEAN), momentum)
         except BudgetSpent as spent:
             federation.ended = str(spent)
             break
@@ -104,14 +116,16 @@ def run_rounds(
     return federation
 
 
-def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate) -> None:
+def _round(
+    federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate, momentum: float
+) -> None:
     began, number = time.perf_counter(), len(federation.rounds) + 1
     updates = {name: sites[name].update(federation.shared, number) for name in sorted(sites)}
     fitting = {name: update for name, update in updates.items() if problem(update, federation.shared) is None}
     if not fitting:
         raise InputError(f"no site sent a usable update in round {number}; the weights of the round before are kept")
     together = aggregate(list(fitting.values()), [sites[name].weight for name in fitting])
-    federation.shared = [before + part for before, part in zip(federation.shared, together, strict=True)]
+    federation.shared, federation.speed = pushed(federation.shared, federation.speed, together, momentum)
     left_out = tuple(name for name in updates if name not in fitting)
     size = sum(part.nbytes for part in federation.shared)
     federation.rounds.append(Round(number, tuple(fitting), left_out, size, time.perf_counter() - began))
@@ -120,6 +134,7 @@ def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate:
 def _save(folder: Path, state: str, federation: Federation) -> None:
     told = json.dumps({"run": state, "rounds": [vars(one) for one in federation.rounds]})
     parts: dict[str, Any] = {f"{number:04}": part for number, part in enumerate(federation.shared)}
+    parts |= {f"speed{number:04}": part for number, part in enumerate(federation.speed)}
     file = io.BytesIO()
     np.savez(file, told=np.frombuffer(told.encode(), np.uint8), **parts)
     write_bytes(folder / STATE, file.getvalue())
@@ -131,7 +146,8 @@ def _resumed(folder: Path | None, state: str) -> Federation | None:
     try:
         with np.load(folder / STATE) as kept:
             told = json.loads(kept["told"].tobytes())
-            shared = [kept[name] for name in sorted(kept.files) if name != "told"]
+            shared = [kept[name] for name in sorted(kept.files) if name.isdigit()]
+            speed = [kept[name] for name in sorted(kept.files) if name.startswith("speed")]
         rounds = [
             Round(**one | {"taking_part": tuple(one["taking_part"]), "left_out": tuple(one["left_out"])})
             for one in told["rounds"]
@@ -140,4 +156,4 @@ def _resumed(folder: Path | None, state: str) -> Federation | None:
         raise InputError(f"{folder / STATE} cannot be read; choose an empty folder") from None
     if told["run"] != state:
         raise InputError(f"{folder} holds a run with another recipe or other sites; choose an empty folder")
-    return Federation(shared, rounds)
+    return Federation(shared, rounds, speed)

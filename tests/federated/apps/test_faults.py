@@ -94,18 +94,23 @@ def test_a_site_that_is_killed_while_it_trains_comes_back_into_the_round(
     ],
 )
 def test_a_coordinator_that_stops_goes_on_where_it_was(
-    consortium: Made, first_weights: Arrays, monkeypatch: pytest.MonkeyPatch, full: str, done: int
+    consortium: Made,
+    recipe_table: dict[str, Any],
+    first_weights: Arrays,
+    monkeypatch: pytest.MonkeyPatch,
+    full: str,
+    done: int,
 ) -> None:
     """After a round, in one that cannot be written to its disk, or at the end."""
-    here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, rounds=3)
+    here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, rounds=3, recipe=recipe_table | {"momentum": 0.5})
     whole = records.save
 
-    def save(folder: Any, record: Record, shared: Arrays | None = None) -> None:
+    def save(folder: Any, record: Record, shared: Arrays | None, speed: Arrays) -> None:
         if full == "after a round" and record.round == 2 and shared is not None:
             raise StorageError("the disk is full")
         if full == "at the end" and record.state == "finished":
             raise StorageError("the disk is full")
-        whole(folder, record, shared)
+        whole(folder, record, shared, speed)
 
     def after(record: Record) -> None:
         if full == "never" and record.round == 1:
@@ -123,7 +128,8 @@ def test_a_coordinator_that_stops_goes_on_where_it_was(
     record = here.coordinate()
     here.wait()
     assert set(here.ends.values()) == {"finished"} and record.round == 3
-    assert here.gained(record, first_weights) == pytest.approx(3 * 0.2, abs=1e-6)
+    speed = [0.2, 0.2 + 0.1, 0.2 + 0.15]
+    assert here.gained(record, first_weights) == pytest.approx(sum(0.2 + 0.5 * one for one in speed), abs=1e-5)
 
 
 @pytest.mark.slow

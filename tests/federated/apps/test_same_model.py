@@ -25,7 +25,7 @@ NAMES = ("north", "south", "west")
 @pytest.fixture
 def tiny(small_recipe: Recipe) -> dict[str, Any]:
     table = {name: value for name, value in small_recipe.to_json().items() if value is not None}
-    return table | {"weighting": "equal"}
+    return table | {"weighting": "equal", "momentum": 0.5}
 
 
 def in_one_process(table: dict[str, Any], make_films: Callable[..., Films], rounds: int) -> Arrays:
