@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,11 +37,11 @@ _INTRODUCTION = 60.0  # seconds for a node to say who it is
 
 Told = Mapping[str, Any]
 Found = list[NDArray[Any]]
-_SAID: dict[str, dict[str, type]] = {  # what an answer must hold; lists belong together, place by place
+_SAID: dict[str, dict[str, type | list[type]]] = {  # what an answer must hold; lists belong together, place by place
     "keys": {"sealing": bytes, "masking": bytes, "signed": bytes},
-    "shares": {"to": list, "sealed": list},
-    "agreed": {"survivors": list, "signed": bytes},
-    "opened": {"of": list, "shares": list},
+    "shares": {"to": [str], "sealed": [bytes]},
+    "agreed": {"survivors": [str], "signed": bytes},
+    "opened": {"of": [str], "shares": [bytes]},
 }
 
 
@@ -330,7 +331,7 @@ class _Conductor:
                 continue
             site = self.record.sites[name]
             site.why, site.version = answer.get("refusal", ""), str(answer.get("version", ""))[:20]
-            if site.why not in REFUSALS and not self._approved(name, answer):
+            if not site.why and not self._approved(name, answer):
                 site.why = "version" if answer.get("protocol") != PROTOCOL else "approval"
             if site.why:
                 self._noticed(f"{name} {REFUSALS[site.why]}")
@@ -368,10 +369,10 @@ class _Conductor:
             name = nodes[node]
             answered.add(name)
             site = self.record.sites[name]
-            if isinstance(answer.get("epsilon"), float):
+            if isinstance(answer.get("epsilon"), float) and math.isfinite(answer["epsilon"]):
                 site.epsilon = answer["epsilon"]
             if "refusal" in answer:
-                self._set_aside(name, answer["refusal"] if answer["refusal"] in REFUSALS else "failed", this)
+                self._set_aside(name, answer["refusal"], this)
             elif not _well_said(asked, answer):
                 self._set_aside(name, "protocol", this)
             else:
@@ -400,11 +401,7 @@ class _Conductor:
                 if node is None or message.has_error():
                     continue  # it is gone, which whoever asked notices
                 self._count(node, size_of(message.content), 0)
-                try:
-                    answer, content = unpacked(message.content)
-                except MedveilError:
-                    answer, content = {"refusal": "version"}, []
-                yield node, answer, content
+                yield node, *_understood(message)
             now = self._comings()
             back = {node for node in waiting.values() if now.get(node) != comes.get(node)}
             if stale := [name for name, node in waiting.items() if node in back]:
@@ -509,7 +506,26 @@ class _Sums:
             self.why = str(broken)
 
 
+def _understood(message: Message) -> tuple[dict[str, Any], Found]:
+    """What a site says and sends; its refusal is one of `REFUSALS`, whatever word it uses."""
+    try:
+        answer, content = unpacked(message.content)
+    except MedveilError:
+        return {"refusal": "version"}, []
+    if "refusal" in answer and answer["refusal"] not in list(REFUSALS):
+        answer["refusal"] = "failed"
+    return answer, content
+
+
 def _well_said(asked: str, answer: Told) -> bool:
-    wanted = _SAID.get(asked, {})
-    lists = {len(answer[name]) for name, kind in wanted.items() if kind is list and isinstance(answer.get(name), list)}
-    return len(lists) <= 1 and all(isinstance(answer.get(name), kind) for name, kind in wanted.items())
+    lengths = set()
+    for name, kind in _SAID.get(asked, {}).items():
+        value = answer.get(name)
+        if isinstance(kind, type):
+            if not isinstance(value, kind):
+                return False
+        elif isinstance(value, list) and all(isinstance(one, kind[0]) for one in value):
+            lengths.add(len(value))
+        else:
+            return False
+    return len(lengths) <= 1
