@@ -154,9 +154,9 @@ class _Conductor:
         self._save(self.record.state, self.record.why)
 
     def _reasons(self) -> str:
-        return "".join(
-            f"; {name} {REFUSALS[one.why]}" for name, one in self.record.sites.items() if one.why in REFUSALS
-        )
+        why = {name: "is absent" for name, one in self.record.sites.items() if not one.present}
+        why |= {name: REFUSALS[one.why] for name, one in self.record.sites.items() if one.why in REFUSALS}
+        return "".join(f"; {name} {words}" for name, words in why.items())
 
     # a round
 
@@ -298,7 +298,7 @@ class _Conductor:
 
     def _gathered(self, *, all_of_them: bool) -> list[str]:
         """Sites that are there and have shown that they approved; at first, all are waited for."""
-        until = time.monotonic() + self.plan.patience
+        until, awaited = time.monotonic() + self.plan.patience, list[str]()
         while True:
             here = set(self.grid.get_node_ids())
             self._meet(here)
@@ -309,6 +309,10 @@ class _Conductor:
             enough = len(wanted) if all_of_them else self.plan.fewest
             if len(there) >= enough or self._too_few_for_good() or time.monotonic() > until:
                 return there
+            missing = [name for name in wanted if name not in there]
+            if missing != awaited:
+                self._noticed(f"waiting for {', '.join(missing)}")
+                awaited = missing
             if self.record.state != "waiting":
                 self._save("waiting")
             time.sleep(4 * _PAUSE)
