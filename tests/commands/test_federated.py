@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from medveil.cli import app
+from medveil.commands.federated_coordinator import show_record
 from medveil.errors import InputError, SettingsError
 from medveil.federated.record import Record, RoundRecord, SiteRecord, save
 
@@ -57,7 +59,8 @@ def test_a_site_sees_the_plan_and_says_yes(plan: Path, tmp_path: Path) -> None:
 
 def test_who_says_no_has_approved_nothing(plan: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["federated", "approve", str(plan), "--folder", str(tmp_path / "west")], input="n\n")
-    assert done.exit_code != 0 and not (tmp_path / "west" / "approval.json").exists()
+    assert done.exit_code == 1 and "Nothing was signed" in done.output
+    assert not (tmp_path / "west" / "approval.json").exists()
     with pytest.raises(SettingsError, match="approved no plan"):
         run("join", plan, tmp_path, "--folder", tmp_path / "west")
 
@@ -70,6 +73,26 @@ def test_the_digest_stands_for_the_answer_only_if_it_is_the_plans(plan: Path, tm
     plan.write_text(plan.read_text().replace("rounds = 2", "rounds = 3"))
     with pytest.raises(SettingsError, match="not this one"):
         run("join", plan, tmp_path, "--folder", tmp_path / "west")
+
+
+def test_a_site_whose_budget_lasts_for_no_round_is_told_before_it_joins(
+    plan: Path, tmp_path: Path, hospital_folder: Path
+) -> None:
+    pytest.importorskip("flwr")
+    plan.write_text(plan.read_text().replace("[sites]", "[recipe.privacy]\nepsilon = 0.1\nnoise = 0.5\n[sites]"))
+    run("approve", plan, "--folder", tmp_path / "west", typed="y\n")
+    with pytest.raises(SettingsError, match=r"one round costs more than ε = 0\.1"):
+        run("join", plan, hospital_folder, "--folder", tmp_path / "west", "--ledger", tmp_path / "ledger.json")
+    assert not (tmp_path / "ledger.json").exists()
+
+
+def test_a_run_without_a_round_has_failed(tmp_path: Path) -> None:
+    record = Record("d" * 64, "Effusions", 5, True, "mean", {"north": SiteRecord(why="budget")}, "ended")
+    with pytest.raises(typer.Exit) as left:
+        show_record(record, tmp_path, json=False, quiet=True)
+    assert left.value.exit_code == 1
+    record.history.append(RoundRecord(1, ("north",), {}, {}, {}, 1.5))
+    show_record(record, tmp_path, json=False, quiet=True)
 
 
 def test_keys_for_a_coordinator_fit_a_plan(tmp_path: Path) -> None:

@@ -78,11 +78,15 @@ def status(
 
 
 def show_record(record: Record, out: Path, *, json: bool, quiet: bool) -> None:
+    """Exits with 1 if nothing came of it."""
     from medveil.federated.record import MODEL
 
+    trained = any(one.counted for one in record.history)
     if json:
         console.show_json(record.to_json())
     elif not quiet:
         for line in record.in_words():
             typer.echo(console.printable(line))
-        typer.echo(f"The model is {out / MODEL}")
+        typer.echo(f"The model is {out / MODEL}{'' if trained else ', as it began: no round was completed'}")
+    if not trained:
+        raise typer.Exit(1)

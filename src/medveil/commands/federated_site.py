@@ -50,7 +50,9 @@ def approve(
         for line in plan.in_words():
             typer.echo(console.printable(line))
     if digest is None:
-        typer.confirm(f"Does {signed.site} take part under this plan?", abort=True, err=True)
+        if not typer.confirm(f"Does {signed.site} take part under this plan?", err=True):
+            typer.echo("Nothing was signed", err=True)
+            raise typer.Exit(1)
     elif len(digest) < _SHORTEST or not plan.digest.startswith(digest):
         raise SettingsError(
             f"the plan's digest is {plan.digest}; --digest takes its first letters, at least {_SHORTEST}"
@@ -96,8 +98,8 @@ def join(
     """
     from medveil.cohort.input import InputOptions, read_cohort
     from medveil.federated.approval import read_approval
+    from medveil.federated.joining import how_long_it_lasts, local_training
     from medveil.federated.joining import join as take_part
-    from medveil.federated.joining import local_training
     from medveil.federated.participant import ENDS
     from medveil.federated.plan import read_plan
     from medveil.federated.refusals import REFUSALS
@@ -114,12 +116,15 @@ def join(
             progress=lambda done, total: watch("reading", done, total),
         )
 
-    def training() -> Training:
-        return local_training(plan.recipe, part_of(cohort, split), folder, ledger, device)
-
     def noticed(words: str) -> None:
         if not (quiet or json):
             typer.echo(f"medveil: {words}", err=True)
+
+    def training() -> Training:
+        mine = local_training(plan.recipe, part_of(cohort, split), folder, ledger, device)
+        if plan.recipe.privacy is not None:
+            noticed(how_long_it_lasts(plan, mine))
+        return mine
 
     how = take_part(plan, folder, training, tell_epsilon=tell_epsilon, noticed=noticed)
     if json:

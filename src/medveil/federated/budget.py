@@ -12,8 +12,8 @@ from medveil.federated.recipe import Recipe
 MOST = 1 << 20  # rounds that are looked at
 
 
-def rounds_within(recipe: Recipe, patients: int) -> int:
-    """How many rounds a site with so many patients takes part in before its budget is spent."""
+def rounds_within(recipe: Recipe, patients: int, most: int = MOST) -> int:
+    """How many rounds, of `most`, a site with so many patients takes part in before its budget is spent."""
     privacy = recipe.privacy
     if privacy is None:
         raise SettingsError("a recipe without privacy spends no budget")
@@ -24,12 +24,10 @@ def rounds_within(recipe: Recipe, patients: int) -> int:
             epsilon([Spending(privacy.noise, sampling, rounds * recipe.local_steps)], privacy.delta) <= privacy.epsilon
         )
 
-    if not fits(1):
-        return 0
-    high = 2
-    while high < MOST and fits(high):
-        high *= 2
-    low = high // 2
+    low, high = 0, 1
+    while high <= most and fits(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)

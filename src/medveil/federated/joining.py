@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from medveil.errors import SettingsError
 from medveil.federated.approval import read_approval
+from medveil.federated.budget import rounds_within
 from medveil.federated.credentials import authority_pem, read_node_key
 from medveil.federated.participant import Participant, Training
 from medveil.federated.plan import Plan
@@ -17,6 +18,7 @@ from medveil.runtime.locks import locked
 
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort
+    from medveil.federated.local_training import LocalTraining
 
 
 def join(
@@ -28,27 +30,30 @@ def join(
     noticed: Callable[[str], None] = lambda words: None,
     give_up: float | None = None,
 ) -> str:
-    """How it ended: a word that `ENDS` knows, or a code of `REFUSALS`."""
+    """How it ended: a word that `ENDS` knows, or a code of `REFUSALS`. Whoever cannot train learns it from `training`,
+    before others wait for this site."""
     from medveil.federated.apps.connection import Connection
     from medveil.federated.apps.site_app import no_context, site_app
 
     node_key = read_node_key(folder)
     approval = read_approval(folder, plan)
-    participant = Participant(plan, approval, node_key, folder, training, tell_epsilon=tell_epsilon, noticed=noticed)
-    app = site_app(lambda context: participant)
-    context = no_context()
     authority = authority_pem(plan.coordinator.authority) if plan.coordinator.authority else None
-    over = _Over(participant)
     calling = Connection(plan.coordinator.address, node_key, authority)
+    context = no_context()
     try:
         with locked(folder, wait=False):
-            calling.answer(lambda message: app(message, context), over, noticed, give_up=give_up)
+            mine = training()
+            participant = Participant(
+                plan, approval, node_key, folder, lambda: mine, tell_epsilon=tell_epsilon, noticed=noticed
+            )
+            app = site_app(lambda context: participant)
+            calling.answer(lambda message: app(message, context), _Over(participant), noticed, give_up=give_up)
     except BlockingIOError:
         raise SettingsError(f"another `medveil federated join` is at work in {folder}") from None
     return participant.ended or ""
 
 
-def local_training(recipe: Recipe, cohort: Cohort, folder: Path, ledger: Path | None, device: str) -> Training:
+def local_training(recipe: Recipe, cohort: Cohort, folder: Path, ledger: Path | None, device: str) -> LocalTraining:
     """What trains at a site, with the books that it keeps over all its runs."""
     from medveil.defenses.alignment.ledger import Budget, Ledger, default_ledger_file
     from medveil.federated.local_training import LocalTraining
@@ -58,6 +63,19 @@ def local_training(recipe: Recipe, cohort: Cohort, folder: Path, ledger: Path | 
         budget = Budget(recipe.privacy.epsilon, recipe.privacy.delta, "patient")
         books = Ledger.of(ledger or default_ledger_file(), cohort.table["patient_id"].unique(), budget)
     return LocalTraining(recipe, cohort, folder / "training", device, books=books)
+
+
+def how_long_it_lasts(plan: Plan, training: LocalTraining) -> str:
+    """The privacy budget beside the rounds of the plan, for the site's own people; refused where there is none left."""
+    privacy, spent = plan.recipe.privacy, training.epsilon or 0.0
+    assert privacy is not None
+    rounds = rounds_within(plan.recipe, training.patients, plan.rounds)
+    if not rounds:
+        raise SettingsError(
+            f"with this site's patients one round costs more than ε = {privacy.epsilon:g}; a plan with more noise, a"
+            " smaller batch or fewer local steps costs less"
+        )
+    return f"the privacy budget lasts for {rounds} of {plan.rounds} rounds at most; ε = {spent:.3g} is spent so far"
 
 
 class _Over(threading.Event):

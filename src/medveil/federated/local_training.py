@@ -74,12 +74,16 @@ class LocalTraining:
             sweep(folder)
 
     @property
+    def patients(self) -> int:
+        return len(self._films.people)
+
+    @property
     def weight(self) -> float:
         """What the site counts in the mean. Under privacy every site counts the same: how many patients it has would
         be told outside the books."""
         if self.recipe.privacy is not None or self.recipe.weighting == "equal":
             return 1.0
-        return float(len(self._films.people))
+        return float(self.patients)
 
     def update(self, shared: Sequence[NDArray[np.float32]], round_number: int) -> Arrays:
         """The difference that this site's steps make to the shared weights."""

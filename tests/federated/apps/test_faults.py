@@ -54,6 +54,7 @@ def test_an_absent_site_holds_nobody_up_and_is_told_the_end(consortium: Made, fi
     assert here.gained(record, first_weights) == pytest.approx(0.2, abs=1e-6)
     assert here.ends == dict.fromkeys(FOUR, "finished") and record.sites["d"].told_the_end
     assert (here.folder / "d" / "model.safetensors").exists() and not here.trainings["d"].asked
+    assert "waiting for d" in here.said
 
 
 def test_a_site_that_is_killed_while_it_trains_comes_back_into_the_round(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,11 +38,11 @@ _INTRODUCTION = 60.0  # seconds for a node to say who it is
 
 Told = Mapping[str, Any]
 Found = list[NDArray[Any]]
-_SAID: dict[str, dict[str, type]] = {  # what an answer must hold; lists belong together, place by place
+_SAID: dict[str, dict[str, type | list[type]]] = {  # what an answer must hold; lists belong together, place by place
     "keys": {"sealing": bytes, "masking": bytes, "signed": bytes},
-    "shares": {"to": list, "sealed": list},
-    "agreed": {"survivors": list, "signed": bytes},
-    "opened": {"of": list, "shares": list},
+    "shares": {"to": [str], "sealed": [bytes]},
+    "agreed": {"survivors": [str], "signed": bytes},
+    "opened": {"of": [str], "shares": [bytes]},
 }
 
 
@@ -155,9 +156,9 @@ class _Conductor:
         self._save(self.record.state, self.record.why)
 
     def _reasons(self) -> str:
-        return "".join(
-            f"; {name} {REFUSALS[one.why]}" for name, one in self.record.sites.items() if one.why in REFUSALS
-        )
+        why = {name: "is absent" for name, one in self.record.sites.items() if not one.present}
+        why |= {name: REFUSALS[one.why] for name, one in self.record.sites.items() if one.why in REFUSALS}
+        return "".join(f"; {name} {words}" for name, words in why.items())
 
     # a round
 
@@ -299,7 +300,7 @@ class _Conductor:
 
     def _gathered(self, *, all_of_them: bool) -> list[str]:
         """Sites that are there and have shown that they approved; at first, all are waited for."""
-        until = time.monotonic() + self.plan.patience
+        until, awaited = time.monotonic() + self.plan.patience, list[str]()
         while True:
             here = set(self.grid.get_node_ids())
             self._meet(here)
@@ -310,6 +311,10 @@ class _Conductor:
             enough = len(wanted) if all_of_them else self.plan.fewest
             if len(there) >= enough or self._too_few_for_good() or time.monotonic() > until:
                 return there
+            missing = [name for name in wanted if name not in there]
+            if missing != awaited:
+                self._noticed(f"waiting for {', '.join(missing)}")
+                awaited = missing
             if self.record.state != "waiting":
                 self._save("waiting")
             time.sleep(4 * _PAUSE)
@@ -332,7 +337,7 @@ class _Conductor:
                 continue
             site = self.record.sites[name]
             site.why, site.version = answer.get("refusal", ""), str(answer.get("version", ""))[:20]
-            if site.why not in REFUSALS and not self._approved(name, answer):
+            if not site.why and not self._approved(name, answer):
                 site.why = "version" if answer.get("protocol") != PROTOCOL else "approval"
             if site.why:
                 self._noticed(f"{name} {REFUSALS[site.why]}")
@@ -370,10 +375,10 @@ class _Conductor:
             name = nodes[node]
             answered.add(name)
             site = self.record.sites[name]
-            if isinstance(answer.get("epsilon"), float):
+            if isinstance(answer.get("epsilon"), float) and math.isfinite(answer["epsilon"]):
                 site.epsilon = answer["epsilon"]
             if "refusal" in answer:
-                self._set_aside(name, answer["refusal"] if answer["refusal"] in REFUSALS else "failed", this)
+                self._set_aside(name, answer["refusal"], this)
             elif not _well_said(asked, answer):
                 self._set_aside(name, "protocol", this)
             else:
@@ -402,11 +407,7 @@ class _Conductor:
                 if node is None or message.has_error():
                     continue  # it is gone, which whoever asked notices
                 self._count(node, size_of(message.content), 0)
-                try:
-                    answer, content = unpacked(message.content)
-                except MedveilError:
-                    answer, content = {"refusal": "version"}, []
-                yield node, answer, content
+                yield node, *_understood(message)
             now = self._comings()
             back = {node for node in waiting.values() if now.get(node) != comes.get(node)}
             if stale := [name for name, node in waiting.items() if node in back]:
@@ -511,7 +512,26 @@ class _Sums:
             self.why = str(broken)
 
 
+def _understood(message: Message) -> tuple[dict[str, Any], Found]:
+    """What a site says and sends; its refusal is one of `REFUSALS`, whatever word it uses."""
+    try:
+        answer, content = unpacked(message.content)
+    except MedveilError:
+        return {"refusal": "version"}, []
+    if "refusal" in answer and answer["refusal"] not in list(REFUSALS):
+        answer["refusal"] = "failed"
+    return answer, content
+
+
 def _well_said(asked: str, answer: Told) -> bool:
-    wanted = _SAID.get(asked, {})
-    lists = {len(answer[name]) for name, kind in wanted.items() if kind is list and isinstance(answer.get(name), list)}
-    return len(lists) <= 1 and all(isinstance(answer.get(name), kind) for name, kind in wanted.items())
+    lengths = set()
+    for name, kind in _SAID.get(asked, {}).items():
+        value = answer.get(name)
+        if isinstance(kind, type):
+            if not isinstance(value, kind):
+                return False
+        elif isinstance(value, list) and all(isinstance(one, kind[0]) for one in value):
+            lengths.add(len(value))
+        else:
+            return False
+    return len(lengths) <= 1

@@ -18,9 +18,9 @@ from typing import Annotated, Any
 import uvicorn
 from cryptography.hazmat.primitives import serialization
 from fastapi import APIRouter, FastAPI, HTTPException
-from flwr.app import Message
+from flwr.app import Error, Message
 from flwr.app.message import remove_content_from_message
-from flwr.common.constant import NOOP_ACCOUNT_NAME, NOOP_FLWR_AID, SUPERLINK_NODE_ID
+from flwr.common.constant import NOOP_ACCOUNT_NAME, NOOP_FLWR_AID, SUPERLINK_NODE_ID, ErrorCode
 from flwr.proto.fleet_pb2 import ActivateNodeRequest, ActivateNodeResponse, PushMessagesRequest, PushMessagesResponse
 from flwr.proto.node_pb2 import NodeInfo
 from flwr.server.superlink.linkstate import LinkState, LinkStateFactory
@@ -182,14 +182,15 @@ class LinkGrid(Grid):  # type: ignore[misc]
                 for head in self.state.get_message_res(message_ids={asked}, run_id=self._run.run_id):
                     self._heads[asked] = head
             head = self._heads.get(asked)
-            message = head if head is None or head.has_error() else self._whole(head.metadata.message_id)
+            message = head if head is None or head.has_error() else self._whole(head)
             if message is not None:
                 found.append(message)
                 self.forget([asked])
         return found
 
-    def _whole(self, name: str) -> Message | None:
-        run, store = self._run.run_id, self.state.object_store
+    def _whole(self, head: Message) -> Message | None:
+        """With what its head says, which Flower has checked: whose it is, and what it answers."""
+        name, run, store = head.metadata.message_id, self._run.run_id, self.state.object_store
         try:
             parts = {tree.object_id for tree in iterate_object_tree(store.get_object_tree(name))}
         except NoObjectInStoreError:
@@ -198,9 +199,11 @@ class LinkGrid(Grid):  # type: ignore[misc]
         if not all(contents.values()):
             return None
         store.delete(name)
-        message: Message = inflate_object_from_contents(name, contents)
-        message.metadata.__dict__["_message_id"] = name
-        return message
+        try:
+            content = inflate_object_from_contents(name, contents).content
+        except Exception:  # a stranger's bytes
+            return Message(Error(ErrorCode.UNKNOWN, "not a message"), metadata=head.metadata)
+        return Message(content, metadata=head.metadata)
 
     def forget(self, message_ids: Iterable[str]) -> None:
         """Messages that nobody waits for any more: who comes late does not get them, and no answer to them is kept."""

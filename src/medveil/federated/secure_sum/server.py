@@ -91,4 +91,4 @@ class Server:
     def _enough(self, names: Iterable[str], fewest: int | None = None) -> None:
         count, needed = len(set(names)), fewest or self.session.fewest
         if count < needed:
-            raise Broken(f"only {count} sites are left, and {needed} are needed; the round begins anew")
+            raise Broken(f"only {count} sites are left, and {needed} are needed")
