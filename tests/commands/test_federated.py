@@ -12,6 +12,7 @@ from medveil.cli import app
 from medveil.commands.federated_coordinator import show_record
 from medveil.errors import InputError, SettingsError
 from medveil.federated.record import Record, RoundRecord, SiteRecord, save
+from medveil.runtime.locks import locked
 
 NAMES = ("north", "south", "west")
 PLAN = """
@@ -116,8 +117,10 @@ def test_status_tells_rounds_bytes_and_who_is_missing(tmp_path: Path) -> None:
     record = Record("d" * 64, "Effusions", 5, True, "mean", sites, "training")
     record.history.append(RoundRecord(1, ("north",), {"south": "absent"}, {"north": 1234}, {"north": 5}, 1.5))
     save(tmp_path, record)
-    told = run("status", tmp_path).output
-    assert "round 1 of 5" in told and "north: present, 1,234 bytes sent, ε = 0.5 spent" in told
+    assert "Effusions: stopped; round 1 of 5" in run("status", tmp_path).output
+    with locked(tmp_path, wait=False):
+        told = run("status", tmp_path).output
+    assert "Effusions: training; round 1 of 5" in told and "north: present, 1,234 bytes sent, ε = 0.5 spent" in told
     assert "south: absent, 99 bytes sent, it has spent its privacy budget" in told
     assert json.loads(run("status", tmp_path, "--json").stdout)["history"][0]["set_aside"] == {"south": "absent"}
     with pytest.raises(InputError, match="holds no federation"):
