@@ -99,8 +99,15 @@ def test_a_run_without_a_round_has_failed(tmp_path: Path) -> None:
 def test_keys_for_a_coordinator_fit_a_plan(tmp_path: Path) -> None:
     done = run("keys", tmp_path / "c", "--host", "fed.example.org")
     assert 'authority = "' in done.output and (tmp_path / "c" / "coordinator.pem").exists()
-    with pytest.raises(SettingsError, match="already holds"):
-        run("keys", tmp_path / "c", "--host", "fed.example.org")
+    assert run("keys", tmp_path / "c", "--host", "fed.example.org").output == done.output
+    with pytest.raises(SettingsError, match="is not for other"):
+        run("keys", tmp_path / "c", "--host", "other.example.org")
+
+
+def test_the_line_of_a_key_is_printed_again(tmp_path: Path) -> None:
+    first = run("keys", tmp_path / "site").output
+    key = (tmp_path / "site" / "node.key").read_bytes()
+    assert run("keys", tmp_path / "site").output == first and (tmp_path / "site" / "node.key").read_bytes() == key
 
 
 def test_without_a_certificate_the_coordinator_stays_on_its_machine(plan: Path, tmp_path: Path) -> None:
