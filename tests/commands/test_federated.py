@@ -12,6 +12,7 @@ from medveil.cli import app
 from medveil.commands.federated_coordinator import show_record
 from medveil.errors import InputError, SettingsError
 from medveil.federated.record import Record, RoundRecord, SiteRecord, save
+from medveil.runtime.locks import locked
 
 NAMES = ("north", "south", "west")
 PLAN = """
@@ -98,8 +99,15 @@ def test_a_run_without_a_round_has_failed(tmp_path: Path) -> None:
 def test_keys_for_a_coordinator_fit_a_plan(tmp_path: Path) -> None:
     done = run("keys", tmp_path / "c", "--host", "fed.example.org")
     assert 'authority = "' in done.output and (tmp_path / "c" / "coordinator.pem").exists()
-    with pytest.raises(SettingsError, match="already holds"):
-        run("keys", tmp_path / "c", "--host", "fed.example.org")
+    assert run("keys", tmp_path / "c", "--host", "fed.example.org").output == done.output
+    with pytest.raises(SettingsError, match="is not for other"):
+        run("keys", tmp_path / "c", "--host", "other.example.org")
+
+
+def test_the_line_of_a_key_is_printed_again(tmp_path: Path) -> None:
+    first = run("keys", tmp_path / "site").output
+    key = (tmp_path / "site" / "node.key").read_bytes()
+    assert run("keys", tmp_path / "site").output == first and (tmp_path / "site" / "node.key").read_bytes() == key
 
 
 def test_without_a_certificate_the_coordinator_stays_on_its_machine(plan: Path, tmp_path: Path) -> None:
@@ -116,8 +124,10 @@ def test_status_tells_rounds_bytes_and_who_is_missing(tmp_path: Path) -> None:
     record = Record("d" * 64, "Effusions", 5, True, "mean", sites, "training")
     record.history.append(RoundRecord(1, ("north",), {"south": "absent"}, {"north": 1234}, {"north": 5}, 1.5))
     save(tmp_path, record)
-    told = run("status", tmp_path).output
-    assert "round 1 of 5" in told and "north: present, 1,234 bytes sent, ε = 0.5 spent" in told
+    assert "Effusions: stopped; round 1 of 5" in run("status", tmp_path).output
+    with locked(tmp_path, wait=False):
+        told = run("status", tmp_path).output
+    assert "Effusions: training; round 1 of 5" in told and "north: present, 1,234 bytes sent, ε = 0.5 spent" in told
     assert "south: absent, 99 bytes sent, it has spent its privacy budget" in told
     assert json.loads(run("status", tmp_path, "--json").stdout)["history"][0]["set_aside"] == {"south": "absent"}
     with pytest.raises(InputError, match="holds no federation"):

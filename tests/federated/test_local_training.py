@@ -64,8 +64,10 @@ def test_a_round_asked_twice_gives_the_same_bytes_and_is_booked_once(
     assert same(first, LocalTraining(recipe, films, tmp_path).update(shared, 1))
     (tmp_path / ANSWER).unlink()  # killed before it was kept: the steps are taken again, the same ones
     assert same(first, LocalTraining(recipe, films, tmp_path).update(shared, 1))
-    (tmp_path / ANSWER).write_bytes(b"half a file")
-    assert same(first, LocalTraining(recipe, films, tmp_path).update(shared, 1))
+    whole = (tmp_path / ANSWER).read_bytes()
+    for broken in (b"", b"no archive", whole[: len(whole) // 2]):
+        (tmp_path / ANSWER).write_bytes(broken)
+        assert same(first, LocalTraining(recipe, films, tmp_path).update(shared, 1))
     if privacy is not None:
         assert booked(tmp_path) == 1
 

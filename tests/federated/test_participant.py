@@ -228,6 +228,7 @@ def test_a_site_that_cannot_keep_the_model_is_not_done(tmp_path: Path, monkeypat
     one = site(tmp_path, "a", under)
     assert one.answer("over", asked(under, how="finished"), SHARED).told == {"refusal": "disk"} and one.ended is None
     there.clear()
+    (tmp_path / "a" / "ended.json").mkdir()  # a note that cannot be written holds nobody up
     assert one.answer("over", asked(under, how="finished"), SHARED).told == {} and one.ended == "finished"
 
 

@@ -12,7 +12,7 @@ from medveil.errors import InputError, SettingsError
 from medveil.federated.aggregation import aggregation
 from medveil.federated.local_training import Arrays, LocalTraining, assemble
 from medveil.federated.recipe import Privacy, Recipe
-from medveil.federated.rounds import Federation, federate, run_rounds
+from medveil.federated.rounds import STATE, Federation, federate, run_rounds
 from medveil.federated.vision_language.films import Films
 from medveil.federated.vision_language.steps import predicted
 from medveil.stats.auc import WeightedAUC
@@ -70,6 +70,9 @@ def test_a_killed_run_goes_on_to_the_same_weights(
     assert all(np.array_equal(one, other) for one, other in zip(whole.shared, again.shared, strict=True))
     with pytest.raises(InputError, match="another recipe or other sites"):
         federate(replace(recipe, seed=5), sites(), 3, folder=tmp_path)
+    (tmp_path / STATE).write_bytes((tmp_path / STATE).read_bytes()[:500])
+    with pytest.raises(InputError, match="cannot be read"):
+        federate(recipe, sites(), 3, folder=tmp_path)
 
 
 def test_the_run_ends_with_the_first_budget(

@@ -66,6 +66,7 @@ def status(
     config: Config = None,
 ) -> None:
     """Tell where a federation stands: rounds, who is absent, bytes sent, and privacy spent where a site tells it."""
+    from medveil.federated.coordinator import at_work
     from medveil.federated.record import read_record
 
     console.start_logging(log_level)
@@ -73,7 +74,7 @@ def status(
     if json:
         console.show_json(record.to_json())
     elif not quiet:
-        for line in record.in_words():
+        for line in record.in_words(at_work=at_work(out)):
             typer.echo(console.printable(line))
 
 

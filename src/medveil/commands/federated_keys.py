@@ -26,16 +26,17 @@ def keys(
 ) -> None:
     """Make a site's node key or, with --host, a coordinator's certificate; prints the line that goes into the plan.
 
-    Each site makes its own: the private key never leaves the folder.
+    Each site makes its own: the private key never leaves the folder. Where there is one already, its line is printed
+    again.
     """
-    from medveil.federated.credentials import make_identity, make_node_key
+    from medveil.federated.credentials import authority_line, node_line
 
     console.start_logging(log_level)
-    what, line = ("authority", make_identity(folder, host)) if host else ("key", make_node_key(folder))
+    what, line = ("authority", authority_line(folder, host)) if host else ("key", node_line(folder))
     if json:
         console.show_json({what: line})
         return
     if not quiet:
         where = "under [coordinator]" if host else "under [sites], after the site's name"
-        typer.echo(f"Made in {folder}. Put this into the plan {where}; all else stays here:", err=True)
+        typer.echo(f"The key is in {folder}. Put this into the plan {where}; all else stays here:", err=True)
     typer.echo(f'{what} = "{line}"' if host else f'"{line}"')

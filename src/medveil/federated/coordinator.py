@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,6 +68,17 @@ class running:  # noqa: N801  (a context manager, used as one)
 
     def __exit__(self, *failed: object) -> None:
         self._lock.__exit__(*failed)  # type: ignore[arg-type]
+
+
+def at_work(out: Path) -> bool:
+    """Whether a coordinator holds the folder; Windows cannot tell."""
+    if sys.platform == "win32":
+        return True
+    try:
+        with locked(out, wait=False):
+            return False
+    except BlockingIOError:
+        return True
 
 
 def record_of(plan: Plan, out: Path) -> Record:

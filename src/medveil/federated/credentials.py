@@ -50,6 +50,18 @@ def make_node_key(folder: Path) -> str:
     return public_line(key)
 
 
+def node_line(folder: Path) -> str:
+    """The line for the plan of a site's key, which is made unless it is there."""
+    return public_line(read_node_key(folder)) if (folder / NODE_KEY).exists() else make_node_key(folder)
+
+
+def authority_line(folder: Path, hosts: Sequence[str]) -> str:
+    """The line for the plan of a coordinator's authority, which is made unless it is there for these hosts."""
+    if not (folder / _AUTHORITY).exists():
+        return make_identity(folder, hosts)
+    return read_identity(folder, *hosts).authority
+
+
 def read_node_key(folder: Path) -> ec.EllipticCurvePrivateKey:
     path = folder / NODE_KEY
     try:
@@ -105,8 +117,8 @@ def make_identity(folder: Path, hosts: Sequence[str]) -> str:
     return _line(authority)
 
 
-def read_identity(folder: Path, host: str) -> Identity:
-    """Refused where the sites would refuse it, who call the coordinator by the name of `host`."""
+def read_identity(folder: Path, *hosts: str) -> Identity:
+    """Refused where sites would refuse it, who call the coordinator by these names."""
     try:
         authority = x509.load_pem_x509_certificate((folder / _AUTHORITY).read_bytes())
     except (OSError, ValueError):
@@ -128,11 +140,12 @@ def read_identity(folder: Path, host: str) -> Identity:
     if datetime.now(UTC) > certificate.not_valid_after_utc:
         raise InputError(f"the coordinator's certificate in {folder} has expired; sites need a plan with a new one")
     names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    if _host(host.lower()) not in list(names):
-        raise SettingsError(
-            f"the certificate in {folder} is not for {host}, as the plan calls the coordinator; make one in another"
-            f" folder with `medveil federated keys FOLDER --host {host}`"
-        )
+    for host in hosts:
+        if _host(host) not in list(names):
+            raise SettingsError(
+                f"the certificate in {folder} is not for {host}; make one in another folder with `medveil federated"
+                f" keys FOLDER --host {host}`"
+            )
     return Identity(folder / _CERTIFICATE, folder / _CERTIFICATE_KEY, _line(authority))
 
 

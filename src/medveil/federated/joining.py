@@ -15,6 +15,7 @@ from medveil.federated.participant import Participant, Training
 from medveil.federated.plan import Plan
 from medveil.federated.recipe import Recipe
 from medveil.runtime.locks import locked
+from medveil.runtime.storage import check_writable
 
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort
@@ -37,6 +38,7 @@ def join(
 
     node_key = read_node_key(folder)
     approval = read_approval(folder, plan)
+    check_writable(folder)
     authority = authority_pem(plan.coordinator.authority) if plan.coordinator.authority else None
     calling = Connection(plan.coordinator.address, node_key, authority)
     context = no_context()

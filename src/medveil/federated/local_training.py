@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -182,11 +183,11 @@ class LocalTraining:
         if self.folder is None or not (self.folder / ANSWER).exists():
             return None
         try:
-            with np.load(self.folder / ANSWER) as kept:
+            with np.load(io.BytesIO((self.folder / ANSWER).read_bytes())) as kept:
                 if kept["question"].tobytes().decode() != question:
                     return None
                 return [kept[name] for name in sorted(kept.files) if name != "question"]
-        except (OSError, ValueError, KeyError):
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return None
 
 

@@ -12,6 +12,7 @@ import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -242,7 +243,8 @@ class Participant:
         if arrays:  # where they cannot be written the site stays, to be told again
             write_model(self.folder / "model.safetensors", self.plan.recipe, arrays)
         self.ended = how
-        write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": how}).encode())
+        with suppress(StorageError, OSError):  # a note for people, who are told anyway
+            write_bytes(self.folder / "ended.json", json.dumps({"plan": self.plan.digest, "how": how}).encode())
         return Reply({})
 
     def _session(self, told: Mapping[str, Any]) -> Session:

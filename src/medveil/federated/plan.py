@@ -22,7 +22,7 @@ from medveil.federated.recipe import Recipe
 from medveil.federated.secure_sum.session import FEWEST
 
 PROTOCOL = 1  # of the messages; a site with another one does not take part
-_NAME = re.compile(r"[\w][\w .-]{0,60}")
+_NAME = re.compile(r"\w[\w .-]{0,59}")
 _LONGEST = 1_000_000
 
 

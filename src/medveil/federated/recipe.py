@@ -146,7 +146,8 @@ class Recipe:
 
     def described(self) -> list[str]:
         """What a site reads before it approves, a sentence a line."""
-        text = "no text encoder" if self.text == "none" else f"a text encoder (BERT type, {self.text_layers} layers)"
+        layers = "one layer" if self.text_layers == 1 else f"{self.text_layers} layers"
+        text = "no text encoder" if self.text == "none" else f"a text encoder (BERT type, {layers})"
         part = {"all": "All weights are", "adapters": "Adapters and heads alone are", "heads": "The heads alone are"}
         promise = "No differential privacy: the update is what the films and reports make of it."
         if self.privacy is not None:

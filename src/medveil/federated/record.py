@@ -77,11 +77,11 @@ class Record:
     def to_json(self) -> dict[str, Any]:
         return {"format": FORMAT, "round": self.round, **asdict(self)}
 
-    def in_words(self) -> list[str]:
+    def in_words(self, *, at_work: bool = True) -> list[str]:
         """For `medveil federated status`."""
         how = {
-            "waiting": "waiting for sites",
-            "training": "training",
+            "waiting": "waiting for sites" if at_work else "stopped",
+            "training": "training" if at_work else "stopped",
             "finished": "finished",
             "ended": "ended before its last round",
         }[self.state]

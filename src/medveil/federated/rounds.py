@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +145,7 @@ def _resumed(folder: Path | None, state: str) -> Federation | None:
     if folder is None or not (folder / STATE).exists():
         return None
     try:
-        with np.load(folder / STATE) as kept:
+        with np.load(io.BytesIO((folder / STATE).read_bytes())) as kept:
             told = json.loads(kept["told"].tobytes())
             shared = [kept[name] for name in sorted(kept.files) if name.isdigit()]
             speed = [kept[name] for name in sorted(kept.files) if name.startswith("speed")]
@@ -152,7 +153,7 @@ def _resumed(folder: Path | None, state: str) -> Federation | None:
             Round(**one | {"taking_part": tuple(one["taking_part"]), "left_out": tuple(one["left_out"])})
             for one in told["rounds"]
         ]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         raise InputError(f"{folder / STATE} cannot be read; choose an empty folder") from None
     if told["run"] != state:
         raise InputError(f"{folder} holds a run with another recipe or other sites; choose an empty folder")

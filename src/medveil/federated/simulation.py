@@ -21,8 +21,7 @@ import numpy as np
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.federated.approval import approve
 from medveil.federated.coordinator import running, weights_to_begin
-from medveil.federated.credentials import NODE_KEY, make_node_key, read_node_key
-from medveil.federated.node_keys import public_line
+from medveil.federated.credentials import node_line, read_node_key
 from medveil.federated.participant import Arrays, Participant, Training
 from medveil.federated.plan import Plan, plan_of, read_plan, read_table
 from medveil.federated.record import Record
@@ -42,8 +41,7 @@ def simulated_plan(table: Mapping[str, Any], names: Sequence[str], out: Path, fo
     """The plan of a file for simulated sites, whose keys are made here."""
     sites = {}
     for name in names:
-        held = site_folder(out, name)
-        sites[name] = public_line(read_node_key(held)) if (held / NODE_KEY).exists() else make_node_key(held)
+        sites[name] = node_line(site_folder(out, name))
     return plan_of({**table, "coordinator": _HERE, "sites": sites}, folder)
 
 

@@ -57,6 +57,24 @@ def test_an_absent_site_holds_nobody_up_and_is_told_the_end(consortium: Made, fi
     assert "waiting for d" in here.said
 
 
+@pytest.mark.slow
+def test_a_site_that_comes_back_after_the_end_is_told_it_again(consortium: Made) -> None:
+    here = consortium(FOUR, rounds=1, patience=6.0)
+    here.start("a", "b", "c")
+
+    def returns() -> None:
+        here._threads[0].join(30)
+        del here.ends["a"]
+        here._site("a", here.plan, None)
+
+    again = threading.Thread(target=returns)
+    again.start()
+    here.coordinate()  # it still waits for d
+    here.wait()
+    again.join(40)
+    assert not again.is_alive() and here.ends == dict.fromkeys(("a", "b", "c"), "finished")
+
+
 def test_a_site_that_is_killed_while_it_trains_comes_back_into_the_round(
     consortium: Made, first_weights: Arrays
 ) -> None:

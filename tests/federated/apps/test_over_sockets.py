@@ -24,6 +24,7 @@ from medveil.federated.credentials import (
     read_identity,
     read_node_key,
 )
+from medveil.federated.joining import join
 from medveil.federated.participant import Arrays
 from medveil.federated.record import read_record
 
@@ -184,6 +185,13 @@ def test_a_port_that_is_taken_is_told(consortium: Made) -> None:
         served(here.plan.node_keys, "127.0.0.1", port, None),
     ):
         pass
+
+
+def test_a_site_that_may_not_write_does_not_join(consortium: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = consortium({"a": 0.1, "b": 0.2, "c": 0.3})
+    monkeypatch.setattr("medveil.runtime.storage.os.access", lambda *_: False)
+    with pytest.raises(StorageError, match="cannot be written there"):
+        join(here.plan, here.folder / "a", lambda: here.trainings["a"], give_up=1)
 
 
 def test_a_coordinator_that_does_not_answer_is_told(consortium: Made) -> None:

@@ -12,6 +12,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +123,8 @@ def _written(answer: Answer) -> bytes:
 def _read(path: Path) -> Answer | None:
     """A file that cannot be read is no answer: the model is trained again."""
     try:
-        with np.load(path) as kept:
+        with np.load(io.BytesIO(path.read_bytes())) as kept:
             similarity = kept["similarity"] if "similarity" in kept.files else None
             return Answer(Signals(kept["odds"], kept["likelihood"], similarity), kept["population"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None

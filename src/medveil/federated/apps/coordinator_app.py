@@ -121,7 +121,7 @@ class _Conductor:
             self._finish()
         except BaseException:
             if not self._ending:
-                self._noticed(f"the sites are told, for {_FAREWELL:.0f} seconds at most")
+                self._noticed("stopping; the sites that are there are told first")
                 self._tell("stopped", 0.0)
             raise
 
@@ -448,24 +448,30 @@ class _Conductor:
     def _tell(self, how: str, patience: float, shared: Arrays | None = None) -> None:
         """Everybody who is there, and who comes while there is patience; whom an earlier run told is not waited for.
 
-        Who cannot write the model to its disk is told again a little later.
+        Who cannot write the model to its disk is told again a little later, and who comes back at once.
         """
         arrays = packed_arrays(shared or [])
-        now = time.monotonic()
-        until, again = now + patience, dict.fromkeys(self.record.sites, now)
+        until = time.monotonic() + patience
+        told: dict[str, int] = {}  # how often a site had come when it was
+        later: dict[str, float] = {}
         while True:
-            here, now = set(self.grid.get_node_ids()), time.monotonic()
+            here, comes, now = set(self.grid.get_node_ids()), self._comings(), time.monotonic()
             self._meet(here)
-            nodes = {node: name for name, node in self._nodes.items() if node in here and again.get(name, until) <= now}
-            for node, answer, _ in self._send("over", {node: {"how": how} for node in nodes}, arrays, _FAREWELL):
-                name, why = nodes[node], answer.get("refusal")
+            due = {
+                node: name
+                for name, node in self._nodes.items()
+                if node in here and told.get(name) != comes.get(node, 0) and later.get(name, now) <= now
+            }
+            for node, answer, _ in self._send("over", {node: {"how": how} for node in due}, arrays, _FAREWELL):
+                name, why = due[node], answer.get("refusal")
                 self.record.sites[name].told_the_end = why is None
                 if why == "disk":
                     self._noticed(f"{name} {REFUSALS[why]}")
-                    again[name] = now + _AGAIN
+                    later[name] = now + _AGAIN
                 else:
-                    del again[name]
-            if all(self.record.sites[name].told_the_end for name in again) or time.monotonic() > until:
+                    told[name] = comes.get(node, 0)
+            over = all(name in told or site.told_the_end for name, site in self.record.sites.items())
+            if over or time.monotonic() > until:
                 return
             time.sleep(4 * _PAUSE)
 
