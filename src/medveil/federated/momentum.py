@@ -25,10 +25,7 @@ def pushed(
     """The next shared weights and their speed, which is empty before the first round and without momentum."""
     if not momentum:
         return [(before + step).astype(np.float32) for before, step in zip(shared, update, strict=True)], []
-    speed = [(momentum * old + new).astype(np.float32) for old, new in zip(speed or _still(update), update, strict=True)]
+    before = speed or [np.zeros_like(part) for part in update]
+    speed = [(momentum * old + new).astype(np.float32) for old, new in zip(before, update, strict=True)]
     moved = zip(shared, speed, update, strict=True)
-    return [(before + momentum * fast + new).astype(np.float32) for before, fast, new in moved], list(speed)
-
-
-def _still(update: Sequence[NDArray[np.float32]]) -> Arrays:
-    return [np.zeros_like(part) for part in update]
+    return [(part + momentum * fast + new).astype(np.float32) for part, fast, new in moved], speed

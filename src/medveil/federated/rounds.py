@@ -117,9 +117,7 @@ def run_rounds(
     return federation
 
 
-def _round(
-    federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate, momentum: float
-) -> None:
+def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate, momentum: float) -> None:
     began, number = time.perf_counter(), len(federation.rounds) + 1
     updates = {name: sites[name].update(federation.shared, number) for name in sorted(sites)}
     fitting = {name: update for name, update in updates.items() if problem(update, federation.shared) is None}
