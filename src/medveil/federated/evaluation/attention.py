@@ -1,6 +1,8 @@
 """Where the model looks for a finding: Grad-CAM, held against the lungs and against the finding's own place.
 
 The heads are linear on the mean over all places, so the gradient that Grad-CAM averages is the head's weight itself.
+Evidence is counted from the film's own mean: where zero lies is a matter of the head's bias, and of a rare finding,
+whose odds are low everywhere, nothing at all would be above it.
 """
 
 from __future__ import annotations
@@ -19,14 +21,15 @@ Box = tuple[int, int, int, int]  # left, top, right, bottom; right and bottom ex
 
 
 def grad_cam(network: VisionLanguageNetwork, pixels: NDArray[np.uint8], *, device: str, batch: int = 64) -> Tensor:
-    """Films × findings × side × side, nothing below zero: what speaks for the finding, and where."""
+    """Films × findings × side × side, nothing below zero: where more than elsewhere speaks for the finding."""
     weights = network.image_head.weight
     parts = []
     with torch.inference_mode():
         for at in range(0, len(pixels), batch):
             films = torch.from_numpy(pixels[at : at + batch]).to(device).unsqueeze(1).float() / 255
-            found = torch.einsum("nchw,fc->nfhw", network.image(films), weights).clamp(min=0)
-            parts.append(_full_size(found, pixels.shape[1]).cpu())
+            found = torch.einsum("nchw,fc->nfhw", network.image(films), weights)
+            above = (found - found.mean((2, 3), keepdim=True)).clamp(min=0)
+            parts.append(_full_size(above, pixels.shape[1]).cpu())
     return torch.cat(parts)
 
 
