@@ -20,7 +20,7 @@ from medveil.runtime.cluster import runner_on
 from medveil.runtime.journal import journal_sha256
 from medveil.runtime.workers import Runner
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.exhaustive
 KEYS = Keys(b"\x07" * 32)
 
 

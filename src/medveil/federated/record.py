@@ -135,7 +135,9 @@ def read_weights(folder: Path, record: Record) -> Arrays:
 
 
 def read_speed(folder: Path, record: Record) -> Arrays:
-    """Of the same round; empty without momentum."""
+    """Of the same round; empty before the first, and without momentum."""
+    if not record.weights:
+        return []
     return [one for name, one in _read(folder, record).items() if name.startswith(SPEED)]
 
 
