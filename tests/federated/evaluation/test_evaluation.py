@@ -137,8 +137,8 @@ def test_grad_cam_is_what_the_gradient_says(small_recipe: Recipe, make_films: Ca
     ours = grad_cam(network, films.pixels, device="cpu")[:, 1]
     side = small_recipe.side
     larger = torch.nn.functional.interpolate(expected[:, None], size=(side, side), mode="bilinear")[:, 0]
-    share = ours.sum() / larger.sum()  # up to the number of places, which a map does not care about
-    assert torch.allclose(ours, larger * share, atol=1e-5)
+    assert torch.allclose(ours, larger * places[0, 0].numel(), atol=1e-5)  # the gradient is of a mean over places
+    assert (ours.amax((1, 2)) > 1e-3).all()
 
 
 def test_how_much_of_a_map_lies_in_a_mask() -> None:
