@@ -399,8 +399,8 @@ def _in_the_lungs(films: Films, recipe: Recipe) -> NDArray[np.intp]:
 
 def work(given: argparse.Namespace, wanted: list[Task], end: float) -> None:
     """Take one task after another that nobody else has taken."""
-    cores = len(os.sched_getaffinity(0)) // min(given.jobs, len(wanted)) if given.device == "cpu" and wanted else 2
-    torch.set_num_threads(max(1, cores))
+    side_by_side = max(1, min(given.jobs, len(wanted)))
+    torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // side_by_side) if given.device == "cpu" else 2)
     if given.device == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         torch.backends.cudnn.benchmark = True

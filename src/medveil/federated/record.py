@@ -102,9 +102,9 @@ def save(folder: Path, record: Record, shared: Arrays | None = None, speed: Arra
     if shared is not None:
         record.weights = f"weights-{record.round:06}.npz"
         file = io.BytesIO()
-        parts = {f"{place:06}": one for place, one in enumerate(shared)}
+        parts: dict[str, Any] = {f"{place:06}": one for place, one in enumerate(shared)}
         parts |= {f"{SPEED}{place:06}": one for place, one in enumerate(speed or [])}
-        np.savez(file, **parts)  # type: ignore[arg-type]
+        np.savez(file, **parts)
         write_bytes(folder / record.weights, file.getvalue())
         record.weights_sha256 = sha256_of(folder / record.weights)
     write_json(folder / FILE, record.to_json())
