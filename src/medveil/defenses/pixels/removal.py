@@ -306,7 +306,8 @@ def _spared(found: Decision, going: list[Line], shape: tuple[int, ...]) -> NDArr
     for line in going:
         line.grown(2, 2).paint(canvas, 0)
     for _, line in found.kept:
-        line.grown(2, 2).paint(canvas, 1)
+        own = min(2, ROOM * line.height)
+        line.grown(own, own).paint(canvas, 1)
     for letter in found.letters:
         left, top, right, bottom = letter.box
         canvas[top:bottom, left:right] |= letter.ink

@@ -71,6 +71,34 @@ def test_mirrored_initials_go_too(turn):
     assert (sheet.kept(), len(sheet.decided().removed)) == ([], 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "marker", "is_first"), [("LT BMS", "LT", True), ("JH RT", "RT", False), ("SUPINE KJ", "SUPINE", True)]
+)
+@pytest.mark.parametrize("turn", [0, 180])
+def test_a_marker_in_one_line_with_initials_stays_and_they_go(text, marker, is_first, turn):
+    sheet = Sheet().write(text, 60, 40, turn=turn)
+    found = sheet.decided()
+    ((kept, line),) = found.kept
+    (gone,) = found.removed
+    assert kept == marker
+    assert (line.x < gone.x) == (is_first == (turn == 0))
+    assert line.share_inside(gone) < 0.1
+    assert 0.9 < (line.length + gone.length) / sheet.lines[0].length < 1.3
+
+
+def test_a_mirrored_marker_stays_as_lead_lies():
+    sheet = Sheet().write("LEFT", 60, 40, size=34)
+    sheet.view = np.ascontiguousarray(sheet.view[:, ::-1])
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet.lines = [Line.of_box((600 - right, top, 600 - left, bottom), 0.9)]
+    assert (sheet.kept(), sheet.gone()) == (["LEFT"], 0)
+
+
+def test_a_marker_in_one_line_with_a_name_goes_with_it():
+    assert Sheet().write("PORT MILLER", 60, 40).kept() == []
+    assert Sheet().write("LT MILLER", 60, 40).kept() == []
+
+
 def test_what_is_no_type_stays():
     sheet = Sheet()
     for x, y in ((120, 150), (300, 200), (450, 480)):  # clips
@@ -141,7 +169,7 @@ def test_what_the_readers_read_differently_goes_but_for_look_alikes(monkeypatch)
     assert sheet.kept() == ["110 KV"]
 
 
-@pytest.mark.parametrize(("second", "kept"), [("EREC T", ["ERECT"]), ("ERECTI", []), ("EREC", [])])
+@pytest.mark.parametrize(("second", "kept"), [("EREC T", ["ERECT"]), ("ERECTI", []), ("ERIKA", [])])
 def test_a_space_that_only_the_second_reader_sees_is_none(monkeypatch, second, kept):
     monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, 0.9))
     assert Sheet().write("ERECT", 100, 200, size=40).kept() == kept

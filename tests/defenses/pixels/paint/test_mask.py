@@ -31,3 +31,12 @@ def test_around_the_smallest_lines_the_mask_takes_no_room_to_fade() -> None:
     assert line.height < 10
     assert (mask[ink] == 1).all()
     assert set(np.unique(mask)) == {0, 1}
+
+
+def test_a_bone_that_the_line_crosses_stays() -> None:
+    ground = np.full((110, 460), 60.0)
+    ground[78:84] = 110  # a thin bright edge, close below the letters and as long as the film is wide
+    view, ink, line = written("KLINIKUM OTTILIE", 30, ground, 230)
+    mask = stroke_mask([line.grown(0, 12)], [view]) > 0
+    assert mask[ink].mean() > 0.97
+    assert mask[78:84].mean() < 0.05

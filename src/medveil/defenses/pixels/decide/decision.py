@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from medveil.defenses.pixels.decide.beside_initials import MOST_INITIALS, Parted, marker_in_line
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import Evidence, Finding, goes_on, is_plain, weigh
+from medveil.defenses.pixels.decide.evidence import SUSPECTED, TYPE, Evidence, Finding, glance, goes_on, is_plain, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
-from medveil.defenses.pixels.decide.markers import is_marker, is_short
+from medveil.defenses.pixels.decide.markers import SIDES, is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
     as_it_stands,
     closer_and_wider,
@@ -22,10 +23,19 @@ from medveil.defenses.pixels.decide.reading import (
     other_ways,
     read_words,
 )
-from medveil.defenses.pixels.decide.words import Look, View, Word, blocks_of, is_same_place, is_square, words_of
-from medveil.defenses.pixels.find.detector import LARGE, SURE
+from medveil.defenses.pixels.decide.words import (
+    Look,
+    View,
+    Word,
+    blocks_of,
+    is_same_place,
+    is_square,
+    stand_together,
+    words_of,
+)
+from medveil.defenses.pixels.find.bands import bands_of
+from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.ink import followed_by_tone
-from medveil.defenses.pixels.find.tighter import tighter
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.legibility import are_readable, without
 from medveil.person.search.known import KnownSearch
@@ -61,7 +71,7 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     read = CachedReader(view)
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
     low = _drawn_closer(found, view)
-    found |= zip(low, weigh(low, view, read), strict=True)
+    found |= {line: one for line, one in zip(low, weigh(low, view, read), strict=True) if one.finding is Finding.TYPE}
     lines = list(found)
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
@@ -81,6 +91,7 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     result.removed = [line for line in result.removed if not any(one.covers(line) for one in done)]
     result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
     looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
+    looks = _without_markers(looks, view, read, known, result)
     markers = [marker for _, marker in result.kept] + [letter.line for letter in result.letters]
     result.removed = [_up_to(markers, line, _followed(line, look, view, read)) for line, look in looks.items()]
     if not keep_markers:
@@ -130,6 +141,40 @@ def _sorted(
     )
 
 
+def _without_markers(
+    looks: dict[Line, Look], view: View, read: CachedReader, known: KnownSearch | None, result: Decision
+) -> dict[Line, Look]:
+    """Lines that go, without the markers in them, which join those that stay; but one that stands in a row with more
+    than initials goes with it, and so does one in a line that was drawn around more.
+    """
+    parted = {line: one for line, look in looks.items() if (one := marker_in_line(look, view, read)) is not None}
+    if known is not None:
+        parted = {line: one for line, one in parted.items() if not known.matches_word(one.text)}
+    parted = {line: one for line, one in parted.items() if _fills(Word([one.marker], text=one.text))}
+    others = [line for line in looks if line not in parted and not any(_is_in(line, one) for one in parted.values())]
+    names = [line for line in others if read([looks[line]])[0].letters > MOST_INITIALS]
+    found = []
+    for line, one in parted.items():
+        if any(_covers(other, one.marker) for other in others) or any(
+            stand_together(one.marker, name) for name in names
+        ):
+            continue
+        found.append(one)
+        del looks[line]
+        if one.initials is not None:
+            looks[one.initials] = Look(one.initials, 0)
+    result.kept += [(one.text, one.marker) for one in found]
+    return {line: look for line, look in looks.items() if not any(_is_in(line, one) for one in found)}
+
+
+def _is_in(line: Line, parted: Parted) -> bool:
+    return line.share_inside(parted.marker.grown(2, 2)) > 0.7
+
+
+def _covers(line: Line, marker: Line) -> bool:
+    return marker.share_inside(line) > 0.5
+
+
 def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
     """Whether a side may stand in it or beside it: it goes, or looks like text, and is not plainly a word."""
     is_word = is_plain(evidence.reading) and evidence.reading.text.isalnum()
@@ -137,9 +182,19 @@ def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
 
 
 def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:
-    """Lines that looked like text and are none, once more where they were drawn too high around what stands in them."""
-    rejected = [line for line, one in found.items() if line.score >= SURE and one.finding is Finding.NOTHING]
-    return [low for line in rejected if (low := tighter(line, view)) is not None]
+    """Lines that looked like text and are none, once more where they were drawn too high around what stands in them:
+    of each the row that looks most like type.
+    """
+    rejected = [line for line, one in found.items() if one.finding is Finding.NOTHING and _may_be_type(line, one)]
+    bands = {line: bands_of(line) for line in rejected}
+    scores = iter(glance([band for several in bands.values() for band in several], view))
+    scored = [[(next(scores), band) for band in several] for several in bands.values() if several]
+    best = [max(several, key=lambda one: one[0]) for several in scored]
+    return [band for score, band in best if score >= TYPE]
+
+
+def _may_be_type(line: Line, evidence: Evidence) -> bool:
+    return line.score >= SURE or evidence.score >= SUSPECTED
 
 
 def _whole_markers(
@@ -208,8 +263,8 @@ def _in_full(line: Line, look: Look, read: CachedReader) -> Line:
 
 
 def _walked(line: Line, look: Look, view: View, read: CachedReader) -> Line:
-    """A large line with what goes on at its ends: the detector sees large faint letters only in part."""
-    if line.height < LARGE or look.turns % 2:
+    """The line with what goes on at its ends: the detector sees faint letters only in part."""
+    if look.turns % 2:
         return line
     for way in (-1, 1):
         for _ in range(MOST_STEPS):
@@ -254,13 +309,21 @@ def _is_stroke(word: Word, marker: Word) -> bool:
 
 
 def _agree(block: list[Word]) -> None:
-    """What stands together is one text: a word that is no marker, or a second initial, takes the others along."""
+    """What stands together is one text: a word that is no marker, or a second initial, takes the others along; but
+    initials do not take what is plainly a marker.
+    """
     others = [word for word in block if word.text is None and word.is_type]
     texts = [word.text for word in block if word.text is not None]
     if any(word.legible for word in others) or (texts and not is_marker(" ".join(texts))):
-        _let_go(block)
+        letters = sum(max((reading.letters for _, reading in word.readings), default=0) for word in others)
+        _let_go([word for word in block if letters > MOST_INITIALS or not _is_plain_marker(word)])
     elif any(reading.letters for word in others for _, reading in word.readings):
         _let_go([word for word in block if word.text is not None and is_short(word.text)])
+
+
+def _is_plain_marker(word: Word) -> bool:
+    """One that nobody's initials are taken for: LT and RT, or a longer one."""
+    return word.text is not None and (not is_short(word.text) or (len(word.text) > 1 and word.text in SIDES))
 
 
 def _small_print(block: list[Word], read: CachedReader) -> bool:
@@ -290,7 +353,7 @@ def _among_initials(word: Word, words: list[Word]) -> bool:
     """
     if word.text is None and (not word.is_letter or _is_ring(word)):
         return False
-    if word.text is not None and (word.seen is None or not is_short(word.text)):
+    if word.text is not None and (word.seen is None or _is_plain_marker(word)):
         return False
     look = word.seen or max(word.readings, key=lambda one: one[1].confidence, default=(Look(word.line, 0), None))[0]
     row, alone = look.row(SPACED), word.text is not None and len(letters_of(word.text)) > 1

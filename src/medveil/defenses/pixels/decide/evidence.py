@@ -105,6 +105,13 @@ def weigh(lines: list[Line], view: View, read: CachedReader) -> list[Evidence]:
     ]
 
 
+def glance(lines: list[Line], view: View) -> list[float]:
+    """The probability that each is type, before anything is read."""
+    if not lines:
+        return []
+    return [_probability(logit) for logit in _logits(*_seen(np.stack([row_of(line, view) for line in lines])))]
+
+
 def _asks(line: Line, logit: float, reading: Reading, view: View, mirrored: bool) -> bool:
     """A single mark may always be a letter of a marker, and what the image's edge cuts off looks like nothing."""
     always = not mirrored and (line.length < WIDE * line.height or _is_cut_off(line, view))
@@ -120,7 +127,7 @@ def _is_cut_off(line: Line, view: View) -> bool:
 
 def goes_on(line: Line, look: Look, view: View, read: CachedReader) -> bool:
     """Whether a line that is type, read by this look, goes on where it has not been seen yet."""
-    score = _probability(_logits(*_seen(row_of(line, view)[None]))[0])
+    (score,) = glance([line], view)
     if score < TYPE:
         return False
     (reading,) = read([replace(look, line=line)])
@@ -170,7 +177,7 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     fewest, certainty = AT_THE_RIM
     if inside:
         fewest, certainty = SHORT_INSIDE if score >= ALMOST_CERTAIN else INSIDE
-    if inside and reading.text and set(reading.text) <= RINGS:
+    if (inside or (reading.letters < 2 and is_square(line))) and reading.text and set(reading.text) <= RINGS:
         return Finding.NOTHING
     legible = _known_letters(reading) >= fewest and reading.confidence >= certainty
     if score >= TYPE and (legible or reading.letters >= MANY or is_marker(reading.text)):

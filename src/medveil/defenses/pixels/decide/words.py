@@ -126,13 +126,13 @@ def is_same_place(one: Line, other: Line) -> bool:
 def blocks_of(words: list[Word]) -> list[list[Word]]:
     blocks: list[list[Word]] = []
     for word in words:
-        near = [block for block in blocks if any(_together(word.line, other.line) for other in block)]
+        near = [block for block in blocks if any(stand_together(word.line, other.line) for other in block)]
         blocks = [block for block in blocks if not any(block is one for one in near)]
         blocks.append([word, *(other for block in near for other in block)])
     return blocks
 
 
-def _together(one: Line, other: Line) -> bool:
+def stand_together(one: Line, other: Line) -> bool:
     """Of one size and in one row: above and below may stand anything."""
     small, large = sorted((one.height, other.height))
     return large <= ALIKE * small and one.distance(other) <= TOGETHER * large and _in_a_row(one, other)

@@ -21,10 +21,12 @@ NEARBY = 0.9  # heights, of the square around a place
 STANDS_OUT = ((9, 0.2), (12, 0.08), (24, 0.22))  # by height: of the strongest mark nearby that a stroke reaches,
 FAINTEST = 0.1  # of the strongest in the whole line,
 NOISE = 3  # and gray levels
+INK, INK_BEYOND = 0.4, 0.3  # of the strongest mark nearby, or in all of the line, that ink in it or beyond it reaches;
+HANGS_ON = 0.2  # heights from ink within which fainter marks go too: the rim of a stroke, not the bone that it crosses
 DIM = 16  # gray levels of room that even white leaves
 EITHER = 0.08  # so near to the middle, ink may be light or dark, and both go
 WHOLE = 0.25  # of a stroke that is of the tone written in, from which all of it is
-LETTER = 0.4  # of a line's height that a mark beyond its ends measures at least, to be a letter of it
+LETTER = (0.4, 1.4)  # of a line's height that a mark beyond its ends measures, to be a letter of it
 DILATED = 0.13  # heights around a stroke
 LEAST_DILATED, MOST_DILATED = 1, 3  # pixels
 RIM = 1  # pixels over which the mask fades,
@@ -100,21 +102,28 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
     wide.moved(-left, -top).paint(room, 1)
     found = np.zeros(part.shape, np.uint8)
     lit = _lit(part, near)
+    reach = _disc(max(1, round(HANGS_ON * line.height * harder)))
     for shown, is_ink in ((part, lit > 0.5 - EITHER), (255 - part, lit < 0.5 + EITHER)):
         tone = _standing_out(shown, thick)
         nearby = cv2.dilate(tone * core, np.ones((near, near), np.uint8))
         peak = float(np.percentile(tone[core > 0], 97)) if core.any() else 0.0
         level = np.maximum(_least(line.height) / harder * nearby, FAINTEST * peak)
-        strokes = (tone > level) & (room > 0) & ~stay[top:bottom, left:right]
+        # Beyond the line nothing of it is nearby, so there the strongest of the whole line is what ink is held against.
+        ink = tone > np.where(core > 0, np.maximum(INK / harder * nearby, FAINTEST * peak), INK_BEYOND / harder * peak)
+        on_ink = cv2.dilate(ink.astype(np.uint8), reach) > 0
+        strokes = (tone > level) & on_ink & (room > 0) & ~stay[top:bottom, left:right]
         strokes = _mostly(strokes.astype(np.uint8), is_ink)
-        found |= _reaching(strokes, core, LETTER * line.height)
+        found |= _reaching(strokes, core, reach, line.height)
     gray = tone_of(line.cut_out(view, TONE_HEIGHT))
     if gray is not None:
         strokes = of_tone(part, gray, thick) & core & ~stay[top:bottom, left:right]
-        found |= _reaching(strokes | found, found, LETTER * line.height)
+        found |= _reaching(strokes | found, found, reach, line.height)
     radius = round(min(max(DILATED * line.height, LEAST_DILATED), MOST_DILATED) * harder)
-    grown = cv2.dilate(found, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
-    canvas[top:bottom, left:right] |= grown
+    canvas[top:bottom, left:right] |= cv2.dilate(found, _disc(radius))
+
+
+def _disc(radius: int) -> Mask:
+    return np.asarray(cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * radius + 1, 2 * radius + 1)))
 
 
 def _odd(size: float, least: int) -> int:
@@ -151,14 +160,15 @@ def _mostly(strokes: Mask, is_ink: NDArray[np.bool_]) -> Mask:
     return strokes * (is_ink | whole[marks])
 
 
-def _reaching(strokes: Mask, core: Mask, least: float) -> Mask:
-    """Strokes in the line; of those in the room around it, what hangs together with them or is as high as a letter."""
-    count, marks, boxes, _ = cv2.connectedComponentsWithStats(strokes, connectivity=8)
-    keep = np.zeros(count, bool)
-    keep[np.unique(marks[(strokes & core) > 0])] = True
-    keep |= boxes[:, 2:4].max(axis=1) >= least
+def _reaching(strokes: Mask, core: Mask, reach: Mask, height: float) -> Mask:
+    """Strokes in the line; of those in the room around it, what hangs on them or is of a letter's size."""
+    inside = strokes & core
+    beyond = strokes & (1 - core)
+    count, marks, boxes, _ = cv2.connectedComponentsWithStats(beyond, connectivity=8)
+    size = boxes[:, 2:4].max(axis=1)
+    keep = (size >= LETTER[0] * height) & (size <= LETTER[1] * height)
     keep[0] = False
-    return keep[marks].astype(np.uint8)
+    return inside | (beyond & (keep[marks] | (cv2.dilate(inside, reach) > 0)))
 
 
 def boxes_around(mask: NDArray[np.bool_]) -> list[Box]:

@@ -36,13 +36,23 @@ class Reading:
         best = self.shares.argmax(axis=1)
         return letters[best] & (self.shares.max(axis=1) >= LIKELY)
 
+    def places(self) -> list[tuple[str, float]]:
+        """Each character, and where its middle is, as a share of the strip."""
+        return [(CHARACTERS[place], (start + end) / 2 / len(self.shares)) for place, start, end in _told(self.shares)]
+
+
+def _told(shares: NDArray[np.float32]) -> list[tuple[int, int, int]]:
+    """The characters that are told, and from which column to which each is."""
+    best = shares.argmax(axis=1)
+    starts = np.flatnonzero(np.diff(best, prepend=-1))
+    ends = np.append(starts[1:], len(best))
+    return [(int(best[a]), int(a), int(b)) for a, b in zip(starts, ends, strict=True) if best[a]]
+
 
 def spelled(shares: NDArray[np.float32]) -> Reading:
     """The text of a strip from (columns, characters)."""
-    best, share = shares.argmax(axis=1), shares.max(axis=1)
-    starts = np.flatnonzero(np.diff(best, prepend=-1))
-    ends = np.append(starts[1:], len(best))
-    told = [(int(best[a]), float(share[a:b].max())) for a, b in zip(starts, ends, strict=True) if best[a]]
+    share = shares.max(axis=1)
+    told = [(place, float(share[start:end].max())) for place, start, end in _told(shares)]
     text = "".join(CHARACTERS[place] for place, _ in told)
     return Reading(
         text.strip(),

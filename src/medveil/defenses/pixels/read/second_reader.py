@@ -23,13 +23,28 @@ def second_opinion(strip: NDArray[np.uint8]) -> tuple[str, float]:
     own = own_reader()
     if own is not None:
         return own([strip])[0]
+    letters, share, _ = _spelled(strip)
+    return "".join(letters), float(share.min()) if letters else 0.0
+
+
+def places_of_letters(strip: NDArray[np.uint8]) -> list[tuple[str, float]]:
+    """Each character of such a strip and where in it, as a share of its width; a reader of the user's does not say."""
+    if own_reader() is not None:
+        return []
+    letters, _, columns = _spelled(strip)
+    return [(letter, float(column)) for letter, column in zip(letters, columns, strict=True)]
+
+
+def _spelled(strip: NDArray[np.uint8]) -> tuple[list[str], NDArray[np.float32], NDArray[np.float64]]:
+    """Characters, how sure the network is of each, and where each is, as a share of the strip's width."""
     session, letters = _recogniser()
     sheet = np.zeros((1, 3, HEIGHT, max(NARROWEST, strip.shape[1])), np.float32)
     sheet[0, :, :, : strip.shape[1]] = _contrasted(strip)
     shares = session.run(None, {session.get_inputs()[0].name: sheet})[0][0]
     best, share = shares.argmax(axis=1), shares.max(axis=1)
     new = (best != 0) & (best != np.concatenate([[0], best[:-1]]))
-    return "".join(letters[place] for place in best[new]), float(share[new].min()) if new.any() else 0.0
+    columns = (np.flatnonzero(new) + 0.5) / len(best) * sheet.shape[3] / strip.shape[1]
+    return [letters[place] for place in best[new]], share[new], columns
 
 
 def _contrasted(strip: NDArray[np.uint8]) -> NDArray[np.float32]:
