@@ -99,6 +99,12 @@ def test_a_marker_in_one_line_with_a_name_goes_with_it():
     assert Sheet().write("LT MILLER", 60, 40).kept() == []
 
 
+def test_a_long_line_with_a_letter_that_reads_like_a_side_upside_down_goes():
+    sheet = Sheet().write("Nr 8927177", 200, 60, size=60, turn=90)
+    for turned in (sheet, Sheet().write("Nr 8927177", 200, 60, size=60, turn=180)):
+        assert (turned.kept(), turned.gone()) == ([], 1)
+
+
 def test_what_is_no_type_stays():
     sheet = Sheet()
     for x, y in ((120, 150), (300, 200), (450, 480)):  # clips

@@ -77,7 +77,7 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
         found = {line: _as_known(one, known) for line, one in found.items()}
     proposed = lines
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
-    result = _sorted(lines, {line: one.finding for line, one in found.items()}, view, read, known)
+    result = _sorted(lines, found, view, read, known)
     words_kept = [marker for text, marker in result.kept if len(text) > 1]
     for line in proposed:
         if any(one.covers(line) for one in result.letters) or not _may_be_lead(line, found[line], result.removed):
@@ -101,23 +101,28 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
 
 
 def _sorted(
-    lines: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
+    lines: list[Line], found: dict[Line, Evidence], view: View, read: CachedReader, known: KnownSearch | None
 ) -> Decision:
     loose = [line for line in lines if any(_closer(other, line) for other in lines)]
     whole = [line for line in loose if not any(_closer(other, line) and other.length > line.length for other in lines)]
-    markers = _whole_markers(whole, findings, view, read, known)
+    markers = _whole_markers(whole, found, view, read, known)
     loose = [line for line in loose if not any(line in marker.lines for marker in markers)]
     rest = [line for line in lines if not any(_belongs_to(line, marker) for marker in markers)]
     words = words_of([line for line in rest if line not in loose])
     for word in words:
-        word.is_type = any(findings[line] is Finding.TYPE for line in word.lines)
-        word.is_letter = not word.is_type and any(findings[line] is Finding.LETTER for line in word.lines)
+        word.is_type = any(found[line].finding is Finding.TYPE for line in word.lines)
+        word.readings += [
+            (found[line].look, found[line].reading) for line in word.lines if found[line].reading.letters > 1
+        ]
+        word.is_letter = not word.is_type and any(found[line].finding is Finding.LETTER for line in word.lines)
     blocks = [block for block in blocks_of(words) if _can_be_markers(block)]
     for looks in (as_it_stands, other_ways, closer_and_wider):
         read_words([(word, look) for block in blocks for word in block for look in looks(word, view)], read, known)
         blocks = [block for block in blocks if not any(word.known or _is_other(word) for word in block)]
     for word in (word for block in blocks for word in block):
         word.text = marker_in(word, read)
+        if not _fills(word):
+            word.text = None
     strokes = _joined_strokes(words)
     words = [word for word in words if word not in strokes]
     for block in ([word for word in block if word not in strokes] for block in blocks):
@@ -130,15 +135,19 @@ def _sorted(
         word.is_type |= word.is_letter
     _spread_known(words)
     words += markers
-    going = [line for line in loose if findings[line] is not Finding.NOTHING and not _explained(line, words, view)]
+    going = [line for line in loose if found[line].finding is not Finding.NOTHING and not _explained(line, words, view)]
     _let_go([word for word in words if any(word.line.share_inside(line) > 0.5 for line in going)])
     sure = [line for word in words if word.known or (word.is_letter and word.is_type) for line in word.lines]
     going += [line for word in words if word.text is None for line in word.lines]
     return Decision(
-        removed=[line for line in going if findings.get(line) is Finding.TYPE or line in sure],
+        removed=[line for line in going if _is(line, Finding.TYPE, found) or line in sure],
         kept=[(word.text, word.line) for word in words if word.text is not None],
-        doubtful=[line for line in going if findings.get(line) is Finding.DOUBTFUL],
+        doubtful=[line for line in going if _is(line, Finding.DOUBTFUL, found)],
     )
+
+
+def _is(line: Line, finding: Finding, found: dict[Line, Evidence]) -> bool:
+    return line in found and found[line].finding is finding
 
 
 def _without_markers(
@@ -198,10 +207,10 @@ def _may_be_type(line: Line, evidence: Evidence) -> bool:
 
 
 def _whole_markers(
-    loose: list[Line], findings: dict[Line, Finding], view: View, read: CachedReader, known: KnownSearch | None
+    loose: list[Line], found: dict[Line, Evidence], view: View, read: CachedReader, known: KnownSearch | None
 ) -> list[Word]:
     """Of lines with closer ones inside, those that are markers as a whole: of 110 KV, KV alone is none."""
-    words = [Word([line]) for line in loose if findings[line] is Finding.TYPE and not _too_long(line)]
+    words = [Word([line]) for line in loose if found[line].finding is Finding.TYPE and not _too_long(line)]
     for looks in (as_it_stands, other_ways, closer_and_wider):
         read_words([(word, look) for word in words for look in looks(word, view)], read, known)
         words = [word for word in words if not word.known and not is_plainly_other(word)]

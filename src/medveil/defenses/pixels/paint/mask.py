@@ -164,7 +164,7 @@ def _reaching(strokes: Mask, core: Mask, reach: Mask, height: float) -> Mask:
     """Strokes in the line; of those in the room around it, what hangs on them or is of a letter's size."""
     inside = strokes & core
     beyond = strokes & (1 - core)
-    count, marks, boxes, _ = cv2.connectedComponentsWithStats(beyond, connectivity=8)
+    _, marks, boxes, _ = cv2.connectedComponentsWithStats(beyond, connectivity=8)
     size = boxes[:, 2:4].max(axis=1)
     keep = (size >= LETTER[0] * height) & (size <= LETTER[1] * height)
     keep[0] = False
