@@ -99,10 +99,12 @@ def test_a_marker_in_one_line_with_a_name_goes_with_it():
     assert Sheet().write("LT MILLER", 60, 40).kept() == []
 
 
-def test_a_long_line_with_a_letter_that_reads_like_a_side_upside_down_goes():
-    sheet = Sheet().write("Nr 8927177", 200, 60, size=60, turn=90)
-    for turned in (sheet, Sheet().write("Nr 8927177", 200, 60, size=60, turn=180)):
-        assert (turned.kept(), turned.gone()) == ([], 1)
+def test_a_side_read_in_a_line_far_longer_than_it_keeps_nothing_there():
+    sheet = Sheet().write("L", 60, 300, size=60)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    assert sheet.kept() == ["L"]
+    sheet.lines = [Line.of_box((left, top, left + 7 * (bottom - top), bottom), 0.9)]
+    assert sheet.kept() == []
 
 
 def test_what_is_no_type_stays():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from enum import Enum
 
 import numpy as np
@@ -48,6 +49,7 @@ AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
 CERTAIN = 0.85
 LEGIBLE_LETTERS = 4  # in a line at the image's very edge, whatever the score
 MANY = 5  # letters, of which each is more likely than not
+SAME_LETTERS = 4  # that both readers see, neither of which need be sure then
 LONG = 3.5  # heights
 RINGS = frozenset("0OoQ8-.")  # what a row of wires reads like
 LARGEST_UNREAD = 0.01  # of the image that a line may cover without being read
@@ -172,6 +174,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
     inside = _rim(line, view) > RIM
+    if reading.letters >= SAME_LETTERS and _is_seconded(reading, read.second(look)[0]):
+        return Finding.TYPE
     if inside and score < TYPE:
         return Finding.NOTHING
     fewest, certainty = AT_THE_RIM
@@ -194,6 +198,15 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
 
 def _known_letters(reading: Reading) -> int:
     return sum(character.isalnum() for character in reading.text)
+
+
+def _is_seconded(reading: Reading, text: str) -> bool:
+    """Whether two readers that were never sure have seen the same letters in the same order: chance does not."""
+    letters = [one for one in reading.text.upper() if one.isalnum()]
+    others = [one for one in text.upper() if one.isascii() and one.isalnum()]
+    same = SequenceMatcher(None, letters, others, autojunk=False)
+    common = sum(block.size for block in same.get_matching_blocks())
+    return common >= SAME_LETTERS and 2 * common >= max(len(letters), len(others))
 
 
 def _second(look: Look, reading: Reading, read: CachedReader) -> tuple[int, float]:
