@@ -51,6 +51,7 @@ WIDEST_LETTER = 0.95  # heights
 NEARBY = 3  # heights around a known name within which letters of its size go too
 RINGS = frozenset("0O8QIl1")
 ALIKE = 1.4  # times the height; initials beside a lead letter are smaller
+LEGIBLE_LEAD = 0.8  # certainty of each letter from which a line may be lead though it hardly looks like text
 LOWEST_WITH_PRINT = 24  # pixels; in a lower line there is no room for small print beside the marker
 
 
@@ -185,9 +186,9 @@ def _covers(line: Line, marker: Line) -> bool:
 
 
 def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
-    """Whether a side may stand in it or beside it: it goes, or looks like text, and is not plainly a word."""
+    """Whether a side may stand in it or beside it: it goes, looks like text or can be read, and is not plainly a word."""
     is_word = is_plain(evidence.reading) and evidence.reading.text.isalnum()
-    return not is_word and (line.score >= SURE or line in going)
+    return not is_word and (line.score >= SURE or line in going or evidence.reading.confidence >= LEGIBLE_LEAD)
 
 
 def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:

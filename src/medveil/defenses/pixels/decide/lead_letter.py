@@ -8,6 +8,7 @@ read or not.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import cv2
 import numpy as np
@@ -32,12 +33,14 @@ LEAST_SIDE = 0.6  # of the line's height that it measures: a letter within type 
 REACH = 0.9  # of the letter's size within which its initials stand
 INITIAL = (0.22, 0.85)  # of the letter's size
 ALIKE = 1.5  # times the size, from one initial to the next
-SOLID = 0.75  # of its box that a letter fills at most; a ball fills more
+SOLID = 0.75  # of its box that a letter fills at most; a ball fills more,
+CONVEX = 0.9  # and so does an M, which fills less of the hull around it than a ball
 MOST_INITIALS = 5
 FAINTEST = 8.0  # gray levels
 THICKEST = 0.6  # sizes of a line, that a stroke is thick
 LEAST_SHAPE = 12  # pixels of an L that is known by its shape
 MOSTLY = 0.6  # of a mark, in a line
+HOLLOW = 0.3  # of its box that a ring encloses, and no letter; a ring around a side reads like the side
 DILATED = 2  # pixels around strokes
 
 
@@ -92,9 +95,8 @@ def find_lead_letter(
         return None
     under = np.zeros(part.shape, np.uint8)
     line.moved(-left, -top).paint(under, 1)
-    tone, peak = _standing_out(part, under, size)
     found: LeadLetter | None = None
-    for level in STANDS_OUT:
+    for (tone, peak), level in product(_standing_out(part, under, size), STANDS_OUT):
         marks, boxes = _marks(tone, level * peak)
         boxes = {one: place for one, place in boxes.items() if not _is_in(_line_of(place, left, top), staying)}
         side = _side(marks, boxes, box, line, read if level in READ else None)
@@ -125,7 +127,7 @@ def _side(
     read([look for one in lines.values() for look in _looks(one)])  # in one go
     for number, one in lines.items():
         text = _read_as(one, read, LETTERS, CERTAIN)
-        if text is not None:
+        if text is not None and not _is_ring(marks == number, boxes[number]):
             return text, number
     return None
 
@@ -142,6 +144,14 @@ def _with_initials(
     lines = {one: _line_of(place, box[0], box[1]) for one, place in boxes.items()}
     letter, others = marks == number, np.isin(marks, _initials(number, lines, read, going))
     return LeadLetter(text, lines[number], box, _dilated(letter), _dilated(others) & ~letter)
+
+
+def _is_ring(mark: NDArray[np.bool_], box: Box) -> bool:
+    x, y, width, height = box
+    part = mark[y : y + height, x : x + width].astype(np.uint8)
+    outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    filled = cv2.drawContours(np.zeros_like(part), outlines, -1, 1, cv2.FILLED)
+    return int(filled.sum()) - int(part.sum()) > HOLLOW * width * height
 
 
 def _is_l(mark: NDArray[np.bool_], box: Box) -> bool:
@@ -161,13 +171,14 @@ def _initials(letter: int, lines: dict[int, Line], read: CachedReader, going: li
     return found if len(found) <= MOST_INITIALS else []
 
 
-def _standing_out(part: View, under: View, size: float) -> tuple[View, float]:
-    """How far light marks stand out, or dark ones, whichever do under the line; and the brightest there."""
+def _standing_out(part: View, under: View, size: float) -> list[tuple[View, float]]:
+    """How far light marks stand out, with the strongest under the line, and the same of dark ones where those are
+    stronger. Lead is light but on films that are shown inverted; the gaps between its letters are dark, too.
+    """
     kernel = np.ones((max(5, round(THICKEST * size)) | 1,) * 2, np.uint8)
     tones = [np.asarray(cv2.morphologyEx(part, how, kernel)) for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)]
     peaks = [float(np.percentile(tone[under > 0], 97)) if under.any() else 0.0 for tone in tones]
-    tone, peak = max(zip(tones, peaks, strict=True), key=lambda one: one[1])
-    return tone, max(peak, FAINTEST)
+    return [(tone, max(peak, FAINTEST)) for tone, peak in zip(tones, peaks, strict=True) if peak >= peaks[0]]
 
 
 def _marks(tone: View, level: float) -> tuple[NDArray[np.int32], dict[int, Box]]:
@@ -177,9 +188,17 @@ def _marks(tone: View, level: float) -> tuple[NDArray[np.int32], dict[int, Box]]
     for number in range(1, count):
         x, y, width, height, area = (int(value) for value in stats[number])
         inside = x > 0 and y > 0 and x + width < tone.shape[1] and y + height < tone.shape[0]
-        if inside and max(width, height) >= SMALLEST and area <= SOLID * width * height:
+        if not inside or max(width, height) < SMALLEST:
+            continue
+        if area <= SOLID * width * height or _is_concave(marks[y : y + height, x : x + width] == number, area):
             boxes[number] = (x, y, width, height)
     return marks, boxes
+
+
+def _is_concave(mark: NDArray[np.bool_], area: int) -> bool:
+    hull = cv2.convexHull(cv2.findNonZero(mark.astype(np.uint8)))
+    filled = cv2.fillConvexPoly(np.zeros(mark.shape, np.uint8), hull, 1)
+    return area < CONVEX * int(filled.sum())
 
 
 def _is_in(mark: Line, lines: list[Line]) -> bool:
