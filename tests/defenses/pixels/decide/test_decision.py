@@ -101,7 +101,7 @@ def test_a_marker_in_one_line_with_a_name_goes_with_it():
 
 def test_a_side_read_in_a_line_far_longer_than_it_keeps_nothing_there():
     sheet = Sheet().write("L", 60, 300, size=60)
-    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    left, top, _, bottom = sheet.lines[0].box(sheet.view.shape)
     assert sheet.kept() == ["L"]
     sheet.lines = [Line.of_box((left, top, left + 7 * (bottom - top), bottom), 0.9)]
     assert sheet.kept() == []

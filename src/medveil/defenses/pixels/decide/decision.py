@@ -186,7 +186,7 @@ def _covers(line: Line, marker: Line) -> bool:
 
 
 def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
-    """Whether a side may stand in it or beside it: it goes, looks like text or can be read, and is not plainly a word."""
+    """Whether a side may stand in it or beside it: it goes, looks like text or can be read, and is no plain word."""
     is_word = is_plain(evidence.reading) and evidence.reading.text.isalnum()
     return not is_word and (line.score >= SURE or line in going or evidence.reading.confidence >= LEGIBLE_LEAD)
 
