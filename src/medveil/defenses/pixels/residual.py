@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import SUSPECTED, Finding, weigh
+from medveil.defenses.pixels.decide.evidence import SUSPECTED, Evidence, Finding, weigh
 from medveil.defenses.pixels.find.detector import find_lines
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Box, Line
@@ -20,6 +20,7 @@ from medveil.defenses.pixels.paint.mask import boxes_around
 from medveil.defenses.pixels.read.legibility import without
 
 MARGIN = 128  # pixels around what was painted that are looked at again
+FEWEST_LETTERS = 3  # that are read in a line around a marker, if there is more in it than the marker
 MOST_READ = 64  # lines in a window; more are taken for text unread
 
 
@@ -38,9 +39,14 @@ def residual_text(
                 continue
             for line, one in zip(seen, weigh(seen, rest, CachedReader(rest)), strict=True):
                 goes_on = one.score >= SUSPECTED and any(_goes_on(line, gone) for gone in removed)
-                if one.finding is Finding.TYPE or goes_on:
+                if (one.finding is Finding.TYPE and not _is_around_marker(line, one, kept)) or goes_on:
                     left.append(line)
     return left
+
+
+def _is_around_marker(line: Line, evidence: Evidence, kept: list[tuple[str, Line]]) -> bool:
+    """Whether a line is drawn around a marker that stays and there is nothing else to read in it: a plate of lead."""
+    return evidence.reading.letters < FEWEST_LETTERS and any(one.share_inside(line) > 0.5 for _, one in kept)
 
 
 def _touches(line: Line, mask: NDArray[np.float32]) -> bool:

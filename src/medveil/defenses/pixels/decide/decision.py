@@ -24,6 +24,7 @@ from medveil.defenses.pixels.decide.reading import (
     read_words,
 )
 from medveil.defenses.pixels.decide.words import (
+    LEGIBLE,
     Look,
     View,
     Word,
@@ -47,10 +48,12 @@ STRIDE = 3.0  # heights by which a large line is followed, step by step
 MOST_STEPS = 4
 FARTHEST_LETTER = 1.4  # heights from one letter to the next
 SPACED = 2.5  # heights between initials
-WIDEST_LETTER = 0.95  # heights
+WIDEST_LETTER, SPACED_LETTER = 0.95, 1.35  # heights, of most type and of the most widely spaced
 NEARBY = 3  # heights around a known name within which letters of its size go too
 RINGS = frozenset("0O8QIl1")
 ALIKE = 1.4  # times the height; initials beside a lead letter are smaller
+ROWS_OF_A_LINE = 3  # that are weighed, of a line that was drawn too high
+LETTERS_OF_A_ROW = 3  # different ones, and no rings, that are read in one of them
 LEGIBLE_LEAD = 0.8  # certainty of each letter from which a line may be lead though it hardly looks like text
 LOWEST_WITH_PRINT = 24  # pixels; in a lower line there is no room for small print beside the marker
 
@@ -72,7 +75,7 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     read = CachedReader(view)
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
     low = _drawn_closer(found, view)
-    found |= {line: one for line, one in zip(low, weigh(low, view, read), strict=True) if one.finding is Finding.TYPE}
+    found |= {line: one for line, one in zip(low, weigh(low, view, read), strict=True) if _is_read(one, read)}
     lines = list(found)
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
@@ -122,7 +125,7 @@ def _sorted(
         blocks = [block for block in blocks if not any(word.known or _is_other(word) for word in block)]
     for word in (word for block in blocks for word in block):
         word.text = marker_in(word, read)
-        if not _fills(word):
+        if not _fills(word, SPACED_LETTER):
             word.text = None
     strokes = _joined_strokes(words)
     words = [word for word in words if word not in strokes]
@@ -193,14 +196,25 @@ def _may_be_lead(line: Line, evidence: Evidence, going: list[Line]) -> bool:
 
 def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:
     """Lines that looked like text and are none, once more where they were drawn too high around what stands in them:
-    of each the row that looks most like type.
+    of each the rows that look most like type.
     """
     rejected = [line for line, one in found.items() if one.finding is Finding.NOTHING and _may_be_type(line, one)]
-    bands = {line: bands_of(line) for line in rejected}
-    scores = iter(glance([band for several in bands.values() for band in several], view))
-    scored = [[(next(scores), band) for band in several] for several in bands.values() if several]
-    best = [max(several, key=lambda one: one[0]) for several in scored]
-    return [band for score, band in best if score >= TYPE]
+    bands = [bands_of(line) for line in rejected]
+    scores = iter(glance([band for several in bands for band in several], view))
+    scored = [sorted(((next(scores), band) for band in several), key=lambda one: -one[0]) for several in bands]
+    return [band for several in scored for score, band in several[:ROWS_OF_A_LINE] if score >= TYPE]
+
+
+def _is_read(evidence: Evidence, read: CachedReader) -> bool:
+    """Whether a row is type because letters can be read in it: of many rows one looks like type, in an earring too."""
+    if evidence.finding is not Finding.TYPE:
+        return False
+    said = (evidence.reading.text, evidence.reading.confidence), read.second(evidence.look)
+    return any(len(_letters(text) - RINGS) >= LETTERS_OF_A_ROW and sure >= LEGIBLE for text, sure in said)
+
+
+def _letters(text: str) -> set[str]:
+    return {one for one in text.upper() if one.isascii() and one.isalnum()}
 
 
 def _may_be_type(line: Line, evidence: Evidence) -> bool:
@@ -220,9 +234,9 @@ def _whole_markers(
     return [word for word in words if word.text is not None and _fills(word)]
 
 
-def _fills(word: Word) -> bool:
+def _fills(word: Word, widest: float = WIDEST_LETTER) -> bool:
     """Whether a marker is as long as its line, which may hold more that was not read."""
-    return word.line.length <= WIDEST_LETTER * word.line.height * (len(letters_of(word.text or "")) + 1)
+    return word.line.length <= widest * word.line.height * (len(word.text or "") + 1)
 
 
 def _belongs_to(line: Line, marker: Word) -> bool:

@@ -16,7 +16,7 @@ ASIDE = 0.85  # heights a line is made longer at each end
 SHORT = 0.2  # of its length, if that is less: what is short was seen whole
 ACROSS = 0.25  # heights it is made higher on each side
 LEAST = 3  # pixels, of either
-THICKEST = 0.4  # of a line's height that a stroke may be thick
+THICKEST = 0.5  # of a line's height that a stroke may be thick
 NEARBY = 0.9  # heights, of the square around a place
 STANDS_OUT = ((9, 0.2), (12, 0.08), (24, 0.22))  # by height: of the strongest mark nearby that a stroke reaches,
 FAINTEST = 0.1  # of the strongest in the whole line,
@@ -161,12 +161,16 @@ def _mostly(strokes: Mask, is_ink: NDArray[np.bool_]) -> Mask:
 
 
 def _reaching(strokes: Mask, core: Mask, reach: Mask, height: float) -> Mask:
-    """Strokes in the line; of those in the room around it, what hangs on them or is of a letter's size."""
+    """Strokes in the line; of those in the room around it, what is of a letter's size or a smaller part of one in it,
+    and of what is longer, as bones are, only what hangs on letters.
+    """
     inside = strokes & core
     beyond = strokes & (1 - core)
-    _, marks, boxes, _ = cv2.connectedComponentsWithStats(beyond, connectivity=8)
+    count, marks, boxes, _ = cv2.connectedComponentsWithStats(beyond, connectivity=8)
     size = boxes[:, 2:4].max(axis=1)
-    keep = (size >= LETTER[0] * height) & (size <= LETTER[1] * height)
+    touching = np.zeros(count, bool)
+    touching[np.unique(marks[cv2.dilate(inside, np.ones((3, 3), np.uint8)) > 0])] = True
+    keep = (touching | (size >= LETTER[0] * height)) & (size <= LETTER[1] * height)
     keep[0] = False
     return inside | (beyond & (keep[marks] | (cv2.dilate(inside, reach) > 0)))
 
