@@ -75,7 +75,8 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     read = CachedReader(view)
     found = dict(zip(lines, weigh(lines, view, read), strict=True))
     low = _drawn_closer(found, view)
-    found |= {line: one for line, one in zip(low, weigh(low, view, read), strict=True) if _is_read(one, read)}
+    rows = {line: one for line, one in zip(low, weigh(low, view, read), strict=True) if _is_read(one, read)}
+    found |= {line: one for line, one in rows.items() if not any(_closer(other, line) for other in rows)}
     lines = list(found)
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
