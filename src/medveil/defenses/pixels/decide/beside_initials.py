@@ -5,6 +5,7 @@ A line is parted in the gap between the two, and both readers are asked what sta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,7 +14,7 @@ import cv2
 import numpy as np
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import is_plain
+from medveil.defenses.pixels.decide.evidence import PLAIN, PLAIN_LETTERS, is_plain
 from medveil.defenses.pixels.decide.markers import WORDS, holds_marker
 from medveil.defenses.pixels.decide.reading import ASIDE, CONTRADICTS, letters_of
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View
@@ -28,6 +29,7 @@ SURE, SURE_ALONE = 0.6, 0.75  # of one reader, that the marker is what it says
 CLOSE = 0.06  # of the height, around the marker's part
 THICKEST = 19  # of the strip's 48 pixels, that a stroke may be thick
 FULL = 97  # percent of a column above which ink stands in it
+_WORD = re.compile(r"[A-Z0-9]+")
 
 Place = tuple[str, float]  # a character, and where in the strip it is
 
@@ -43,30 +45,40 @@ class Parted:
 
 def marker_in_line(look: Look, view: View, read: CachedReader) -> Parted | None:
     """The marker in a line of type, if there is nothing else in it, or no more than initials are."""
-    line = look.line
-    if look.turns % 2 or line.length > LONGEST * line.height:
-        return None
-    (reading,) = read([look])
-    if is_plain(reading) and OTHER not in reading.text and not holds_marker(reading.text):
+    if look.turns % 2 or look.line.length > LONGEST * look.line.height:
         return None
     for way in (look, replace(look, mirrored=not look.mirrored), replace(look, turns=2 - look.turns)):
         (reading,) = read([way])
-        for places, sure in (
-            (reading.places(), reading.confidence),
-            (places_of_letters(way.strip(view, HEIGHT)), read.second(way)[1]),
-        ):
-            places = [place for place in places if place[0] != OTHER]
-            words = _words(places)
-            if len(words) == 1 and sure >= SURE_ALONE:
-                (alone,) = map(_text, words)
-                if alone in WORDS and len(alone) >= FEWEST_ALONE and not _is_part(way, alone, read):
-                    return Parted(alone, line, None)
-            for marker, gap, first in _at_the_ends(words, [place for place in places if place[0] != " "]):
-                parts = _halves(way, view, gap)
-                mine, other = parts if first else parts[::-1]
-                close = replace(way, line=mine, aside=CLOSE)
-                if _says(close, marker, read) and not _says_other(close, marker, read, CONTRADICTS):
-                    return Parted(marker, mine, other)
+        if is_plain(reading) and OTHER not in reading.text and not holds_marker(reading.text):
+            return None
+        text, sure = read.second(way)
+        places = places_of_letters(way.strip(view, HEIGHT)) if _names_marker(text) else []
+        for seen, how_sure in ((reading.places(), reading.confidence), (places, sure)):
+            parted = _parted(way, [place for place in seen if place[0] != OTHER], how_sure, view, read)
+            if parted is not None:
+                return parted
+        if sure >= PLAIN and len(letters_of(text)) >= PLAIN_LETTERS:
+            return None
+    return None
+
+
+def _names_marker(text: str) -> bool:
+    return any(word in WORDS and len(word) >= FEWEST for word in _WORD.findall(text.upper()))
+
+
+def _parted(way: Look, places: list[Place], sure: float, view: View, read: CachedReader) -> Parted | None:
+    """By what one reader sees of it, and where."""
+    words = _words(places)
+    if len(words) == 1 and sure >= SURE_ALONE:
+        alone = _text(words[0])
+        if alone in WORDS and len(alone) >= FEWEST_ALONE and not _is_part(way, alone, read):
+            return Parted(alone, way.line, None)
+    for marker, gap, first in _at_the_ends(words, [place for place in places if place[0] != " "]):
+        parts = _halves(way, view, gap)
+        mine, other = parts if first else parts[::-1]
+        close = replace(way, line=mine, aside=CLOSE)
+        if _says(close, marker, read) and not _says_other(close, marker, read, CONTRADICTS):
+            return Parted(marker, mine, other)
     return None
 
 

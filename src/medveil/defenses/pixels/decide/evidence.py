@@ -174,10 +174,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
     inside = _rim(line, view) > RIM
-    if reading.letters >= SAME_LETTERS and _is_seconded(reading, read.second(look)[0]):
-        return Finding.TYPE
     if inside and score < TYPE:
-        return Finding.NOTHING
+        return Finding.TYPE if _is_seconded(look, reading, read) else Finding.NOTHING
     fewest, certainty = AT_THE_RIM
     if inside:
         fewest, certainty = SHORT_INSIDE if score >= ALMOST_CERTAIN else INSIDE
@@ -193,6 +191,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     letters, sure = _second(look, reading, read)
     if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
         return Finding.TYPE
+    if _is_seconded(look, reading, read):
+        return Finding.TYPE
     return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
 
 
@@ -200,10 +200,12 @@ def _known_letters(reading: Reading) -> int:
     return sum(character.isalnum() for character in reading.text)
 
 
-def _is_seconded(reading: Reading, text: str) -> bool:
+def _is_seconded(look: Look, reading: Reading, read: CachedReader) -> bool:
     """Whether two readers that were never sure have seen the same letters in the same order: chance does not."""
     letters = [one for one in reading.text.upper() if one.isalnum()]
-    others = [one for one in text.upper() if one.isascii() and one.isalnum()]
+    if len(letters) < SAME_LETTERS:
+        return False
+    others = [one for one in read.second(look)[0].upper() if one.isascii() and one.isalnum()]
     same = SequenceMatcher(None, letters, others, autojunk=False)
     common = sum(block.size for block in same.get_matching_blocks())
     return common >= SAME_LETTERS and 2 * common >= max(len(letters), len(others))

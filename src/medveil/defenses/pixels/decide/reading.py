@@ -134,11 +134,14 @@ def _agreed_other(reading: Reading, second: tuple[str, float] | None) -> bool:
 
 def _agreed_short(look: Look, reading: Reading, read: CachedReader) -> str | None:
     """The second reader need not see it where the first is very sure; nor the first two letters where the second is."""
-    text, confidence = read.second(look)
-    if reading.confidence < LEGIBLE and confidence >= VERY_CERTAIN and len(text) > 1 and is_marker(text):
-        return text if _BARE.fullmatch(text) else None
-    if reading.certainty < AGREES_SHORT or not is_marker(reading.text) or not _BARE.fullmatch(reading.text):
+    unsure = reading.confidence < LEGIBLE
+    certain = reading.certainty >= AGREES_SHORT and is_marker(reading.text) and bool(_BARE.fullmatch(reading.text))
+    if not unsure and not certain:
         return None
+    text, confidence = read.second(look)
+    if unsure:
+        is_bare = len(text) > 1 and is_marker(text) and bool(_BARE.fullmatch(text))
+        return text if is_bare and confidence >= VERY_CERTAIN else None
     if letters_of(text) == letters_of(reading.text) and confidence >= SECOND_SHORT:
         return reading.text
     return reading.text if reading.certainty >= VERY_CERTAIN and confidence < CONTRADICTS else None
