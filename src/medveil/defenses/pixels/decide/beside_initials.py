@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import PLAIN, PLAIN_LETTERS, is_plain
+from medveil.defenses.pixels.decide.evidence import PLAIN, PLAIN_LETTERS, is_plain, share_from_rim
 from medveil.defenses.pixels.decide.markers import WORDS, holds_marker
 from medveil.defenses.pixels.decide.reading import ASIDE, CONTRADICTS, letters_of
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View
@@ -22,6 +22,7 @@ from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.alphabet import OTHER
 from medveil.defenses.pixels.read.second_reader import HEIGHT, places_of_letters
 
+RIM = 0.2  # of the shorter side, from the border, within which initials stand
 LONGEST = 9  # heights of a line that is a marker and initials
 MOST_INITIALS = 4  # letters; more may be a name
 FEWEST, FEWEST_ALONE = 2, 4  # letters of a marker: one may be an initial, and so may two or three that stand alone
@@ -49,7 +50,8 @@ def marker_in_line(look: Look, view: View, read: CachedReader) -> Parted | None:
         return None
     for way in (look, replace(look, mirrored=not look.mirrored), replace(look, turns=2 - look.turns)):
         (reading,) = read([way])
-        if is_plain(reading) and OTHER not in reading.text and not holds_marker(reading.text):
+        is_word = is_plain(reading) and OTHER not in reading.text
+        if (is_word or share_from_rim(look.line, view) > RIM) and not holds_marker(reading.text):
             return None
         text, sure = read.second(way)
         places = places_of_letters(way.strip(view, HEIGHT)) if _names_marker(text) else []

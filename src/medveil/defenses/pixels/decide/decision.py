@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from medveil.defenses.pixels.decide.beside_initials import MOST_INITIALS, Parted, marker_in_line
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import SUSPECTED, TYPE, Evidence, Finding, glance, goes_on, is_plain, weigh
+from medveil.defenses.pixels.decide.evidence import TYPE, Evidence, Finding, glance, goes_on, is_plain, weigh
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import SIDES, is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
@@ -35,7 +35,7 @@ from medveil.defenses.pixels.decide.words import (
     words_of,
 )
 from medveil.defenses.pixels.find.bands import bands_of
-from medveil.defenses.pixels.find.detector import SURE
+from medveil.defenses.pixels.find.detector import LARGE, SURE
 from medveil.defenses.pixels.find.ink import followed_by_tone
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.legibility import are_readable, without
@@ -52,6 +52,7 @@ WIDEST_LETTER, SPACED_LETTER = 0.95, 1.35  # heights, of most type and of the mo
 NEARBY = 3  # heights around a known name within which letters of its size go too
 RINGS = frozenset("0O8QIl1")
 ALIKE = 1.4  # times the height; initials beside a lead letter are smaller
+SLIGHT = 0.01  # the score from which a line may hold a row of type
 ROWS_OF_A_LINE = 3  # that are weighed, of a line that was drawn too high
 LETTERS_OF_A_ROW = 3  # different ones, and no rings, that are read in one of them
 LEGIBLE_LEAD = 0.8  # certainty of each letter from which a line may be lead though it hardly looks like text
@@ -199,7 +200,7 @@ def _drawn_closer(found: dict[Line, Evidence], view: View) -> list[Line]:
     """Lines that looked like text and are none, once more where they were drawn too high around what stands in them:
     of each the rows that look most like type.
     """
-    rejected = [line for line, one in found.items() if one.finding is Finding.NOTHING and _may_be_type(line, one)]
+    rejected = [line for line, one in found.items() if one.finding is Finding.NOTHING and one.score >= SLIGHT]
     bands = [bands_of(line) for line in rejected]
     scores = iter(glance([band for several in bands for band in several], view))
     scored = [sorted(((next(scores), band) for band in several), key=lambda one: -one[0]) for several in bands]
@@ -216,10 +217,6 @@ def _is_read(evidence: Evidence, read: CachedReader) -> bool:
 
 def _letters(text: str) -> set[str]:
     return {one for one in text.upper() if one.isascii() and one.isalnum()}
-
-
-def _may_be_type(line: Line, evidence: Evidence) -> bool:
-    return line.score >= SURE or evidence.score >= SUSPECTED
 
 
 def _whole_markers(
@@ -288,8 +285,8 @@ def _in_full(line: Line, look: Look, read: CachedReader) -> Line:
 
 
 def _walked(line: Line, look: Look, view: View, read: CachedReader) -> Line:
-    """The line with what goes on at its ends: the detector sees faint letters only in part."""
-    if look.turns % 2:
+    """The line with what goes on at its ends: the detector sees large or faint letters only in part."""
+    if look.turns % 2 or (line.height < LARGE and is_plain(read([look])[0])):
         return line
     for way in (-1, 1):
         for _ in range(MOST_STEPS):

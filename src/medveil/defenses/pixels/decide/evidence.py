@@ -173,7 +173,7 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
         return Finding.TYPE
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
-    inside = _rim(line, view) > RIM
+    inside = share_from_rim(line, view) > RIM
     if inside and score < TYPE:
         return Finding.TYPE if _is_seconded(look, reading, read) else Finding.NOTHING
     fewest, certainty = AT_THE_RIM
@@ -268,7 +268,7 @@ def _stretched(image: View) -> NDArray[np.float32]:
     return np.clip((values - values.mean()) / (values.std() + np.float32(FLOOR)), -FARTHEST, FARTHEST)
 
 
-def _rim(line: Line, view: View) -> float:
+def share_from_rim(line: Line, view: View) -> float:
     """How far from the border it is, as a share of the shorter side."""
     rows, columns = view.shape
     return max(min(line.x, columns - line.x, line.y, rows - line.y) / min(rows, columns), 0)
@@ -279,7 +279,7 @@ def _numbers(line: Line, view: View) -> list[float]:
         math.log(line.height) / 4,
         min(line.length / line.height, 20) / 20,
         line.score,
-        2 * _rim(line, view),
+        2 * share_from_rim(line, view),
         10 * line.height / min(view.shape),
         abs(math.sin(2 * line.angle)),
     ]
