@@ -48,10 +48,12 @@ def progress_bars(quiet: bool) -> Iterator[Watch]:
     columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
+        adding = threading.Lock()  # several threads may tell of one stage
 
         def watch(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
+            with adding:
+                if stage not in tasks:
+                    tasks[stage] = bars.add_task(stage, total=total)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield watch

@@ -321,6 +321,13 @@ class Choice:
         """What makes it weaker than it runs unasked; all that was set, where its settings do not know that."""
         return self.settings.weakened() if isinstance(self.settings, Weakened) else changed(self.settings)
 
+    @property
+    def alone(self) -> bool:
+        """Whether nothing may run beside it: its settings say so, where it draws from the process's own source of
+        chance; of a part of another package nobody knows."""
+        own = self.part.__module__.startswith(f"{__package__}.")
+        return not own or bool(getattr(self.settings, "alone", False))
+
     def build(self, **given: Any) -> Any:
         """The part at work, made with what its constructor asks for of `settings` and what is given."""
         given["settings"] = self.settings

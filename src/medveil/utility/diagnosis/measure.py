@@ -31,6 +31,10 @@ class DiagnosisSettings:
         if self.folds < 2 or self.fewest_patients < 2 or self.most_films < 1:
             raise SettingsError("a diagnosis needs at least two folds, two patients on either side and one film")
 
+    @property
+    def alone(self) -> bool:
+        return self.effort == "full"
+
 
 @register_measure
 class Diagnosis:
