@@ -14,6 +14,7 @@ from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from typing import Any, Generic, ParamSpec, TypeVar
 
+from medveil.runtime.memory import keep_freed_memory
 from medveil.runtime.threads import available_cores, one_core_a_product, one_torch_thread, sharing_cores
 
 Result = TypeVar("Result")
@@ -28,6 +29,7 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], *, workers: int | None =
     """
     import scipy.linalg  # noqa: F401  (brings the libraries that multiply, which can be limited only then)
 
+    keep_freed_memory()
     inner = _HERE.cores
     if inner is None:
         most = workers or available_cores()

@@ -79,7 +79,8 @@ class Restoring:
         self.judge = None
         if judge is not None:
             self.judge = placed(fold_normalisation(judge.eval().requires_grad_(False)), device)
-        self.network = placed(Restorer(effort.width, seed), device)
+        with torch.random.fork_rng(devices=[]):
+            self.network = placed(Restorer(effort.width, seed), device)
         self.average = averaged(self.network)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=RATE, weight_decay=1e-3, fused=device != "cpu")
         self.step = 0
