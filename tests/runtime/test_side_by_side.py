@@ -130,6 +130,11 @@ def test_what_is_not_begun_is_left_out_where_one_fails() -> None:
     assert not done
 
 
+def test_the_first_is_done_by_the_thread_that_calls() -> None:
+    for _ in range(20):
+        assert side_by_side([threading.get_ident] * 4, workers=4)[0] == threading.get_ident()
+
+
 def test_nothing_to_do() -> None:
     assert side_by_side([]) == []
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from medveil.runtime.memory import keep_freed_memory
@@ -24,6 +25,7 @@ Told = ParamSpec("Told")
 def side_by_side(tasks: Sequence[Callable[[], Result]], *, workers: int | None = None) -> list[Result]:
     """The results, in the order of the tasks; `workers` at once, as many as there are cores by default.
 
+    The first is done by the thread that calls, which alone knows the command that was given.
     Where a task fails, the others end the next time they tell of their progress (see `heeding`), and what the first of
     those that failed raised is raised.
     """
@@ -94,13 +96,13 @@ class _Run(Generic[Result]):
 
     def results(self) -> list[Result]:
         count = len(self._left)
+        first = [self._left.popleft()] if self._left else []
         helpers = [threading.Thread(target=self._help, daemon=True) for _ in range(count - 1)]
-        with ExitStack() as stack:
-            stack.enter_context(one_core_a_product())
+        with one_core_a_product():
             for helper in helpers:
                 helper.start()
             try:
-                self._work()
+                self._work(first)
                 self._cores.give()  # a thread that waits needs none; the others of this call may need it
                 for helper in helpers:
                     helper.join()
@@ -126,13 +128,9 @@ class _Run(Generic[Result]):
     def _nothing_left(self) -> bool:
         return not self._left or any(over.is_set() for over in (*self._outer, self._over))
 
-    def _work(self) -> None:
+    def _work(self, first: Iterable[tuple[int, Callable[[], Result]]] = ()) -> None:
         with self._at_work(), sharing_cores(self._cores.share), one_torch_thread():
-            while not self._nothing_left():
-                try:
-                    at, task = self._left.popleft()
-                except IndexError:  # another thread was quicker
-                    break
+            for at, task in chain(first, self._taken()):
                 try:
                     self._done[at] = task()
                 except CancelledError:
@@ -141,6 +139,13 @@ class _Run(Generic[Result]):
                     self._failed[at] = error
                     self._over.set()
         self._cores.give(0)
+
+    def _taken(self) -> Iterator[tuple[int, Callable[[], Result]]]:
+        while not self._nothing_left():
+            try:
+                yield self._left.popleft()
+            except IndexError:  # another thread was quicker
+                return
 
     @contextmanager
     def _at_work(self) -> Iterator[None]:
