@@ -14,6 +14,9 @@ A part registers itself with a decorator where it is defined:
 It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda), of an attack or a measure
 `progress` (called with how much is done, and of how much), of a defense `keys`.
 
+Built-in attacks and measures of a release run side by side in threads, unless their settings say that they must run
+`alone`. Parts of other packages always do.
+
 Built-in parts are found by importing what stands at the entrance of each folder (`attack.py`, `defense.py`,
 `measure.py`, `encoder.py`), which loads no heavy library; parts of other packages by the entry points
 `medveil.attacks`, `medveil.measures`, `medveil.defenses` and `medveil.encoders`.
