@@ -1,6 +1,7 @@
 """Tasks side by side: in order, never more than the cores, one thread each, and ended together."""
 
 import threading
+import time
 from concurrent.futures import CancelledError
 from functools import partial
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from threadpoolctl import threadpool_info
 
-from medveil.runtime.side_by_side import heeding, side_by_side
+from medveil.runtime.side_by_side import heeding, left_at_work, side_by_side
 from medveil.runtime.threads import available_cores, one_torch_thread
 
 
@@ -133,6 +134,30 @@ def test_what_is_not_begun_is_left_out_where_one_fails() -> None:
 def test_the_first_is_done_by_the_thread_that_calls() -> None:
     for _ in range(20):
         assert side_by_side([threading.get_ident] * 4, workers=4)[0] == threading.get_ident()
+
+
+def test_an_interrupt_does_not_wait_for_the_others() -> None:
+    started, enough, told = threading.Event(), threading.Event(), heeding(lambda done: None)
+
+    def interrupted() -> None:
+        assert started.wait(60)
+        raise KeyboardInterrupt
+
+    def long() -> None:
+        started.set()
+        assert enough.wait(60)
+        told(1)
+        pytest.fail("it was told to end")
+
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side([interrupted, long], workers=2)
+    assert left_at_work()
+    enough.set()
+    for _ in range(600):
+        if not left_at_work():
+            return
+        time.sleep(0.1)
+    pytest.fail("a thread stayed at work")
 
 
 def test_nothing_to_do() -> None:

@@ -14,6 +14,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any, Generic, ParamSpec, TypeVar
+from weakref import WeakSet
 
 from medveil.runtime.memory import keep_freed_memory
 from medveil.runtime.threads import available_cores, one_core_a_product, one_torch_thread, sharing_cores
@@ -39,6 +40,11 @@ def side_by_side(tasks: Sequence[Callable[[], Result]], *, workers: int | None =
     else:
         cores = inner if workers != 1 else _Cores(1, share=inner.share)
     return _Run(tasks, cores).results()
+
+
+def left_at_work() -> bool:
+    """Whether threads are still at tasks that an interrupt has left: they end the next time they tell."""
+    return any(thread.is_alive() for thread in list(_HELPERS))
 
 
 def heeding(progress: Callable[Told, None]) -> Callable[Told, None]:
@@ -82,6 +88,7 @@ class _Here(threading.local):
 
 
 _HERE = _Here()
+_HELPERS: WeakSet[threading.Thread] = WeakSet()
 
 
 class _Run(Generic[Result]):
@@ -101,6 +108,7 @@ class _Run(Generic[Result]):
         with one_core_a_product():
             for helper in helpers:
                 helper.start()
+                _HELPERS.add(helper)
             try:
                 self._work(first)
                 self._cores.give()  # a thread that waits needs none; the others of this call may need it
