@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -109,6 +110,11 @@ def main() -> None:
         code = 2
     if code == _INTERRUPTED:  # Typer, too, makes this of an interrupt
         typer.echo(f"medveil: interrupted; {_what_next(sys.argv[1:])}", err=True)
+        from medveil.runtime.side_by_side import left_at_work
+
+        if left_at_work():  # deep in a computation, which cannot be ended in order; workers see that they are alone
+            sys.stdout.flush()
+            os._exit(code)
     sys.exit(code or 0)
 
 

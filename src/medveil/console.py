@@ -48,10 +48,12 @@ def progress_bars(quiet: bool) -> Iterator[Watch]:
     columns = (TextColumn("{task.description:>12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
+        adding = threading.Lock()  # several threads may tell of one stage
 
         def watch(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
+            with adding:
+                if stage not in tasks:
+                    tasks[stage] = bars.add_task(stage, total=total)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield watch
@@ -59,17 +61,24 @@ def progress_bars(quiet: bool) -> Iterator[Watch]:
 
 @contextmanager
 def _progress_lines() -> Iterator[Watch]:
-    """By the clock, not by the work: a stage that takes long over one step still shows that it is alive."""
-    state: list[str] = []
-    over = threading.Event()
+    """By the clock, not by the work: a stage that takes long over one step still shows that it is alive.
+
+    Of stages side by side, the one that told last is shown, of those that are not done.
+    """
+    told: dict[str, tuple[int, int]] = {}
+    telling, over = threading.Lock(), threading.Event()
 
     def watch(stage: str, done: int, total: int) -> None:
-        state[:] = [f"{stage}: {done:,} of {total:,}"]
+        with telling:
+            told.pop(stage, None)
+            told[stage] = done, total
 
     def show() -> None:
         while not over.wait(SECONDS_BETWEEN_LINES):
-            if state:
-                typer.echo(f"medveil: {state[0]}", err=True)
+            with telling:
+                latest = list(reversed(told.items()))
+            for stage, (done, total) in [each for each in latest if each[1][0] < each[1][1]][:1] or latest[:1]:
+                typer.echo(f"medveil: {stage}: {done:,} of {total:,}", err=True)
 
     thread = threading.Thread(target=show, daemon=True)
     thread.start()

@@ -14,6 +14,9 @@ A part registers itself with a decorator where it is defined:
 It is made with what its constructor asks for by name: `settings`, `device` (cpu or cuda), of an attack or a measure
 `progress` (called with how much is done, and of how much), of a defense `keys`.
 
+Built-in attacks and measures of a release run side by side in threads, unless their settings say that they must run
+`alone`. Parts of other packages always do.
+
 Built-in parts are found by importing what stands at the entrance of each folder (`attack.py`, `defense.py`,
 `measure.py`, `encoder.py`), which loads no heavy library; parts of other packages by the entry points
 `medveil.attacks`, `medveil.measures`, `medveil.defenses` and `medveil.encoders`.
@@ -320,6 +323,13 @@ class Choice:
     def weakened(self) -> tuple[str, ...]:
         """What makes it weaker than it runs unasked; all that was set, where its settings do not know that."""
         return self.settings.weakened() if isinstance(self.settings, Weakened) else changed(self.settings)
+
+    @property
+    def alone(self) -> bool:
+        """Whether nothing may run beside it: its settings say so, where it draws from the process's own source of
+        chance; of a part of another package nobody knows."""
+        own = self.part.__module__.startswith(f"{__package__}.")
+        return not own or bool(getattr(self.settings, "alone", False))
 
     def build(self, **given: Any) -> Any:
         """The part at work, made with what its constructor asks for of `settings` and what is given."""

@@ -6,7 +6,9 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from medveil.runtime.once import once
+import pytest
+
+from medveil.runtime.once import MadeOnce, once
 
 
 def test_threads_that_ask_first_share_one_load() -> None:
@@ -28,3 +30,24 @@ def test_threads_that_ask_first_share_one_load() -> None:
     assert loads == ["network"]
     assert all(one is found[0] for one in found)
     assert load("another") is not found[0]
+
+
+def test_of_several_threads_one_makes_what_a_key_stands_for() -> None:
+    made, kept = [], MadeOnce[str]()
+
+    def make(key: str) -> str:
+        made.append(key)
+        time.sleep(0.01)
+        return key.upper()
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda key: kept.get(key, lambda: make(key)), "abab"))
+    assert found == ["A", "B", "A", "B"]
+    assert sorted(made) == ["a", "b"]
+
+
+def test_what_could_not_be_made_is_tried_again() -> None:
+    kept = MadeOnce[int]()
+    with pytest.raises(ZeroDivisionError):
+        kept.get("key", lambda: 1 // 0)
+    assert kept.get("key", lambda: 1) == 1

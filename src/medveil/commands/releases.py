@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -29,6 +30,7 @@ from medveil.commands.options import (
 )
 
 if TYPE_CHECKING:
+    from medveil.release import Outcome
     from medveil.release.protect.run import ModelOutcome
     from medveil.release.protection import Protect
 
@@ -179,8 +181,11 @@ def demo(
     from medveil.release import Settings
     from medveil.release import release as run
     from medveil.release.questionnaire import Questionnaire
+    from medveil.runtime.side_by_side import heeding, side_by_side
+    from medveil.runtime.threads import available_cores
 
     console.start_logging(log_level)
+    workers = workers or available_cores()
     with console.progress_bars(quiet or json) as watch:
         build_hospital(
             out / "hospital",
@@ -196,16 +201,16 @@ def demo(
             data="Invented chest X-rays of invented patients, each with its report.",
             purpose="To show what medveil does; nobody can be harmed by it.",
         )
-        whole = partial(run, keys=keys, questionnaire=stated, workers=workers, progress=watch)
-        outcomes = {
-            folder: whole(out / "hospital", out / folder, settings=settings)
-            for folder, settings in (
-                ("release", asked),
-                ("protected", replace(asked, protect="all", risk=DEMO_RISK)),
-            )
-        }
-        model = _protected_model(out / "model", seed, workers, watch)
-    console.show_demo(outcomes["release"], outcomes["protected"], model, json=json, quiet=quiet)
+        whole = partial(run, keys=keys, questionnaire=stated, workers=workers, progress=heeding(watch))
+
+        def both() -> tuple[Outcome, Outcome]:
+            as_it_is = whole(out / "hospital", out / "release", settings=asked)
+            protected = replace(asked, protect="all", risk=DEMO_RISK)
+            return as_it_is, whole(out / "hospital", out / "protected", settings=protected)
+
+        tasks: list[Callable[[], Any]] = [both, lambda: _protected_model(out / "model", seed, workers, heeding(watch))]
+        (as_it_is, protected), model = side_by_side(tasks, workers=workers)
+    console.show_demo(as_it_is, protected, model, json=json, quiet=quiet)
 
 
 def _protected_model(out: Path, seed: int, workers: int | None, watch: console.Watch) -> ModelOutcome:

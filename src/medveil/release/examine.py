@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from medveil.release.remedies import remedies
 from medveil.release.settings import Progress, Settings
 from medveil.report.content import Comparison, Gap, OutputCheck, Provenance, Removal, ReportContent, ReportSubject
 from medveil.report.sheet import Sheet
+from medveil.runtime.side_by_side import heeding, side_by_side
 
 log = logging.getLogger("medveil.release")
 
@@ -35,9 +37,10 @@ def examine(
     *,
     check: Callable[[], OutputCheck | None],
     sheet: Sheet | None = None,
+    workers: int | None = None,
 ) -> ReportContent:
     bound = anatomy_bound(engine, cohort, released)
-    comparisons, gaps = _measured(cohort, released, settings, bound, progress)
+    comparisons, gaps = _measured(cohort, released, settings, bound, workers, progress)
     gaps += gaps_of(settings, engine, cohort, released, comparisons, bound)
     table = cohort.table
     content = ReportContent(
@@ -63,23 +66,54 @@ def examine(
 
 
 def _measured(
-    cohort: Cohort, released: Released, settings: Settings, bound: Bound | None, progress: Progress
+    cohort: Cohort,
+    released: Released,
+    settings: Settings,
+    bound: Bound | None,
+    workers: int | None,
+    progress: Progress,
 ) -> tuple[list[Comparison], list[Gap]]:
-    """Every attack and measure before and after, on the images that were released; and those that could not run."""
+    """Every attack and measure before and after, on the images that were released; and those that could not run.
+
+    They run side by side, `workers` at once; what they find does not depend on it.
+    """
     if released.cohort is None:
         return [], [Gap("Everything", "no image could be released, so nothing was measured.", blocking=True)]
-    comparisons: list[Comparison] = []
-    gaps: list[Gap] = []
     before = replace(cohort, table=cohort.table.iloc[released.rows].reset_index(drop=True))
     stages = [*settings.chosen("attacks"), *settings.chosen("measures")]
-    for at, choice in enumerate(stages):
-        progress("measuring", at, len(stages))
+    counted = _Counted(progress, len(stages))
+
+    def measured(choice: Choice, after: Cohort) -> Comparison | Gap:
         try:
-            comparisons.append(_compare(choice, before, released.cohort, settings, progress))
+            return _compare(choice, before, after, settings, heeding(progress))
         except NotMeasurable as reason:
-            gaps.append(unmeasured(choice, reason, settings, bound))
-    progress("measuring", len(stages), len(stages))
-    return comparisons, gaps
+            return unmeasured(choice, reason, settings, bound)
+        finally:
+            counted.one_more()
+
+    at_once = workers if settings.device == "cpu" else 1  # on an accelerator they would share its memory
+    found: dict[Choice, Comparison | Gap] = {}
+    for alone in (False, True):
+        some = [choice for choice in stages if choice.alone is alone]
+        tasks = [partial(measured, choice, released.cohort) for choice in some]
+        found |= zip(some, side_by_side(tasks, workers=1 if alone else at_once), strict=True)
+    in_order = [found[choice] for choice in stages]
+    comparisons = [one for one in in_order if isinstance(one, Comparison)]
+    return comparisons, [one for one in in_order if isinstance(one, Gap)]
+
+
+class _Counted:
+    """How many of the attacks and measures are done, told by whichever thread."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
+        self._counting = threading.Lock()
+        progress("measuring", 0, total)
+
+    def one_more(self) -> None:
+        with self._counting:
+            self._done += 1
+            self._progress("measuring", self._done, self._total)
 
 
 def _compare(choice: Choice, originals: Cohort, released: Cohort, settings: Settings, progress: Progress) -> Comparison:

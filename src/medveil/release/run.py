@@ -111,7 +111,15 @@ def release(
         )
         with meanwhile(check, progress) as checked:  # it reads in the workers, and the attacks compute in this process
             content = examine(
-                originals, released, settings, engine, created, progress, check=checked.result, sheet=sheet
+                originals,
+                released,
+                settings,
+                engine,
+                created,
+                progress,
+                check=checked.result,
+                sheet=sheet,
+                workers=workers,
             )
         report = write_report(content, out)
         write_json(out / "finished.json", {"source": summary.digest})

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import pickle
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from typing import Protocol, TypeVar
 
 from medveil.runtime.processes import Chunk, Job, Loss, crew_of
+from medveil.runtime.threads import available_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -85,37 +83,3 @@ def seconds_for(items: Sequence[Item], limit: float | Callable[[Item], float] | 
     if limit is None:
         return None
     return max(limit(item) if callable(limit) else limit for item in items)
-
-
-def available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@contextmanager
-def one_torch_thread() -> Iterator[None]:
-    """For matrices too small to share between cores; sums then do not depend on how many there are."""
-    import torch
-
-    with _TORCH.lock:
-        if not _TORCH.users:  # else another thread has set it to one
-            _TORCH.threads = torch.get_num_threads()
-        _TORCH.users += 1
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        with _TORCH.lock:
-            _TORCH.users -= 1
-            torch.set_num_threads(_TORCH.threads)
-
-
-class _TorchThreads:
-    """How many threads torch had, while some of ours allow it one; its setting is partly the process's."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.users = 0
-        self.threads = 1
-
-
-_TORCH = _TorchThreads()

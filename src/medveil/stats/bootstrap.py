@@ -5,15 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from medveil.runtime.workers import available_cores
+from medveil.runtime.threads import available_cores
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -49,15 +46,6 @@ def mean_replicates(values: Floats, codes: Codes, weights: Floats) -> Floats:
 def replicates(statistic: Callable[[Floats], float], weights: Floats) -> Floats:
     """Any statistic of unit weights, once a redraw."""
     return np.array([statistic(row) for row in weights], dtype=np.float64)
-
-
-_libraries = lru_cache(ThreadpoolController)  # looking for them takes as long as many redraws
-
-
-def one_core_a_product() -> AbstractContextManager[object]:
-    """Each thread multiplies for itself: a library that spreads every product over all cores waits for them."""
-    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
-    return limited
 
 
 class Redraws:

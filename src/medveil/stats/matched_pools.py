@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.runtime.workers import available_cores
+from medveil.runtime.threads import available_cores
 from medveil.stats.pools import (
     METRICS,
     PLACES,

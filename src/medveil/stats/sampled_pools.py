@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from medveil.runtime.workers import available_cores
+from medveil.runtime.threads import available_cores
 from medveil.stats.kernels.grid import Codes, Doubles, Vectors
 from medveil.stats.pools import METRICS, Counts, PoolScores, certain_scores, draws_of, mean_chance
 from medveil.stats.ranks import profile_words

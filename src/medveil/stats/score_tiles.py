@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from medveil.runtime.threads import torch_threads
 from medveil.stats.group_codes import Pairs
 from medveil.stats.kernels.grid import Codes, Doubles, Singles, Vectors
 from medveil.stats.scores import grid_and_lengths
@@ -135,13 +136,13 @@ def _tiles(parts: Iterator[Strip], gallery: Strip) -> Iterator[Tile]:
 
 @contextmanager
 def _workers() -> Iterator[tuple[ThreadPoolExecutor, int]]:
-    """As many threads as torch would use, each with one core and its own cache.
+    """As many threads as torch would use, or as the task has cores, each with one of them and its own cache.
 
     Products are made in single precision proper: a caller may have allowed faster ones that the bound does not cover.
     """
     import torch
 
-    count, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    before, count, precision = torch.get_num_threads(), torch_threads(), torch.get_float32_matmul_precision()
 
     def begin() -> None:
         torch.set_num_threads(1)
@@ -152,5 +153,5 @@ def _workers() -> Iterator[tuple[ThreadPoolExecutor, int]]:
         with ThreadPoolExecutor(count, initializer=begin) as pool:
             yield pool, count
     finally:
-        torch.set_num_threads(count)
+        torch.set_num_threads(before)
         torch.set_float32_matmul_precision(precision)

@@ -5,10 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from pydicom import dcmread
+from pydicom.dataset import FileDataset, FileMetaDataset
+from pydicom.uid import ExplicitVRLittleEndian
 
 from medveil.cohort import Cohort
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
+from medveil.cohort.preprocess import to_8_bit
 from medveil.defenses.anatomy.defense import HiddenAnatomy
 from medveil.errors import Quarantined, SettingsError
 from medveil.parts import Subject, choose
@@ -52,10 +55,43 @@ def test_what_is_no_frontal_chest_is_withheld() -> None:
     defense = hidden(method="blur")
     with pytest.raises(Quarantined, match="no frontal view"):
         defense.apply(Subject(PERSON, picture=film(), row={"view": "LATERAL"}))
-    with pytest.raises(Quarantined, match="no frontal chest film"):
-        defense.apply(Subject(PERSON, picture=np.dstack([film()] * 3)))
-    with pytest.raises(Quarantined, match="no frontal chest film"):
-        defense.apply(Subject(PERSON, picture=np.random.default_rng(0).integers(0, 255, (300, 300)).astype(np.uint8)))
+    for shape in ((300, 300), (300, 300, 3)):
+        noise = np.random.default_rng(0).integers(0, 255, shape).astype(np.uint8)
+        with pytest.raises(Quarantined, match="no frontal chest film"):
+            defense.apply(Subject(PERSON, picture=noise))
+
+
+def in_colour(gray: np.ndarray, kind: str) -> FileDataset:
+    """A DICOM file that shows the film in colours, without their being needed."""
+    file = FileDataset("", {}, file_meta=FileMetaDataset())
+    file.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
+    file.PhotometricInterpretation, file.SamplesPerPixel, file.PlanarConfiguration = kind, 3, 0
+    file.Rows, file.Columns = gray.shape
+    file.BitsAllocated = file.BitsStored = 8
+    file.HighBit, file.PixelRepresentation, file.ViewPosition = 7, 0, "PA"
+    planes = [gray, gray, gray]
+    if kind == "YBR_FULL":
+        planes[1:] = [np.full_like(gray, 128)] * 2
+    if kind == "PALETTE COLOR":
+        file.SamplesPerPixel, planes = 1, [gray]
+        for colour in (1, 2, 3):
+            file.add_new((0x28, 0x1100 + colour), "US", [256, 0, 16])
+            file.add_new((0x28, 0x1200 + colour), "OW", (np.arange(256) * 257).astype("<u2").tobytes())
+    file.add_new("PixelData", "OB", np.dstack(planes).tobytes())
+    return file
+
+
+@pytest.mark.parametrize("kind", ["RGB", "YBR_FULL", "PALETTE COLOR"])
+def test_a_film_stored_in_colour_is_a_film(kind: str) -> None:
+    gray = to_8_bit(film())
+    plain = hidden(method="blur").apply(Subject(PERSON, picture=gray)).picture
+    picture = hidden(method="blur").apply(Subject(PERSON, picture=np.dstack([gray] * 3))).picture
+    dataset = hidden(method="blur").apply(Subject(PERSON, dataset=in_colour(gray, kind))).dataset
+    assert plain is not None and picture is not None and dataset is not None
+    assert np.array_equal(plain, picture)
+    assert np.abs(dataset.pixel_array.astype(int) - plain).max() <= 1
+    assert (dataset.SamplesPerPixel, dataset.PhotometricInterpretation) == (1, "MONOCHROME2")
+    assert not [each.keyword for each in dataset if "Palette" in each.keyword]
 
 
 def test_others_of_a_batch_go_on() -> None:

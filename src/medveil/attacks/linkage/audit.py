@@ -45,7 +45,7 @@ from medveil.attacks.linkage.tables import (
 )
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.finding import Figure, Finding, Table
-from medveil.stats.bootstrap import one_core_a_product
+from medveil.runtime.threads import one_core_a_product
 from medveil.stats.estimate import Estimate
 from medveil.stats.pools import draws_of
 from medveil.stats.ranks import Ranks

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from medveil.attacks.linkage.cases import Cases
 from medveil.attacks.linkage.settings import DIRECTIONS, Direction, LinkageSettings
-from medveil.runtime.workers import available_cores
+from medveil.runtime.threads import available_cores
 from medveil.stats.matched_pools import matched_pools
 from medveil.stats.pools import PoolScores, one_shell, random_pools
 from medveil.stats.ranks import Ranks, rank_pairs

@@ -29,7 +29,8 @@ from medveil.cohort.phantom.sites import make_site
 from medveil.errors import InputError
 from medveil.runtime.processes import warm_up
 from medveil.runtime.storage import sweep, write_json
-from medveil.runtime.workers import available_cores, ordered_map
+from medveil.runtime.threads import available_cores
+from medveil.runtime.workers import ordered_map
 
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort

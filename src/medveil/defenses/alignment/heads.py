@@ -22,6 +22,7 @@ from torch.nn import functional
 
 from medveil.errors import InputError, SettingsError
 from medveil.runtime.storage import write_bytes
+from medveil.training.drawing import draw_weights
 
 FORMAT = "medveil.heads/1"
 GROUPS = 32
@@ -142,8 +143,9 @@ def biovil_t_heads(*, seed: int) -> Heads:
 def random_heads(image: HeadShape, report: HeadShape, *, seed: int) -> Heads:
     """Heads of any shape; the same seed gives the same weights."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return Heads(image, report)
+        heads = Heads(image, report)
+    draw_weights(heads, seed)
+    return heads
 
 
 def heads_from_projections(image: Tensor, report: Tensor) -> Heads:

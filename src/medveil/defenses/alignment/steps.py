@@ -20,7 +20,7 @@ from medveil.defenses.alignment.heads import Heads
 from medveil.defenses.alignment.losses import BatchInfoNCE, EntropyInfoNCE, GroupInfoNCE, Loss, PublicNegatives
 from medveil.defenses.alignment.sampling import StepRandomness, Units, poisson_sample
 from medveil.defenses.alignment.settings import Settings, Variant
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 
 Step = Callable[[int], list[Tensor]]
 

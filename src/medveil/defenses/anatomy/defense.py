@@ -176,10 +176,18 @@ def _shown(subject: Subject) -> Film | None:
         return None
     if told.get("view") not in _FRONTAL and isinstance(told.get("view"), str):
         raise Quarantined(_LATERAL)
-    if picture.ndim == 3:
-        raise Quarantined(_NO_FILM)
-    _refuse_others(picture)
-    return Film(prepare(picture), told)
+    gray = _without_colour(picture)
+    _refuse_others(gray)
+    return Film(prepare(gray), told)
+
+
+def _without_colour(picture: NDArray[Any]) -> NDArray[Any]:
+    """A film that was stored in red, green and blue is a film all the same."""
+    if picture.ndim == 2:
+        return picture
+    import cv2
+
+    return cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)
 
 
 def _refuse_others(picture: NDArray[Any]) -> None:
@@ -198,7 +206,7 @@ def _only_frame(dataset: FileDataset) -> NDArray[Any]:
         raise Quarantined(_SEVERAL)
     stored = StoredPixels.of(dataset)
     assert stored is not None
-    return stored.displayed(0) if dataset.get("SamplesPerPixel", 1) == 1 else stored.frames[0]
+    return stored.displayed(0)
 
 
 def _put(subject: Subject, made: NDArray[np.uint8]) -> None:
@@ -238,4 +246,10 @@ OF_THE_OLD_FILM = (  # attributes that describe its pixels
     *("PixelIntensityRelationship", "PixelIntensityRelationshipSign", "EntranceDoseInmGy", "IconImageSequence"),
     *("ExtendedOffsetTable", "ExtendedOffsetTableLengths", "OriginalAttributesSequence"),
     *("DetectorActiveDimensions", "FieldOfViewDimensions", "ExposedArea"),
+    *(
+        f"{kind}{colour}PaletteColorLookupTable{part}"
+        for colour in ("Red", "Green", "Blue", "Alpha")
+        for kind, part in (("", "Descriptor"), ("", "Data"), ("Segmented", "Data"))
+    ),
+    *("PaletteColorLookupTableUID", "ICCProfile", "ColorSpace"),
 )

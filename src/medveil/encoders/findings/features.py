@@ -16,7 +16,7 @@ from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.preparing import prepare
 from medveil.runtime.once import once
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.training.device import placed
 from medveil.weights.bundled import bundled
 

@@ -19,7 +19,7 @@ from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwor
 from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
 from medveil.runtime.once import once
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.training.device import placed
 from medveil.weights.bundled import RETRIEVERS, bundled, read_card
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
@@ -14,9 +15,11 @@ from torch.nn import functional
 
 from medveil.encoders.identity.preparing import Preparation
 from medveil.runtime.compiled import Compiled, compiled
+from medveil.runtime.threads import torch_threads
 
 Network = Callable[[Tensor], Tensor]
 FEW, MANY = 4, 64  # images a batch, on the processor, whose caches are small, and elsewhere
+_COMPILING = threading.Lock()
 
 
 def as_input(prepared: Tensor, size: int) -> Tensor:
@@ -50,7 +53,7 @@ def for_device(network: nn.Module, device: str) -> Network:
 
 
 class OnProcessor:
-    """A network compiled when it is first asked, with as many threads as torch has then."""
+    """A network compiled when it is first asked, by whichever thread; how many it then has changes no number."""
 
     def __init__(self, network: nn.Module) -> None:
         self._network = network
@@ -58,5 +61,7 @@ class OnProcessor:
 
     def __call__(self, batch: Tensor) -> Tensor:
         if self._compiled is None:
-            self._compiled = compiled(self._network, batch, varying=(0,), threads=torch.get_num_threads())
+            with _COMPILING:
+                if self._compiled is None:
+                    self._compiled = compiled(self._network, batch, varying=(0,), threads=torch_threads())
         return torch.from_numpy(self._compiled(batch.numpy()))

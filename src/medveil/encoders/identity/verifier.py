@@ -19,7 +19,7 @@ from medveil.encoders.identity.networks.model_file import fingerprint, load_into
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.training.device import placed
 from medveil.weights.bundled import bundled, read_card
 

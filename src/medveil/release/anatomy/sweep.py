@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ from numpy.typing import NDArray
 
 import medveil
 from medveil.attacks.identity.adversaries.recognisers import load_recognisers
+from medveil.attacks.identity.embedded_images import NOT_FRONTAL
 from medveil.cohort import LABELS, Cohort
+from medveil.cohort.dicom.many import read_many
+from medveil.cohort.features import FEW
 from medveil.cohort.images import load_image
 from medveil.defenses.anatomy.method import METHODS, Film, Method, Refuses, load_method
 from medveil.encoders.identity.chest_check import bundled_check, chest_features
@@ -97,17 +101,14 @@ class _Films:
 def read_films(cohort: Cohort, progress: Progress = lambda stage, done, total: None) -> tuple[_Films, int]:
     """Every frontal chest film, prepared, and how many images were set aside."""
     table = cohort.table
+    frontal = np.flatnonzero(~table["view"].isin(("LATERAL", "OTHER")))
+    places = [(str(path), int(frame)) for path, frame in table.iloc[frontal][["path", "frame"]].itertuples(index=False)]
     pixels, rows = [], []
-    for row, (path, frame, view) in enumerate(zip(table["path"], table["frame"], table["view"], strict=True)):
-        progress("reading films", row, len(table))
-        if view in ("LATERAL", "OTHER"):
-            continue
-        try:
-            image = load_image(cohort.root, path, frame=frame)
-        except Quarantined:
-            continue
-        if float(bundled_check().score(chest_features(image))[0]) >= 0:
-            pixels.append(prepare(image))
+    read = read_many(partial(_chest, cohort.root), places, workers=1 if len(places) < FEW else None)
+    for done, (row, film) in enumerate(zip(frontal.tolist(), read, strict=True), 1):
+        progress("reading films", done, len(places))
+        if not isinstance(film, Quarantined):
+            pixels.append(film)
             rows.append(row)
     if not rows:
         raise NotMeasurable("there is no frontal chest film whose anatomy could be hidden")
@@ -116,6 +117,13 @@ def read_films(cohort: Cohort, progress: Progress = lambda stage, done, total: N
     patients = np.unique(chosen["patient_id"].to_numpy(str), return_inverse=True)[1].astype(np.int64)
     side = Side(np.stack(pixels), labels, patients, chosen.to_dict("records"))
     return _Films(np.array(rows), side), len(table) - len(rows)
+
+
+def _chest(root: Path, place: tuple[str, int]) -> NDArray[np.uint8]:
+    image = load_image(root, place[0], frame=place[1])
+    if float(bundled_check().score(chest_features(image))[0]) < 0:
+        raise Quarantined(NOT_FRONTAL)
+    return prepare(image)
 
 
 def _split(films: _Films, cohort: Cohort, fit: str | None, measure: str | None, seed: int) -> tuple[Side, Side]:

@@ -18,7 +18,8 @@ from medveil.release.verify.byte_search import KnownBytes, distinctive_needles
 from medveil.release.verify.discrepancy import Discrepancy
 from medveil.release.verify.integrity import is_made_by_a_run
 from medveil.runtime.processes import Loss
-from medveil.runtime.workers import available_cores, ordered_map
+from medveil.runtime.threads import available_cores
+from medveil.runtime.workers import ordered_map
 
 BLOCK = 250_000  # search strings at a time, about 200 MB; one more block is one more pass over the files
 

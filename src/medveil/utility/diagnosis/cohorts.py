@@ -32,6 +32,18 @@ Floats = NDArray[np.float64]
 Shown = NDArray[Any]  # of all films: pixels, or features
 
 
+class SeenOriginals:
+    """What a classifier is shown of the originals: they are looked at once, before the defenses and after them."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Cohort, int, Shown] | None = None
+
+    def of(self, originals: Cohort, seed: int, look: Callable[[], Shown]) -> Shown:
+        if self._known is None or self._known[0] is not originals or self._known[1] != seed:
+            self._known = originals, seed, look()
+        return self._known[2]
+
+
 def compare_cohorts(
     part: str,
     released: Cohort,
@@ -44,13 +56,17 @@ def compare_cohorts(
     device: str,
     seed: int,
     progress: Callable[[int, int], None],
+    seen: SeenOriginals,
 ) -> Finding:
+    whole, untouched = originals, released is originals
     released, originals = frontal_pair(released, originals, most=most, seed=seed)
     total, truth = 2 * len(originals), _Truth(originals)
     if not truth.counts.any():
         raise NotMeasurable("a diagnosis needs films with labels")
-    before = _shown(originals, effort, device, lambda done: progress(done, total))
-    after = _shown(released, effort, device, lambda done: progress(len(originals) + done, total))
+    before = seen.of(whole, seed, lambda: _shown(originals, effort, device, lambda done: progress(done, total)))
+    after = before
+    if not untouched:
+        after = _shown(released, effort, device, lambda done: progress(len(originals) + done, total))
     fold = folds(truth.patients, parts, seed=seed)
     learn = _layer if effort == "small" else _network
     scores = {way: np.zeros(truth.targets.shape) for way in WAYS} | {"control": np.zeros(truth.targets.shape)}

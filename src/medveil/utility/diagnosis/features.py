@@ -20,7 +20,7 @@ from medveil.encoders.identity.inference import FEW, MANY, Network, for_device
 from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.retrieval_network import load_retrieval
 from medveil.runtime.once import once
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.stats.auc import WeightedAUC
 from medveil.stats.bootstrap import unit_codes
 from medveil.stats.factorisation import singular_vectors

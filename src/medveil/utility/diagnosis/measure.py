@@ -13,6 +13,7 @@ from medveil.parts import register_measure
 if TYPE_CHECKING:
     from medveil.cohort import Cohort
     from medveil.finding import Finding
+    from medveil.utility.diagnosis.cohorts import SeenOriginals
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class DiagnosisSettings:
             raise SettingsError("effort is small or full")
         if self.folds < 2 or self.fewest_patients < 2 or self.most_films < 1:
             raise SettingsError("a diagnosis needs at least two folds, two patients on either side and one film")
+
+    @property
+    def alone(self) -> bool:
+        return self.effort == "full"
 
 
 @register_measure
@@ -50,10 +55,12 @@ class Diagnosis:
         self._settings = settings or DiagnosisSettings()
         self._device = device
         self._progress = progress or (lambda done, total: None)
+        self._seen: SeenOriginals | None = None
 
     def run(self, released: Cohort, originals: Cohort, *, seed: int) -> Finding:
-        from medveil.utility.diagnosis.cohorts import compare_cohorts
+        from medveil.utility.diagnosis.cohorts import SeenOriginals, compare_cohorts
 
+        self._seen = self._seen or SeenOriginals()
         return compare_cohorts(
             self.name,
             released,
@@ -65,4 +72,5 @@ class Diagnosis:
             device=self._device,
             seed=seed,
             progress=self._progress,
+            seen=self._seen,
         )

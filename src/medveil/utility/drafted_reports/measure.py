@@ -27,6 +27,10 @@ class DraftedReportsSettings:
         if self.steps < 1 or self.folds < 2 or self.most_films < 2:
             raise SettingsError("drafted reports need at least one step, two folds and two films")
 
+    @property
+    def alone(self) -> bool:
+        return True
+
 
 @register_measure
 class DraftedReports:

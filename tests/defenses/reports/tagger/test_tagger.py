@@ -12,7 +12,7 @@ from medveil.defenses.reports.tagger.inference import infer, taken_from
 from medveil.defenses.reports.tagger.network import REACH
 from medveil.defenses.reports.tagger.tagger import Tagger
 from medveil.person.identifiers import Category
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 
 TEXTS = [
     "Chest clear. Dr. Kerley read it on 3/4.",

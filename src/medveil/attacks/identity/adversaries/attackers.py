@@ -6,7 +6,9 @@ originals (do), as somebody could who holds originals of the same people. Films 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from medveil.attacks.identity.adversaries.recognisers import Recogniser, Recogni
 from medveil.attacks.identity.adversaries.restoration import Restoring, restore
 from medveil.attacks.identity.adversaries.retrained import Retraining, retrain
 from medveil.errors import NotMeasurable, SettingsError
+from medveil.runtime.side_by_side import heeding, side_by_side
 
 __all__ = ["ATTACKERS", "MODES", "attack", "cross_fitted"]
 
@@ -47,14 +50,28 @@ def attack(
     patients, so only its owner may read it. `recognisers` are the networks to start from, loaded once for many calls.
     Without a network of another architecture, the attacker `other` is left out.
     """
+    known = recognisers or load_recognisers(device=device)
+    return _attacked(fit, target, effort, device, seed, _Steps(progress), keep, known, attackers)
+
+
+def _attacked(
+    fit: Films,
+    target: Films,
+    effort: str | int | Effort,
+    device: str,
+    seed: int,
+    steps: _Steps,
+    keep: Path | None,
+    known: Recognisers,
+    attackers: Sequence[str],
+) -> Attacked:
     check_disjoint(fit, target)
     if unknown := set(attackers) - set(ATTACKERS):
         raise SettingsError(f"there is no attacker called {min(unknown)}; choose from {', '.join(ATTACKERS)}")
     if target.returning == 0 or len(np.unique(target.patients)) < 2:
         raise NotMeasurable("no patient has films of two visits, or there is one patient only: nobody to recognise")
-    known = recognisers or load_recognisers(device=device)
     tries = effort_of(effort, device).on(len(fit))
-    work = _Attack(fit, target, tries, device, seed, keep, known, _Steps(progress))
+    work = _Attack(fit, target, tries, device, seed, keep, known, steps)
     return work.run([name for name in ATTACKERS if name in attackers])
 
 
@@ -72,22 +89,14 @@ def cross_fitted(
     """Patients of one half teach the attackers, those of the other are attacked, and the reverse."""
     half = halves(films, seed=seed)
     known = recognisers or load_recognisers(device=device)
-    parts, rows = [], []
-    for number in (0, 1):
-        rows.append(np.flatnonzero(half == number))
-        told = None if progress is None else _of_two(progress, number)
-        part = attack(
-            films.take(half != number),
-            films.take(rows[-1]),
-            effort=effort,
-            device=device,
-            seed=seed,
-            progress=told,
-            keep=keep,
-            recognisers=known,
-            attackers=attackers,
-        )
-        parts.append(part)
+    rows = [np.flatnonzero(half == number) for number in (0, 1)]
+    steps = _Steps(progress)
+
+    def attacked(number: int) -> Attacked:
+        fit, target = films.take(half != number), films.take(rows[number])
+        return _attacked(fit, target, effort, device, seed, steps, keep, known, attackers)
+
+    parts = side_by_side([partial(attacked, number) for number in (0, 1)], workers=_at_once(device))
     return joined(parts, rows)
 
 
@@ -106,8 +115,13 @@ def halves(films: Films, *, seed: int) -> np.ndarray:
     return half[codes]
 
 
+def _at_once(device: str) -> int | None:
+    """Attackers side by side share the cores; on an accelerator they would share its memory."""
+    return None if torch.device(device).type == "cpu" else 1
+
+
 class _Attack:
-    """One target, attacked by one after the other."""
+    """One target, attacked by all."""
 
     def __init__(
         self,
@@ -134,18 +148,9 @@ class _Attack:
             self.steps.expect(self.effort.steps * ("retrained" in attackers))
             self.steps.expect(self.effort.restoring_steps * ("restored" in attackers))
         originals = self._originals() if learns else None
-        found: dict[str, Found] = {}
-        undefended: dict[str, Doubles] = {}
-        for name in attackers:
-            if name == "frozen":
-                found[name], undefended[name] = self._as_it_is(self.known.pair)
-            elif name == "other":
-                assert self.known.other is not None
-                found[name], undefended[name] = self._as_it_is(self.known.other)
-            else:
-                assert originals is not None
-                found[name] = self._learned(name, originals)
-                undefended[name] = self._undefended(originals.of(self.target))
+        tries = [partial(self._tried, name, originals) for name in attackers]
+        each = dict(zip(attackers, side_by_side(tries, workers=_at_once(self.device)), strict=True))
+        found = {name: one for name, (one, _) in each.items()}
         table = self.target.table
         return Attacked(
             patients=self.target.patients,
@@ -153,10 +158,20 @@ class _Attack:
             cmc={name: each.cmc for name, each in found.items()},
             own={name: each.own for name, each in found.items()},
             chance=self.contest.chance(),
-            undefended=undefended,
+            undefended={name: seen for name, (_, seen) in each.items()},
             control=None if table is None else self.contest.first_among(torch.from_numpy(table).to(self.device)),
             learned_from=(len(np.unique(self.fit.patients)), self.fit.returning),
         )
+
+    def _tried(self, name: str, originals: Originals | None) -> tuple[Found, Doubles]:
+        """What an attacker finds, and what they can do where nothing is defended."""
+        if name == "frozen":
+            return self._as_it_is(self.known.pair)
+        if name == "other":
+            assert self.known.other is not None
+            return self._as_it_is(self.known.other)
+        assert originals is not None
+        return self._learned(name, originals), self._undefended(originals.of(self.target))
 
     def _as_it_is(self, recogniser: Recogniser) -> tuple[Found, Doubles]:
         originals = recogniser.originals(self.target)
@@ -178,7 +193,7 @@ class _Attack:
         trainee = Retraining(
             originals.start(), films, self.fit.patients, bank, self.effort, device=self.device, seed=self.seed
         )
-        trained = retrain(trainee, self.keep, self.steps.told)
+        trained = retrain(trainee, self.keep, self.steps.of_one())
         queries = trained.vectors(self.defended)
         return self.contest.found(queries, queries, trained.originals(originals.of(self.target)))
 
@@ -186,7 +201,7 @@ class _Attack:
         defended, original = (on_device(each, self.device) for each in (self.fit.defended, self.fit.original))
         judge = originals.start() if self.effort.likeness else None
         trainee = Restoring(defended, original, judge, self.effort, device=self.device, seed=self.seed)
-        trained = restore(trainee, self.keep, self.steps.told)
+        trained = restore(trainee, self.keep, self.steps.of_one())
         queries = originals.vectors(trained.films(self.defended))
         return self.contest.found(queries, queries, originals.of(self.target))
 
@@ -198,7 +213,7 @@ class _Attack:
             seed=self.seed,
             keep=self.keep,
             expect=self.steps.expect,
-            progress=self.steps.told,
+            progress=self.steps.of_one(),
         )
 
 
@@ -206,18 +221,25 @@ class _Steps:
     """Steps of all networks that learn, told as they are done."""
 
     def __init__(self, progress: Progress | None) -> None:
-        self._progress, self._total, self._done, self._last = progress, 0, 0, 0
+        self._progress, self._total, self._done = heeding(progress or _silent), 0, 0
+        self._counting = threading.Lock()
 
     def expect(self, steps: int) -> None:
-        self._total += steps
+        with self._counting:
+            self._total += steps
 
-    def told(self, line: dict[str, Any]) -> None:
-        step = int(line["step"])
-        self._done += step - self._last if step > self._last else step
-        self._last = step
-        if self._progress is not None:
-            self._progress(min(self._done, self._total), self._total)
+    def of_one(self) -> Callable[[dict[str, Any]], None]:
+        """What one network in training tells."""
+        last = 0
+
+        def told(line: dict[str, Any]) -> None:
+            nonlocal last
+            with self._counting:
+                self._done += int(line["step"]) - last
+                last = int(line["step"])
+                self._progress(self._done, self._total)
+
+        return told
 
 
-def _of_two(progress: Progress, number: int) -> Progress:
-    return lambda done, total: progress(number * total + done, 2 * total)
+def _silent(done: int, total: int) -> None: ...

@@ -6,7 +6,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from medveil.attacks.identity.adversaries.matching import Contest
 from medveil.attacks.identity.adversaries.recognisers import Recognisers
 from medveil.attacks.identity.adversaries.retrained import Retrained, Retraining, retrain
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
+from medveil.runtime.once import MadeOnce
 
 KNOWN = 0.7  # precision@1 among originals, below which the pair is a stranger to such films
 
@@ -27,15 +28,13 @@ class Originals:
 
     def __init__(self, known: Recognisers, learned: Retrained | None) -> None:
         self._known, self._learned = known, learned
-        self._kept: dict[bytes, Tensor] = {}
+        self._kept = MadeOnce[Tensor]()
 
     def of(self, films: Films) -> Tensor:
         if self._learned is None:
             return self._known.pair.originals(films)
-        key = films.original_digest
-        if key not in self._kept:
-            self._kept[key] = self.vectors(on_device(films.original, self._known.device))
-        return self._kept[key]
+        device = self._known.device
+        return self._kept.get(films.original_digest, lambda: self.vectors(on_device(films.original, device)))
 
     def vectors(self, films: Tensor) -> Tensor:
         """Of unit length; the first dimensions are those of the network that `start` gives."""
@@ -62,15 +61,16 @@ def learn_originals(
     progress: Callable[[dict[str, Any]], None],
 ) -> Originals:
     """What was learned of the same originals before is not learned again; `expect` is told of steps to come."""
-    key = fit.original_digest + fit.patients.tobytes() + repr((effort, seed)).encode()
-    if key not in known.learned:
-        learned = None
+
+    def learn() -> Originals:
         found = Contest(fit, known.device).first_among(known.pair.originals(fit))
-        if np.isfinite(found).any() and np.nanmean(found) < KNOWN:
-            expect(effort.steps)
-            films = on_device(fit.original, known.device)
-            start, _ = load_retrieval(known.start)
-            trainee = Retraining(start, films, fit.patients, None, effort, device=known.device, seed=seed)
-            learned = retrain(trainee, keep, progress)
-        known.learned[key] = Originals(known, learned)
-    return known.learned[key]
+        if not np.isfinite(found).any() or np.nanmean(found) >= KNOWN:
+            return Originals(known, None)
+        expect(effort.steps)
+        films = on_device(fit.original, known.device)
+        start, _ = load_retrieval(known.start)
+        trainee = Retraining(start, films, fit.patients, None, effort, device=known.device, seed=seed)
+        return Originals(known, retrain(trainee, keep, progress))
+
+    key = fit.original_digest + fit.patients.tobytes() + repr((effort, seed)).encode()
+    return cast(Originals, known.learned.get(key, learn))

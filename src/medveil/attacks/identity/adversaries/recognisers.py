@@ -17,7 +17,7 @@ from medveil.encoders.identity.networks.model_file import read_architecture
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork, load_retrieval
 from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
-from medveil.runtime.once import once
+from medveil.runtime.once import MadeOnce, once
 from medveil.training.device import autocast, check_device, placed
 from medveil.weights.bundled import OTHER_RETRIEVER, RETRIEVERS, bundled
 
@@ -33,7 +33,7 @@ class Recogniser:
         self.size, self.device = size, device
         ensemble = fold_normalisation(Ensemble(networks).eval().requires_grad_(False))
         self._look = for_device(placed(ensemble, device), device)
-        self._known: dict[bytes, Tensor] = {}
+        self._known = MadeOnce[Tensor]()
 
     def vectors(self, films: Tensor) -> Tensor:
         """n × dim of unit length, of stretched films of 8 bits."""
@@ -41,10 +41,7 @@ class Recogniser:
 
     def originals(self, films: Films) -> Tensor:
         """The same of originals, which come again with the next defense."""
-        key = films.original_digest
-        if key not in self._known:
-            self._known[key] = self.vectors(on_device(films.original, self.device))
-        return self._known[key]
+        return self._known.get(films.original_digest, lambda: self.vectors(on_device(films.original, self.device)))
 
 
 class Recognisers:
@@ -55,7 +52,7 @@ class Recognisers:
         self.device = device
         self.start = pair[0]  # of retraining
         self.pair = Recogniser(list(networks), sizes[0], device)
-        self.learned: dict[bytes, Any] = {}  # how originals are seen, see `originals`
+        self.learned = MadeOnce[Any]()  # how originals are seen, see `originals`
         self.other: Recogniser | None = None
         if other is not None:
             if read_architecture(other).preparation != Preparation():

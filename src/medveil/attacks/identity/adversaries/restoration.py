@@ -21,6 +21,7 @@ from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwor
 from medveil.encoders.identity.preparing import SIDE
 from medveil.training.average import averaged, follow, warming
 from medveil.training.device import autocast, placed
+from medveil.training.drawing import draw_weights
 from medveil.training.loop import Progress, Round, fingerprint_of
 from medveil.training.schedule import one_cycle
 
@@ -32,12 +33,13 @@ MANY = 256
 class Restorer(nn.Module):
     """A UNet of four sizes on gray films (n × 1 × side × side, 0..1); it says what to add to a film."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, seed: int) -> None:
         super().__init__()
         widths = [width, 2 * width, 4 * width, 8 * width]
         self.down = nn.ModuleList(_block(a, b) for a, b in zip([1, *widths[:-1]], widths, strict=True))
         self.up = nn.ModuleList(_block(a + b, a) for a, b in pairwise(widths))
         self.last = nn.Conv2d(width, 1, 1)
+        draw_weights(self, seed)
         nn.init.zeros_(self.last.weight)
         assert self.last.bias is not None
         nn.init.zeros_(self.last.bias)
@@ -78,8 +80,7 @@ class Restoring:
         if judge is not None:
             self.judge = placed(fold_normalisation(judge.eval().requires_grad_(False)), device)
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self.network = placed(Restorer(effort.width), device)
+            self.network = placed(Restorer(effort.width, seed), device)
         self.average = averaged(self.network)
         self.optimizer = torch.optim.AdamW(self.network.parameters(), lr=RATE, weight_decay=1e-3, fused=device != "cpu")
         self.step = 0

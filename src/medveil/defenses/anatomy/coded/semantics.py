@@ -21,7 +21,7 @@ from medveil.defenses.anatomy.method import Film, Pixels
 from medveil.encoders.findings.network import SIDE, FindingsNetwork
 from medveil.encoders.identity.inference import for_device, inputs, run
 from medveil.encoders.identity.networks.backbones import fold_normalisation
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.training.device import placed
 
 LABELS = (  # those of the cohort, without its tables: where only films are drawn, there may be no pandas

@@ -20,7 +20,7 @@ from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
 from medveil.defenses.reports.tagger.word_cache import CachedWords, WordCache
 from medveil.person.span import Span
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 
 _WINDOW = 1024  # places read at once: of as many short texts as fit, or of a part of a long one
 _LOOKED_UP = 1 << 13  # words, at least

@@ -13,7 +13,7 @@ from medveil.encoders.identity.networks.model_file import load_into
 from medveil.errors import InputError
 from medveil.runtime.once import once
 from medveil.runtime.storage import sha256_of
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.training.checkpoint import read_header, write_model
 from medveil.utility.vqa.model import Query, one_by_one
 from medveil.utility.vqa.models.answers.maps import maps_of

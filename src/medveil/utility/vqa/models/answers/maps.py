@@ -17,7 +17,7 @@ from medveil.encoders.identity.networks.backbones import fold_normalisation
 from medveil.encoders.identity.networks.efficientnet_lite import EfficientNetLite
 from medveil.encoders.identity.preparing import SIDE
 from medveil.runtime.once import once
-from medveil.runtime.workers import one_torch_thread
+from medveil.runtime.threads import one_torch_thread
 from medveil.training.device import placed
 from medveil.utility.vqa.models.answers.network import MAPS, PLACES
 from medveil.weights.bundled import bundled
