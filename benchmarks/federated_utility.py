@@ -71,7 +71,9 @@ class Scale:
 
 SCALES = {
     "full": Scale(),
-    "small": Scale(30, 40, 60, 100, side=64, channels=16, words=64, buckets=2048, text_width=64),  # for a processor
+    "small": Scale(
+        30, 40, 30, 100, side=64, channels=8, rate=2e-3, words=48, buckets=2048, text_width=32
+    ),  # for a processor
     "tiny": Scale(2, 2, 2, 1, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
 }
 
