@@ -24,8 +24,7 @@ DELTA = 1e-5
 METHODS = {
     "fedavg-cnn": "FedAvg-CNN",
     "fedtransformer": "FedTransformer",
-    "central": "Centralised, more steps",
-    "central-large": "Centralised, larger steps",
+    "central": "Centralised",
     "fedvlm": "FedVLM",
 }
 PRIVATE = {
