@@ -22,6 +22,7 @@ from medveil.stats.estimate import Estimate
 REDRAWS = 500
 DELTA = 1e-5
 METHODS = {
+    "untrained": "Public weights as they are",
     "fedavg-cnn": "FedAvg-CNN",
     "fedtransformer": "FedTransformer",
     "central": "Centralised",

@@ -20,6 +20,7 @@ import sys
 import time
 import zlib
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from medveil.federated.local_training import LocalTraining, assemble
 from medveil.federated.recipe import Privacy, Recipe
 from medveil.federated.rounds import Federation, federate
 from medveil.federated.vision_language.films import Films
+from medveil.federated.vision_language.hashed_words import hashed
 from medveil.federated.vision_language.model_file import save_weights
 from medveil.federated.vision_language.network import VisionLanguageNetwork
 from medveil.federated.vision_language.steps import predicted
@@ -62,8 +64,11 @@ class Scale:
     real_rounds: int = 400
     batch: int = 16  # of a site
     real_batch: int = 32
-    alone_steps: int = 200
+    alone_steps: int = 60
+    real_alone_steps: int = 400
     alone_batch: int = 32
+    alone_rate: float = 2e-4
+    real_alone_rate: float = 2e-3
     start_rounds: int = 80
     start_steps: int = 60
     start_batch: int = 32
@@ -82,7 +87,7 @@ TINY = {"side": 32, "channels": 8, "words": 16, "buckets": 64, "text_width": 16}
 SCALES = {
     "full": Scale(),
     "small": Scale(start_rounds=30, start_steps=100, rate=2e-3, later_rate=2e-3, **SMALL),  # for a processor
-    "tiny": Scale(2, 2, 4, 4, 2, 4, 2, 1, 4, 4, **TINY),
+    "tiny": Scale(2, 2, 4, 4, 2, 2, 4, start_rounds=2, start_steps=1, start_batch=4, private_batch=4, **TINY),
 }
 
 
@@ -102,7 +107,8 @@ def tasks(seeds: int) -> tuple[list[Task], list[Task]]:
     """What must be there first, and then the rest, what matters most first."""
     every = range(seeds)
     starts = [Task("public", "start", 0, kind) for kind in ("vlm", "vit", "cnn")]
-    rest = [
+    rest = [Task(place, "untrained", 0) for place in SCENARIOS[:2]]
+    rest += [
         Task(place, way, seed) for place in SCENARIOS[:2] for seed in every for way in ("fedvlm", "central", "alone")
     ]
     rest += [
@@ -135,7 +141,7 @@ class Counted:
         return 0.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Experiment:
     packed: Packed
     out: Path
@@ -168,7 +174,11 @@ class Experiment:
                 recipe, adam="sites", horizon=self.scale.start_rounds, learning_rate=self.scale.rate, **steps
             )
         if method == "alone":
-            recipe = replace(recipe, horizon=self.scale.alone_steps, batch=self.scale.alone_batch)
+            rate = self.scale.real_alone_rate if real else self.scale.alone_rate
+            steps = self.scale.real_alone_steps if real else self.scale.alone_steps
+            recipe = replace(recipe, horizon=steps, batch=self.scale.alone_batch, learning_rate=rate)
+        if method == "untrained":
+            recipe = replace(recipe, horizon=0)
         if method in ("fedavg-cnn", "cnn", "fedtransformer", "vit"):
             recipe = replace(recipe, text="none", proximal=0.0)
         if method in ("fedtransformer", "vit"):
@@ -192,19 +202,26 @@ class Experiment:
         packed = self.packed
         columns = [packed.findings.index(name) for name in recipe.findings]
         targets = packed.targets[rows][:, columns]
-        pixels = packed.pixels[rows]
-        if recipe.side != pixels.shape[1]:
-            factor = pixels.shape[1] // recipe.side
-            blocks = pixels.reshape(len(pixels), recipe.side, factor, recipe.side, factor)
-            pixels = blocks.mean((2, 4), dtype=np.float32).astype(np.uint8)
-        return Films.gathered(
-            np.ascontiguousarray(pixels),
-            [packed.reports[row] for row in rows],
+        people, codes = np.unique(packed.patients[rows].astype(str), return_inverse=True)
+        return Films(
+            self._pixels(recipe.side)[rows],
+            self._words(recipe.words, recipe.buckets)[rows],
             (targets == 1).astype(np.float32),
             targets != UNKNOWN,
-            packed.patients[rows],
-            recipe,
+            codes.astype(np.intp),
+            tuple(map(str, people)),
         )
+
+    @cache  # noqa: B019, one experiment a process
+    def _pixels(self, side: int) -> NDArray[np.uint8]:
+        pixels = self.packed.pixels
+        factor = pixels.shape[1] // side
+        blocks = pixels.reshape(len(pixels), side, factor, side, factor)
+        return blocks.mean((2, 4), dtype=np.float32).astype(np.uint8)
+
+    @cache  # noqa: B019
+    def _words(self, words: int, buckets: int) -> NDArray[np.int32]:
+        return hashed(self.packed.reports, words=words, buckets=buckets)
 
     def clients(self, scenario: str, seed: int) -> dict[str, NDArray[np.intp]]:
         packed, rng = self.packed, np.random.default_rng([seed, 16])
@@ -319,8 +336,8 @@ class Experiment:
             "curve": curve,
             "films": rounds * recipe.local_steps * recipe.batch * len(clients),
             "rounds": rounds,
-            "bytes_a_round": done.rounds[-1].bytes_a_site,
-            "seconds_a_round": float(np.median([one.seconds for one in done.rounds])),
+            "bytes_a_round": sum(part.nbytes for part in done.shared),
+            "seconds_a_round": float(np.median([one.seconds for one in done.rounds] or [0.0])),
         }
         if books is not None:
             told["spent"] = sorted({tuple(one) for one in books.spent})
