@@ -60,15 +60,15 @@ class Scale:
     """How much is trained. A round is one step of every site; pooled films take as many steps, each with as many films
     as all sites together have in theirs. How many, and how fast, was chosen on training patients (`--dev`)."""
 
-    rounds: int = 400
-    real_rounds: int = 400
-    batch: int = 16  # of a site
+    rounds: int = 500
+    real_rounds: int = 600
+    batch: int = 8  # of a site
     real_batch: int = 32
     alone_steps: int = 60
-    real_alone_steps: int = 400
+    real_alone_steps: int = 300
     alone_batch: int = 32
     alone_rate: float = 2e-4
-    real_alone_rate: float = 2e-3
+    real_alone_rate: float = 1e-3
     start_rounds: int = 80
     start_steps: int = 60
     start_batch: int = 32
@@ -452,7 +452,8 @@ def _in_the_lungs(films: Films, recipe: Recipe) -> NDArray[np.intp]:
 def work(given: argparse.Namespace, wanted: list[Task], end: float) -> None:
     """Take one task after another that nobody else has taken."""
     side_by_side = max(1, min(given.jobs, len(wanted)))
-    torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // side_by_side) if given.device == "cpu" else 2)
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // side_by_side) if given.device == "cpu" else 2)
     if given.device == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         torch.backends.cudnn.benchmark = True
