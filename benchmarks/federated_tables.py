@@ -22,10 +22,10 @@ from medveil.stats.estimate import Estimate
 REDRAWS = 500
 DELTA = 1e-5
 METHODS = {
+    "untrained": "Public weights as they are",
     "fedavg-cnn": "FedAvg-CNN",
     "fedtransformer": "FedTransformer",
-    "central": "Centralised, more steps",
-    "central-large": "Centralised, larger steps",
+    "central": "Centralised",
     "fedvlm": "FedVLM",
 }
 PRIVATE = {
@@ -102,7 +102,7 @@ class Tables:
             [(t[t != UNKNOWN] == 1).mean() if (t != UNKNOWN).any() else 0 for t in self.packed.targets[train].T]
         )
         found: dict[str, Estimate] = {}
-        more: dict[str, tuple[float, float, list[float], int]] = {}
+        more: dict[str, tuple[float, float, list[float], Run]] = {}
         for method, name in METHODS.items():
             runs = self.runs.get((scenario, method, ""), {})
             scores = self._scores(runs, "scores", keep)
@@ -110,8 +110,7 @@ class Tables:
                 found[name] = macro_auc(scores, films, findings=chosen, redraws=REDRAWS)
                 both = np.mean([at_prevalence(one, films, prevalence, chosen) for one in scores], axis=0)
                 each = [macro_auc([one], films, findings=chosen, redraws=2).value for one in scores]
-                size = next(iter(runs.values())).get("bytes_a_round", 0)
-                more[name] = (float(both[0]), float(both[1]), each, size)
+                more[name] = (float(both[0]), float(both[1]), each, next(iter(runs.values())))
         alone_runs = self.runs.get((scenario, "alone", ""), {})
         names = sorted({name for run in alone_runs.values() for name in run if name.startswith("scores ")})
         alone = {
@@ -129,21 +128,22 @@ class Tables:
             f"{len(np.unique(films.patients))} patients, {keep.sum()} films, {len(chosen)} findings; mean over"
             f" {len(self.runs[scenario, 'fedvlm', ''])} seeds, 95 % intervals by patient.",
             "",
-            "| | macro AUROC | FedVLM minus it | p | SD over seeds | accuracy | F1 | MB a round |",
-            "|---|---|---|---|---|---|---|---|",
+            "| | macro AUROC | FedVLM minus it | p | SD over seeds | accuracy | F1 | steps | films seen | MB a round |",
+            "|---|---|---|---|---|---|---|---|---|---|",
         ]
         for name, one in found.items():
-            accuracy, f1, each, size = more[name]
+            accuracy, f1, each, run = more[name]
             change = beside.get(name)
             gap = "" if change is None else _interval(change.delta)
             p = "" if change is None else f"{change.p:.3f}"
             spread = f"{np.std(each, ddof=1):.4f}" if len(each) > 1 else ""
             lines.append(
-                f"| {name} | {_interval(one)} | {gap} | {p} | {spread} | {accuracy:.3f} | {f1:.3f} | {size / 1e6:.1f} |"
+                f"| {name} | {_interval(one)} | {gap} | {p} | {spread} | {accuracy:.3f} | {f1:.3f} | {run['rounds']}"
+                f" | {run['films']:,} | {run['bytes_a_round'] / 1e6:.1f} |"
             )
         for name, change in over.items():
             lines.append(
-                f"| {name} alone | {_interval(alone[name])} | {_interval(change.delta)} | {change.p:.3f} | | | | |"
+                f"| {name} alone | {_interval(alone[name])} | {_interval(change.delta)} | {change.p:.3f} | | | | | | |"
             )
         self.record[f"{scenario}: {test}"] = {
             "models": {name: one.to_json() for name, one in (found | alone).items()},

@@ -5,7 +5,8 @@
     python benchmarks/federated_utility.py tell --films films.npz --out OUT
 
 `run` needs torch, transformers and Pillow alone. It saves after each training and takes up what is not there yet;
-`--minutes` starts nothing new after so many. `tell` writes OUT/federated.md and OUT/federated.json.
+`--minutes` starts nothing new after so many. `tell` writes OUT/federated.md and OUT/federated.json. With `--dev` both
+keep to the training patients: four fifths are trained on and the others tested, for whatever is to be chosen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import os
 import subprocess
 import sys
 import time
+import zlib
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +32,15 @@ import recipes_path  # noqa: F401
 from federated_films import TEST, TRAIN, UNKNOWN, Packed, load
 from medveil.defenses.alignment.accounting import Spending
 from medveil.federated.evaluation.attention import grad_cam, inside, phrase_maps, pointing
+from medveil.federated.evaluation.comparison import TestFilms, macro_auc
 from medveil.federated.evaluation.few_shot import few_shot_scores
 from medveil.federated.evaluation.token_alignment import named_words, on_named_words, word_relevance
 from medveil.federated.evaluation.zero_shot import film_vectors, phrase_vectors, report_vectors, zero_shot_scores
 from medveil.federated.local_training import LocalTraining, assemble
 from medveil.federated.recipe import Privacy, Recipe
-from medveil.federated.rounds import federate
+from medveil.federated.rounds import Federation, federate
 from medveil.federated.vision_language.films import Films
+from medveil.federated.vision_language.hashed_words import hashed
 from medveil.federated.vision_language.model_file import save_weights
 from medveil.federated.vision_language.network import VisionLanguageNetwork
 from medveil.federated.vision_language.steps import predicted
@@ -46,33 +51,43 @@ SHOTS = (4, 16)
 UNSEEN = ("Cardiomegaly", "Pleural Effusion", "Pneumothorax")  # not labelled for the heads, only written about
 DELTA = 1e-5
 ALPHA = 0.5  # of the Dirichlet split
+LOOKS = 8  # at a training on the way, where it is tried out
 STARTS = {"fedavg-cnn": "cnn", "fedtransformer": "vit"}  # the others begin as the vision-language model
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is trained: sequential steps are rounds × steps, for every way of training."""
+    """How much is trained. A round is one step of every site; pooled films take as many steps, each with as many films
+    as all sites together have in theirs. How many, and how fast, was chosen on training patients (`--dev`)."""
 
-    rounds: int = 60
-    real_rounds: int = 40
+    rounds: int = 500
+    real_rounds: int = 600
+    batch: int = 8  # of a site
+    real_batch: int = 32
+    alone_steps: int = 60
+    real_alone_steps: int = 300
+    alone_batch: int = 32
+    alone_rate: float = 2e-4
+    real_alone_rate: float = 1e-3
     start_rounds: int = 80
     start_steps: int = 60
-    steps: int = 10
-    batch: int = 32
+    start_batch: int = 32
     private_batch: int = 64
     side: int = 128
     channels: int = 32
     rate: float = 1e-3  # from nothing
-    later_rate: float = 5e-4  # from public weights
+    later_rate: float = 1e-3  # from public weights
     words: int = 192
     buckets: int = 4096
     text_width: int = 128
 
 
+SMALL = {"side": 64, "channels": 8, "words": 48, "buckets": 2048, "text_width": 32}
+TINY = {"side": 32, "channels": 8, "words": 16, "buckets": 64, "text_width": 16}
 SCALES = {
     "full": Scale(),
-    "small": Scale(30, 40, 60, 100, side=64, channels=16, words=64, buckets=2048, text_width=64),  # for a processor
-    "tiny": Scale(2, 2, 2, 1, 1, 4, 4, 32, 8, words=16, buckets=64, text_width=16),
+    "small": Scale(start_rounds=30, start_steps=100, rate=2e-3, later_rate=2e-3, **SMALL),  # for a processor
+    "tiny": Scale(2, 2, 4, 4, 2, 2, 4, start_rounds=2, start_steps=1, start_batch=4, private_batch=4, **TINY),
 }
 
 
@@ -92,14 +107,12 @@ def tasks(seeds: int) -> tuple[list[Task], list[Task]]:
     """What must be there first, and then the rest, what matters most first."""
     every = range(seeds)
     starts = [Task("public", "start", 0, kind) for kind in ("vlm", "vit", "cnn")]
-    rest = [
+    rest = [Task(place, "untrained", 0) for place in SCENARIOS[:2]]
+    rest += [
         Task(place, way, seed) for place in SCENARIOS[:2] for seed in every for way in ("fedvlm", "central", "alone")
     ]
     rest += [
-        Task(place, way, seed)
-        for place in SCENARIOS[:2]
-        for seed in every
-        for way in ("central-large", "fedavg-cnn", "fedtransformer")
+        Task(place, way, seed) for place in SCENARIOS[:2] for seed in every for way in ("fedavg-cnn", "fedtransformer")
     ]
     rest += [Task("real", "heads", seed) for seed in every]
     rest += [Task("real", "dp", seed, f"{noise:g}") for noise in NOISES for seed in every]
@@ -128,17 +141,19 @@ class Counted:
         return 0.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Experiment:
     packed: Packed
     out: Path
     device: str
     scale: Scale
+    dev: bool = False
+    diagnosis: bool = False
 
     def recipe(self, task: Task, method: str) -> Recipe:
-        public = task.scenario == "public"
-        rounds = self.scale.real_rounds if task.scenario.startswith("real") else self.scale.rounds
-        rounds = self.scale.start_rounds if public else rounds
+        public, real = task.scenario == "public", task.scenario.startswith("real")
+        rounds = self.scale.real_rounds if real else self.scale.rounds
+        batch = self.scale.real_batch if real else self.scale.batch
         recipe = Recipe(
             findings=self.packed.findings,
             side=self.scale.side,
@@ -146,12 +161,24 @@ class Experiment:
             words=self.scale.words,
             buckets=self.scale.buckets,
             text_width=self.scale.text_width,
-            batch=self.scale.batch,
-            local_steps=self.scale.start_steps if public else self.scale.steps,
-            learning_rate=self.scale.rate if public else self.scale.later_rate,
+            adam="coordinator",
+            batch=batch,
+            local_steps=1,
+            learning_rate=self.scale.later_rate,
             horizon=rounds,
             seed=task.seed,
         )
+        if public:
+            steps = {"local_steps": self.scale.start_steps, "batch": self.scale.start_batch}
+            recipe = replace(
+                recipe, adam="sites", horizon=self.scale.start_rounds, learning_rate=self.scale.rate, **steps
+            )
+        if method == "alone":
+            rate = self.scale.real_alone_rate if real else self.scale.alone_rate
+            steps = self.scale.real_alone_steps if real else self.scale.alone_steps
+            recipe = replace(recipe, horizon=steps, batch=self.scale.alone_batch, learning_rate=rate)
+        if method == "untrained":
+            recipe = replace(recipe, horizon=0)
         if method in ("fedavg-cnn", "cnn", "fedtransformer", "vit"):
             recipe = replace(recipe, text="none", proximal=0.0)
         if method in ("fedtransformer", "vit"):
@@ -175,19 +202,26 @@ class Experiment:
         packed = self.packed
         columns = [packed.findings.index(name) for name in recipe.findings]
         targets = packed.targets[rows][:, columns]
-        pixels = packed.pixels[rows]
-        if recipe.side != pixels.shape[1]:
-            factor = pixels.shape[1] // recipe.side
-            blocks = pixels.reshape(len(pixels), recipe.side, factor, recipe.side, factor)
-            pixels = blocks.mean((2, 4), dtype=np.float32).astype(np.uint8)
-        return Films.gathered(
-            np.ascontiguousarray(pixels),
-            [packed.reports[row] for row in rows],
+        people, codes = np.unique(packed.patients[rows].astype(str), return_inverse=True)
+        return Films(
+            self._pixels(recipe.side)[rows],
+            self._words(recipe.words, recipe.buckets)[rows],
             (targets == 1).astype(np.float32),
             targets != UNKNOWN,
-            packed.patients[rows],
-            recipe,
+            codes.astype(np.intp),
+            tuple(map(str, people)),
         )
+
+    @cache  # noqa: B019, one experiment a process
+    def _pixels(self, side: int) -> NDArray[np.uint8]:
+        pixels = self.packed.pixels
+        factor = pixels.shape[1] // side
+        blocks = pixels.reshape(len(pixels), side, factor, side, factor)
+        return blocks.mean((2, 4), dtype=np.float32).astype(np.uint8)
+
+    @cache  # noqa: B019
+    def _words(self, words: int, buckets: int) -> NDArray[np.int32]:
+        return hashed(self.packed.reports, words=words, buckets=buckets)
 
     def clients(self, scenario: str, seed: int) -> dict[str, NDArray[np.intp]]:
         packed, rng = self.packed, np.random.default_rng([seed, 16])
@@ -203,7 +237,13 @@ class Experiment:
                 found |= self._dealt(packed.rows("indiana", TRAIN), "indiana", 4, rng)
             case _:
                 found = {"public": packed.rows("public", TRAIN)}
+        if self.dev:
+            found = {name: rows[~self._aside(rows)] for name, rows in found.items()}
         return {name: rows for name, rows in found.items() if len(rows)}
+
+    def _aside(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """A fifth of the patients, whoever asks."""
+        return np.array([zlib.crc32(f"dev {one}".encode()) % 5 == 0 for one in self.packed.patients[rows]], bool)
 
     def _dealt(
         self, rows: NDArray[np.intp], name: str, clients: int, rng: np.random.Generator
@@ -218,6 +258,10 @@ class Experiment:
         return {f"{name}-{number}": rows[client[codes] == number] for number in range(clients)}
 
     def test_rows(self, task: Task) -> NDArray[np.intp]:
+        if self.dev:
+            places = ("nih", "indiana") if task.scenario.startswith("real") else ("phantom",)
+            rows = np.concatenate([self.packed.rows(name, TRAIN) for name in places])
+            return rows[self._aside(rows)]
         if task.scenario.startswith("real"):
             parts = [self.packed.rows(name, TEST) for name in ("nih", "indiana", "covid19")]
             return np.concatenate(parts)
@@ -245,14 +289,14 @@ class Experiment:
         told: dict[str, Any] = {"findings": list(recipe.findings), "clients": len(clients)}
         if method == "alone":
             for name, mine in clients.items():
-                network, _ = self._trained(recipe, {name: mine})
+                network, more = self._trained(recipe, {name: mine}, test=test)
+                told[f"curve {name}"] = more.pop("curve")
                 arrays[f"scores {name}"] = predicted(network, test.pixels, device=self.device).astype(np.float16)
         else:
-            large = method == "central-large"
-            network, more = self._trained(recipe, clients, pooled=method.startswith("central"), large=large)
+            network, more = self._trained(recipe, clients, pooled=method.startswith("central"), test=test)
             told |= more
             arrays["scores"] = predicted(network, test.pixels, device=self.device).astype(np.float16)
-            if task.method not in ("without", "dp", "dp-all"):
+            if task.method not in ("without", "dp", "dp-all") and not self.diagnosis:
                 arrays |= self._more(network, recipe, task, rows, test, clients)
         told["seconds"] = time.perf_counter() - began
         self._save(task, arrays, told)
@@ -263,15 +307,21 @@ class Experiment:
         clients: dict[str, NDArray[np.intp]],
         *,
         pooled: bool = False,
-        large: bool = False,
+        test: Films | None = None,
     ) -> tuple[VisionLanguageNetwork, dict[str, Any]]:
-        """Pooled data is seen as often as all sites together see theirs: in as many more steps, or in larger ones."""
-        rounds, count = recipe.horizon, len(clients)
+        """Pooled films are seen as often as all sites together see theirs, in as many steps."""
         if pooled:
+            recipe = replace(recipe, batch=recipe.batch * len(clients))
             clients = {"all": np.concatenate(list(clients.values()))}
-            more = {"batch": recipe.batch * count} if large else {"local_steps": recipe.local_steps * count}
-            recipe = replace(recipe, **more)
-        recipe = replace(recipe, momentum=1 - 1 / len(clients))
+        rounds, curve = recipe.horizon, []
+
+        def look(so_far: Federation) -> None:
+            number = len(so_far.rounds)
+            if test is not None and number % max(1, rounds // LOOKS) == 0:
+                scores = predicted(assemble(recipe, so_far.shared).to(self.device), test.pixels, device=self.device)
+                films = TestFilms(test.targets == 1, test.known, test.patients.astype(str))
+                curve.append((number, macro_auc([scores], films, redraws=2).value))
+
         books = Counted() if recipe.privacy is not None else None
         public = None
         if recipe.privacy is not None:
@@ -281,14 +331,16 @@ class Experiment:
             name: LocalTraining(recipe, self.films(rows, recipe), None, self.device, public=public, books=books)
             for name, rows in clients.items()
         }
-        done = federate(recipe, sites, rounds)
+        done = federate(recipe, sites, rounds, after=look if self.dev else None)
         told: dict[str, Any] = {
-            "bytes_a_round": done.rounds[-1].bytes_a_site,
-            "seconds_a_round": float(np.median([one.seconds for one in done.rounds])),
+            "curve": curve,
+            "films": rounds * recipe.local_steps * recipe.batch * len(clients),
+            "rounds": rounds,
+            "bytes_a_round": sum(part.nbytes for part in done.shared),
+            "seconds_a_round": float(np.median([one.seconds for one in done.rounds] or [0.0])),
         }
         if books is not None:
             told["spent"] = sorted({tuple(one) for one in books.spent})
-            told["rounds"] = rounds
         return assemble(recipe, done.shared).to(self.device), told
 
     def _more(
@@ -400,11 +452,13 @@ def _in_the_lungs(films: Films, recipe: Recipe) -> NDArray[np.intp]:
 def work(given: argparse.Namespace, wanted: list[Task], end: float) -> None:
     """Take one task after another that nobody else has taken."""
     side_by_side = max(1, min(given.jobs, len(wanted)))
-    torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // side_by_side) if given.device == "cpu" else 2)
+    if "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(max(1, len(os.sched_getaffinity(0)) // side_by_side) if given.device == "cpu" else 2)
     if given.device == "cuda":
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
         torch.backends.cudnn.benchmark = True
-    experiment = Experiment(load(given.films), given.out, given.device, SCALES[given.scale])
+    scale = replace(SCALES[given.scale], **{name: json.loads(value) for name, value in given.set})
+    experiment = Experiment(load(given.films), given.out, given.device, scale, given.dev, given.diagnosis)
     for task in wanted:
         claim = given.out / f"{task.name}.claim"
         if time.time() > end or (given.out / f"{task.name}.npz").exists():
@@ -444,6 +498,11 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--only", nargs="+", default=["*"], help="names of trainings, such as real.*")
     parser.add_argument("--scale", choices=tuple(SCALES), default="full")
+    parser.add_argument("--dev", action="store_true", help="keep to the training patients, for what is to be chosen")
+    parser.add_argument("--diagnosis", action="store_true", help="without words, maps and few examples")
+    parser.add_argument(
+        "--set", nargs=2, action="append", default=[], metavar=("NAME", "NUMBER"), help="of the scale, such as rounds"
+    )
     parser.add_argument("--stage", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--end", type=float, default=float("inf"), help=argparse.SUPPRESS)
     given = parser.parse_args()

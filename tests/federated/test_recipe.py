@@ -58,6 +58,8 @@ def test_the_digest_changes_with_every_setting_and_not_with_the_place_of_a_file(
         ({"privacy": {"noise": 0}}, "noise must be a positive number"),
         ({"privacy": 8}, "must be a table"),
         ({"proximal": float("nan")}, "zero or a positive number"),
+        ({"adam": "nobody"}, "adam cannot be 'nobody'"),
+        ({"adam": "coordinator", "momentum": 0.9}, "momentum of its own"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_a_sentence(table: dict[str, object], told: str) -> None:
@@ -70,3 +72,4 @@ def test_a_site_reads_what_it_approves() -> None:
     for fact in ("resnet", "128 pixels", "ε at most 3 at δ = 1e-06", "noise 1.25", "Cardiomegaly", "μ = 0.01"):
         assert fact in told
     assert "No differential privacy" in " ".join(Recipe(text="none").described())
+    assert "the update is the gradient itself" in " ".join(Recipe(adam="coordinator").described())

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,10 +50,11 @@ def test_an_update_that_is_no_number_is_left_out_and_told() -> None:
         run_rounds(start(), {"b": sites["b"]}, 1, name="x")
 
 
+@pytest.mark.parametrize("between", [{"momentum": 0.5}, {"adam": "coordinator"}], ids=["momentum", "adam"])
 def test_a_killed_run_goes_on_to_the_same_weights(
-    small_recipe: Recipe, make_films: Callable[..., Films], tmp_path: Path
+    small_recipe: Recipe, make_films: Callable[..., Films], tmp_path: Path, between: dict[str, Any]
 ) -> None:
-    recipe = replace(small_recipe, momentum=0.5)
+    recipe = replace(small_recipe, **between)
 
     def sites() -> dict[str, LocalTraining]:
         return {name: LocalTraining(recipe, make_films(seed=seed), None) for seed, name in enumerate("ab")}

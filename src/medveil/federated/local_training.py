@@ -91,13 +91,14 @@ class LocalTraining:
         question = self._question(shared, round_number)
         if (kept := self._kept(question)) is not None:
             return kept
-        network = _filled(self._network, shared)
+        network = self._network
+        _fill(self._parameters, shared)
         if self.recipe.privacy is not None:
             self._ledger.book(
                 question, Spending(self.recipe.privacy.noise, self._steps.sampling, self.recipe.local_steps)
             )
         self._steps.run(network, round_number, self._randomness(question))
-        trained = [one.detach().float().cpu().numpy() for one in trained_parameters(network).values()]
+        trained = [one.detach().float().cpu().numpy() for one in self._parameters]
         update = [after - before for after, before in zip(trained, shared, strict=True)]
         if not all(np.isfinite(part).all() for part in update):
             raise InputError(
@@ -117,6 +118,10 @@ class LocalTraining:
     @cached_property
     def _network(self) -> VisionLanguageNetwork:
         return build(self.recipe).to(self.device)
+
+    @cached_property
+    def _parameters(self) -> list[torch.nn.Parameter]:
+        return list(trained_parameters(self._network).values())
 
     @cached_property
     def _recipe_digest(self) -> str:
@@ -203,16 +208,16 @@ def names(recipe: Recipe) -> list[str]:
 
 def assemble(recipe: Recipe, arrays: Sequence[NDArray[np.float32]]) -> VisionLanguageNetwork:
     """The network with these shared weights."""
-    return _filled(build(recipe), arrays).eval()
+    network = build(recipe)
+    _fill(list(trained_parameters(network).values()), arrays)
+    return network.eval()
 
 
-def _filled(network: VisionLanguageNetwork, arrays: Sequence[NDArray[np.float32]]) -> VisionLanguageNetwork:
-    parameters = trained_parameters(network)
+def _fill(parameters: Sequence[torch.nn.Parameter], arrays: Sequence[NDArray[np.float32]]) -> None:
     if len(arrays) != len(parameters):
         raise InputError(f"the recipe shares {len(parameters)} arrays, and {len(arrays)} came; is it the same recipe?")
     with torch.no_grad():
-        for parameter, array in zip(parameters.values(), arrays, strict=True):
+        for parameter, array in zip(parameters, arrays, strict=True):
             if array.shape != tuple(parameter.shape) or not np.isfinite(array).all():
                 raise InputError("the shared weights do not fit the recipe's network, or are not numbers")
             parameter.copy_(torch.from_numpy(np.array(array, np.float32)))
-    return network

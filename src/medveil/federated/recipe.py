@@ -21,9 +21,11 @@ ImageEncoder = Literal["resnet", "vit"]
 TextEncoder = Literal["bert", "none"]
 Trained = Literal["all", "adapters", "heads"]
 Weighting = Literal["patients", "equal"]
+Adam = Literal["sites", "coordinator"]
 Labels = Literal["masked", "positive-only", "uncertain-negative", "uncertain-positive", "uncertain-missing"]
 SMALLEST, LARGEST = 32, 512  # pixels
 STRIDE = 16  # pixels of a film that become one place of the encoder's grid
+LAST_RATE = 1 / 20  # of the learning rate, at the horizon
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,9 @@ class Recipe:
     proximal: float = 0.01  # μ
     local_steps: int = 10  # of a site in a round
     batch: int = 32  # patients of a step, each with one film
-    learning_rate: float = 1e-3
+    adam: Adam = "sites"  # who steps by AdamW; at the coordinator, sites step along their gradients alone
+    learning_rate: float = 1e-3  # of AdamW
+    site_rate: float = 0.1  # of a site's steps where AdamW is the coordinator's
     weight_decay: float = 0.01
     momentum: float = 0.0  # what the shared weights keep of the last rounds' way
     horizon: int = 0  # rounds over which the rate falls to a twentieth; 0 keeps it
@@ -90,9 +94,11 @@ class Recipe:
         if not SMALLEST <= self.side <= LARGEST or self.side % STRIDE:
             raise SettingsError(f"side must be a multiple of {STRIDE} from {SMALLEST} to {LARGEST}")
         whole = ("channels", "words", "buckets", "text_width", "text_layers", "embedding", "rank", "local_steps")
-        _positive(self, *whole, "batch", "negatives", "temperature", "learning_rate")
+        _positive(self, *whole, "batch", "negatives", "temperature", "learning_rate", "site_rate")
         if not 0 <= self.momentum < 1:
             raise SettingsError("momentum must be at least 0 and below 1")
+        if self.momentum and self.adam == "coordinator":
+            raise SettingsError("momentum is for AdamW at the sites; at the coordinator it has a momentum of its own")
         for name in ("contrast", "proximal", "weight_decay", "horizon", "seed"):
             if not (getattr(self, name) >= 0 and math.isfinite(getattr(self, name))):
                 raise SettingsError(f"{name} must be zero or a positive number")
@@ -144,6 +150,13 @@ class Recipe:
     def digest(self) -> str:
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
+    def rate(self, round_number: int) -> float:
+        """The learning rate of a round, after its rise: down to a twentieth at the horizon."""
+        if not self.horizon:
+            return self.learning_rate
+        share = min(1.0, (round_number - 1) / self.horizon)
+        return self.learning_rate * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * share)) / 2)
+
     def described(self) -> list[str]:
         """What a site reads before it approves, a sentence a line."""
         layers = "one layer" if self.text_layers == 1 else f"{self.text_layers} layers"
@@ -156,13 +169,18 @@ class Recipe:
                 f" over all rounds, noise {self.privacy.noise:g} times the clipping norm {self.privacy.clip:g};"
                 " training ends when the budget does."
             )
+        stepping = f"learning rate {self.learning_rate:g}, momentum between rounds {self.momentum:g}"
+        if self.adam == "coordinator":
+            stepping = (
+                f"the update is the gradient itself, {self.site_rate:g} times, and the coordinator steps by AdamW with"
+                f" learning rate {self.learning_rate:g}"
+            )
         return [
             f"The model: an image encoder ({self.image}, films of {self.side} pixels) and {text}, for"
             f" {len(self.findings)} findings: {', '.join(self.findings)}.",
             f"{part[self.trained]} trained and sent, as the difference to the shared weights.",
-            f"A round is {self.local_steps} steps of {self.batch} patients, one film each, learning rate"
-            f" {self.learning_rate:g}, contrast λ = {self.contrast:g}, proximal term μ = {self.proximal:g}, momentum"
-            f" between rounds {self.momentum:g}.",
+            f"A round is {self.local_steps} step{'' if self.local_steps == 1 else 's'} of {self.batch} patients, one"
+            f" film each, contrast λ = {self.contrast:g}, proximal term μ = {self.proximal:g}; {stepping}.",
             promise,
         ]
 

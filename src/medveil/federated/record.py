@@ -21,7 +21,7 @@ from medveil.runtime.storage import sha256_of, sweep, write_bytes, write_json
 
 FORMAT = "medveil.federation-record/1"
 FILE, MODEL = "federation.json", "model.safetensors"
-SPEED = "speed-"  # of an array beside the weights
+MEMORY = "memory-"  # of an array beside the weights
 State = Literal["waiting", "training", "finished", "ended"]
 Arrays = list[NDArray[np.float32]]
 
@@ -96,14 +96,14 @@ class Record:
         return lines
 
 
-def save(folder: Path, record: Record, shared: Arrays | None = None, speed: Arrays | None = None) -> None:
-    """With new weights after a round, and their speed where there is momentum; without, the record alone."""
+def save(folder: Path, record: Record, shared: Arrays | None = None, memory: Arrays | None = None) -> None:
+    """With new weights after a round, and what is remembered for the next; without, the record alone."""
     before = record.weights
     if shared is not None:
         record.weights = f"weights-{record.round:06}.npz"
         file = io.BytesIO()
         parts: dict[str, Any] = {f"{place:06}": one for place, one in enumerate(shared)}
-        parts |= {f"{SPEED}{place:06}": one for place, one in enumerate(speed or [])}
+        parts |= {f"{MEMORY}{place:06}": one for place, one in enumerate(memory or [])}
         np.savez(file, **parts)
         write_bytes(folder / record.weights, file.getvalue())
         record.weights_sha256 = sha256_of(folder / record.weights)
@@ -131,14 +131,14 @@ def read_record(folder: Path) -> Record:
 
 def read_weights(folder: Path, record: Record) -> Arrays:
     """Of the last whole round; refused where they are not the ones of the record."""
-    return [one for name, one in _read(folder, record).items() if not name.startswith(SPEED)]
+    return [one for name, one in _read(folder, record).items() if not name.startswith(MEMORY)]
 
 
-def read_speed(folder: Path, record: Record) -> Arrays:
-    """Of the same round; empty before the first, and without momentum."""
+def read_memory(folder: Path, record: Record) -> Arrays:
+    """Of the same round: momentum's, or AdamW's; empty before the first, and without either."""
     if not record.weights:
         return []
-    return [one for name, one in _read(folder, record).items() if name.startswith(SPEED)]
+    return [one for name, one in _read(folder, record).items() if name.startswith(MEMORY)]
 
 
 def _read(folder: Path, record: Record) -> dict[str, NDArray[np.float32]]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, SettingsError
 from medveil.federated.aggregation import MEAN, Aggregate, aggregation, problem
-from medveil.federated.momentum import pushed
+from medveil.federated.between_rounds import Step, added, step_of
 from medveil.federated.recipe import Recipe
 from medveil.runtime.storage import write_bytes
 
@@ -57,7 +57,7 @@ class Federation:
 
     shared: Arrays
     rounds: list[Round] = field(default_factory=list)
-    speed: Arrays = field(default_factory=list)
+    memory: Arrays = field(default_factory=list)  # of the steps between rounds
     ended: str = ""
 
 
@@ -82,7 +82,7 @@ def federate(
         rounds,
         aggregate,
         name=recipe.digest,
-        momentum=recipe.momentum,
+        step=step_of(recipe),
         folder=folder,
         after=after,
     )
@@ -95,7 +95,7 @@ def run_rounds(
     aggregate: Aggregate | None = None,
     *,
     name: str,
-    momentum: float = 0.0,
+    step: Step = added,
     folder: Path | None = None,
     after: After | None = None,
 ) -> Federation:
@@ -106,7 +106,7 @@ def run_rounds(
     federation = _resumed(folder, state) or Federation([part.copy() for part in shared])
     while len(federation.rounds) < rounds:
         try:
-            _round(federation, sites, aggregate or aggregation(MEAN), momentum)
+            _round(federation, sites, aggregate or aggregation(MEAN), step)
         except BudgetSpent as spent:
             federation.ended = str(spent)
             break
@@ -117,14 +117,14 @@ def run_rounds(
     return federation
 
 
-def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate, momentum: float) -> None:
+def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate: Aggregate, step: Step) -> None:
     began, number = time.perf_counter(), len(federation.rounds) + 1
     updates = {name: sites[name].update(federation.shared, number) for name in sorted(sites)}
     fitting = {name: update for name, update in updates.items() if problem(update, federation.shared) is None}
     if not fitting:
         raise InputError(f"no site sent a usable update in round {number}; the weights of the round before are kept")
     together = aggregate(list(fitting.values()), [sites[name].weight for name in fitting])
-    federation.shared, federation.speed = pushed(federation.shared, federation.speed, together, momentum)
+    federation.shared, federation.memory = step(federation.shared, federation.memory, together)
     left_out = tuple(name for name in updates if name not in fitting)
     size = sum(part.nbytes for part in federation.shared)
     federation.rounds.append(Round(number, tuple(fitting), left_out, size, time.perf_counter() - began))
@@ -133,7 +133,7 @@ def _round(federation: Federation, sites: Mapping[str, TrainingSite], aggregate:
 def _save(folder: Path, state: str, federation: Federation) -> None:
     told = json.dumps({"run": state, "rounds": [vars(one) for one in federation.rounds]})
     parts: dict[str, Any] = {f"{number:04}": part for number, part in enumerate(federation.shared)}
-    parts |= {f"speed{number:04}": part for number, part in enumerate(federation.speed)}
+    parts |= {f"memory{number:04}": part for number, part in enumerate(federation.memory)}
     file = io.BytesIO()
     np.savez(file, told=np.frombuffer(told.encode(), np.uint8), **parts)
     write_bytes(folder / STATE, file.getvalue())
@@ -146,7 +146,7 @@ def _resumed(folder: Path | None, state: str) -> Federation | None:
         with np.load(io.BytesIO((folder / STATE).read_bytes())) as kept:
             told = json.loads(kept["told"].tobytes())
             shared = [kept[name] for name in sorted(kept.files) if name.isdigit()]
-            speed = [kept[name] for name in sorted(kept.files) if name.startswith("speed")]
+            memory = [kept[name] for name in sorted(kept.files) if name.startswith("memory")]
         rounds = [
             Round(**one | {"taking_part": tuple(one["taking_part"]), "left_out": tuple(one["left_out"])})
             for one in told["rounds"]
@@ -155,4 +155,4 @@ def _resumed(folder: Path | None, state: str) -> Federation | None:
         raise InputError(f"{folder / STATE} cannot be read; choose an empty folder") from None
     if told["run"] != state:
         raise InputError(f"{folder} holds a run with another recipe or other sites; choose an empty folder")
-    return Federation(shared, rounds, speed)
+    return Federation(shared, rounds, memory)

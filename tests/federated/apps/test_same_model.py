@@ -22,10 +22,10 @@ from medveil.federated.vision_language.films import Films
 NAMES = ("north", "south", "west")
 
 
-@pytest.fixture
-def tiny(small_recipe: Recipe) -> dict[str, Any]:
+@pytest.fixture(params=[{"momentum": 0.5}, {"adam": "coordinator"}], ids=["momentum", "adam"])
+def tiny(small_recipe: Recipe, request: pytest.FixtureRequest) -> dict[str, Any]:
     table = {name: value for name, value in small_recipe.to_json().items() if value is not None}
-    return table | {"weighting": "equal", "momentum": 0.5}
+    return table | {"weighting": "equal"} | request.param
 
 
 def in_one_process(table: dict[str, Any], make_films: Callable[..., Films], rounds: int) -> Arrays:

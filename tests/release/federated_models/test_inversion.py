@@ -52,6 +52,11 @@ def test_even_the_update_of_one_step_shows_more_than_noise_does(victims: Victims
     assert one > private + 0.3
 
 
+def test_an_update_along_the_gradient_shows_as_much_as_the_gradient(victims: Victims, transformer: Recipe) -> None:
+    step = Step(replace(transformer, adam="coordinator"))
+    assert _alike(victims, step.closed_form(*step.update(victims, seed=1))) > 0.9
+
+
 def test_a_convolution_has_no_closed_form_and_is_searched(small_recipe: Recipe, victims: Victims) -> None:
     step = Step(replace(small_recipe, local_steps=1))
     sent = step.sent(victims, "secure sums", Privacy(), seed=1)

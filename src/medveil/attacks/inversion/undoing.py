@@ -1,7 +1,8 @@
-"""From the update of one step of AdamW to the gradient it was made of.
+"""From the update of one step to the gradient it was made of.
 
-The first step divides each number of the gradient by its own size and a tiny constant: what is left is nearly the sign
-alone. Nearly: the constant leaves a trace of the size wherever that is small, and a number of 32 bits has room for it.
+A step along the gradient is the gradient itself, but for a factor. AdamW's first step divides each number of it by its
+own size and a tiny constant: what is left is nearly the sign alone. Nearly: the constant leaves a trace of the size
+wherever that is small, and a number of 32 bits has room for it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,15 @@ class Undone:
 
     gradients: Arrays
     doubts: Arrays
+
+
+def followed(update: Sequence[NDArray[np.float32]], shared: Sequence[NDArray[np.float32]], *, rate: float) -> Undone:
+    """The gradient along which a plain step changed `shared` by `update`."""
+    gradients = [(change / np.float32(-rate)).astype(np.float32) for change in update]
+    blurs = [
+        np.spacing(np.abs(weights) + np.abs(change)) / rate for change, weights in zip(update, shared, strict=True)
+    ]
+    return Undone(gradients, [blur.astype(np.float32) for blur in blurs])
 
 
 def undone(

@@ -20,10 +20,10 @@ from medveil.federated.aggregation import aggregation, problem
 from medveil.federated.approval import Approval
 from medveil.federated.apps.records import Packed, packed, packed_arrays, size_of, unpacked
 from medveil.federated.apps.site_app import message_type
-from medveil.federated.momentum import pushed
+from medveil.federated.between_rounds import step_of
 from medveil.federated.participant import BITS, Arrays, write_model
 from medveil.federated.plan import PROTOCOL, Plan
-from medveil.federated.record import MODEL, Record, RoundRecord, State, read_speed, save
+from medveil.federated.record import MODEL, Record, RoundRecord, State, read_memory, save
 from medveil.federated.refusals import FOR_GOOD, REFUSALS
 from medveil.federated.secure_sum.messages import Agreed, Keys, Masked, Opened, Shares
 from medveil.federated.secure_sum.quantising import Grid as NumberGrid
@@ -110,7 +110,7 @@ class _Conductor:
         self._met: dict[int, int] = {}  # how often a node had come when it did
         self._traffic: dict[int, tuple[int, int]] = {}  # bytes from a node and to it, not yet in the record
         self._this: _Round | None = None
-        self._speed = read_speed(folder, record)
+        self._memory = read_memory(folder, record)
         self._ending = False  # all is on disk, and the sites are told
 
     def run(self) -> None:
@@ -177,7 +177,7 @@ class _Conductor:
                 return False
             took_part, update = [], None  # its sum was opened and lost; another one would tell too much
         if update is not None:
-            self.shared, self._speed = pushed(self.shared, self._speed, update, self.plan.recipe.momentum)
+            self.shared, self._memory = step_of(self.plan.recipe)(self.shared, self._memory, update)
         self._settle()
         self.record.history.append(this.over(took_part, counted=update is not None))
         self._save("training", shared=self.shared)
@@ -478,7 +478,7 @@ class _Conductor:
     def _save(self, state: State, why: str = "", shared: Arrays | None = None) -> None:
         self._settle()
         self.record.state, self.record.why = state, why
-        save(self.folder, self.record, shared, self._speed)
+        save(self.folder, self.record, shared, self._memory)
 
 
 class _Sums:

@@ -6,7 +6,6 @@ The proximal term pulls every step back to the shared weights; it knows no patie
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +23,6 @@ from medveil.federated.vision_language.network import VisionLanguageNetwork, tra
 from medveil.federated.vision_language.patient_gradients import clipped_sum
 
 LONGEST = 5.0  # a plain gradient is shortened to; a rare batch must not throw the weights far off
-LAST_RATE = 1 / 20  # of the learning rate, at the horizon
 BETAS = (0.9, 0.99)  # rounds are short: a longer memory would not fill
 Public = tuple[NDArray[np.uint8], NDArray[np.int32]]
 Rows = NDArray[np.intp]
@@ -76,36 +74,40 @@ class LocalSteps:
         return min(1.0, self.recipe.batch / len(self.stock.units))
 
     def run(self, network: VisionLanguageNetwork, round_number: int, rng: np.random.Generator) -> None:
-        """All steps of a round. Adam begins anew each time: its memory would be of other weights."""
-        network.train()
+        """All steps of a round. Adam begins anew each time: its memory would be of other weights. Where Adam is the
+        coordinator's, the steps follow the gradient, so that the update is their sum."""
+        if not network.training:  # a walk through all its parts, which a round of one step would feel
+            network.train()
         parameters = list(trained_parameters(network).values())
         shared = [parameter.detach().clone() for parameter in parameters]
-        optimiser = torch.optim.AdamW(
-            parameters, lr=self.recipe.learning_rate, betas=BETAS, weight_decay=self.recipe.weight_decay, fused=True
-        )
+        optimiser = self._optimiser(parameters)
         generator = torch.Generator(self.device)
         generator.manual_seed(int(rng.integers(2**62)))
         step = self._plain if self.recipe.privacy is None else self._private
         for number in range(self.recipe.local_steps):
-            for group in optimiser.param_groups:
-                group["lr"] = self._rate(round_number, number)
+            if self.recipe.adam == "sites":
+                for group in optimiser.param_groups:
+                    group["lr"] = self._rate(round_number, number)
             step(network, parameters, rng, generator)
             if self.recipe.proximal:
                 gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
                 away = torch._foreach_sub([parameter.detach() for parameter in parameters], shared)
                 torch._foreach_add_(gradients, away, alpha=self.recipe.proximal)
             optimiser.step()
-        network.eval()
+
+    def _optimiser(self, parameters: list[torch.nn.Parameter]) -> torch.optim.Optimizer:
+        how = self.recipe
+        if how.adam == "coordinator":
+            return torch.optim.SGD(parameters, lr=how.site_rate)
+        return torch.optim.AdamW(
+            parameters, lr=how.learning_rate, betas=BETAS, weight_decay=how.weight_decay, fused=True
+        )
 
     def _rate(self, round_number: int, number: int) -> float:
-        """Up in a line over the first round, then down to a twentieth at the horizon."""
-        peak, steps = self.recipe.learning_rate, self.recipe.local_steps
+        """Up in a line over the first round, then as the recipe says."""
         if round_number <= 1:
-            return peak * (number + 1) / steps
-        if not self.recipe.horizon:
-            return peak
-        share = min(1.0, (round_number - 1) / self.recipe.horizon)
-        return peak * (LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * share)) / 2)
+            return self.recipe.learning_rate * (number + 1) / self.recipe.local_steps
+        return self.recipe.rate(round_number)
 
     def _plain(
         self,

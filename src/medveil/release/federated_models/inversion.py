@@ -19,7 +19,7 @@ from torch.func import functional_call, grad, vmap
 
 from medveil.attacks.inversion.closed_form import film_of_patches
 from medveil.attacks.inversion.reconstruction import Gradients, Progress, Search, reconstruct
-from medveil.attacks.inversion.undoing import undone
+from medveil.attacks.inversion.undoing import followed, undone
 from medveil.federated.recipe import Privacy, Recipe
 from medveil.federated.vision_language.building import build
 from medveil.federated.vision_language.films import Films
@@ -125,8 +125,8 @@ class Step:
         return found
 
     def update(self, victims: Victims, *, seed: int) -> tuple[list[Tensor], list[Tensor]]:
-        """The gradients that follow from what sites do send, AdamW's steps, undone as if there were one; and how far
-        they may be off."""
+        """The gradients that follow from what sites do send: AdamW's steps, undone as if there were one, or steps along
+        the gradient where AdamW is the coordinator's; and how far they may be off."""
         shared = [one.detach().cpu().numpy() for one in self._values.values()]
         found = []
         for number, rows in enumerate(victims.own):
@@ -136,8 +136,11 @@ class Step:
             steps.run(network, 1, np.random.default_rng([seed, number]))
             after = [one.detach().cpu().numpy() for one in trained_parameters(network).values()]
             update = [new - old for new, old in zip(after, shared, strict=True)]
-            rate = self.recipe.learning_rate
-            found.append(undone(update, shared, rate=rate, decay=self.recipe.weight_decay))
+            if self.recipe.adam == "coordinator":
+                found.append(followed(update, shared, rate=self.recipe.site_rate * self.recipe.local_steps))
+            else:
+                rate, decay = self.recipe.learning_rate, self.recipe.weight_decay
+                found.append(undone(update, shared, rate=rate, decay=decay))
         gradients, doubts = ([getattr(one, part) for one in found] for part in ("gradients", "doubts"))
         return self._stacked(gradients), self._stacked(doubts)
 
