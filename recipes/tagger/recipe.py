@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=540.0)
     parser.add_argument("--workers", type=int, default=5)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--without", type=int, help="the fold of retired notes not to learn from")
     options = parser.parse_args()
     if options.step == "prepare":
         from recipes.tagger.start import prepare
@@ -37,7 +38,8 @@ def main() -> None:
     elif options.step == "refine":
         from recipes.tagger.training import refining, train
 
-        train(options.start, options.out, "cpu", refining(options.seconds, options.seed), begin=options.begin)
+        how = refining(options.seconds, options.seed, options.without)
+        train(options.start, options.out, "cpu", how, begin=options.begin)
     else:
         from recipes.tagger.training import Training, train
 

@@ -344,7 +344,7 @@ def dictation(visit: Visit) -> Pieces:
     if visit.chance(0.6):
         said = [visit.write(visit.rng.choice(lines("dictated"))) for _ in range(visit.rng.randint(1, 5))]
         return dictated(_join(visit.rng.choice([" ", ". ", "\n"]), said), visit.rng)
-    write = visit.rng.choice([report, prose, letter, summary, narrative, everyday, mixture])
+    write = visit.rng.choice([report, prose, letter, summary, narrative, everyday, mixture, values, houses, shorthand])
     return dictated(write(visit), visit.rng)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from medveil.defenses.reports.edges import narrowed
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.proposal import FAINT, TAGGER, Proposal
 from medveil.defenses.reports.rules import find_by_rules, following, proposed
@@ -43,11 +44,11 @@ def _of_network(page: Page, found: list[Span], by: str) -> list[Proposal]:
 
 
 def whole(page: Page, kept: Iterable[Proposal]) -> list[Span]:
-    """As spans of their full length; where rules and network both have it, the rules say what kind it is."""
+    """As spans of their full length and no more; where rules and network both have it, the rules say what kind it is."""
     kept = list(kept)
     by_rules = without_overlaps(one.span for one in kept if one.by not in _NETWORK)
     by_network = without_overlaps(one.span for one in kept if one.by in _NETWORK)
-    return completed(page, merged(page.text, by_rules, by_network))
+    return narrowed(page, completed(page, merged(page.text, by_rules, by_network)))
 
 
 def recognised(text: str, found: Iterable[Span]) -> Page:

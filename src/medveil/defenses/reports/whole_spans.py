@@ -20,6 +20,7 @@ _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
 _INSIDE = words("of and the for at de la du des der")
 _KIN_PARTICLES = words("bt bte binti binte a l s o d al ap")  # a/l, s/o: son of
 _PERSON_GAP = re.compile(r"[ ]|-|\.[ ]?|/|[ ][\"“'‘(]|[\"”'’)][ ]")  # nicknames in quotes too
+_OPENS, _CLOSES = "\"“'‘(", "\"”'’)"
 _PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
 _CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
 _INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
@@ -114,6 +115,8 @@ def _step(page: Page, index: int, way: int, *, person: bool) -> int:
         between = page.text[page.words[one].end : page.words[other].start]
         if not (_PERSON_GAP if person else _PLACE_GAP).fullmatch(between):
             return index
+        if between[-1] in _OPENS and page.text[page.words[other].end : page.words[other].end + 1] not in _CLOSES:
+            return index
         if between[0] in "./" and len(page.words[one].text) > 3:  # a sentence ends here, or another person begins
             return index
         if _belongs(page, following, way, person=person):
@@ -136,5 +139,7 @@ def _belongs(page: Page, index: int, way: int, *, person: bool) -> bool:
     if page.in_capitals(word.start):
         return person and word.name_only
     if person:
-        return word.initial or named
+        beside = page.words[index - way]
+        loud = word.text.isupper() and not beside.text.isupper() and beside.text[0] != word.text[-1]  # Lani ABO
+        return word.initial or (named and (word.name_only or not loud))
     return not word.text.isupper()

@@ -20,18 +20,18 @@ from medveil.person.name import (
     RANKS_IN_TEXT,
 )
 
-_KIN = words(
+KIN = words(
     "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "
     "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
     "cousin mom mum dad grandmother grandfather parents ehefrau ehemann tochter sohn mutter vater epouse epoux "
     "fille fils mere pere esposa esposo marido hija hijo madre padre"
 )
-_PATIENTS = words(
+PATIENTS = words(
     "patient patients patientin paciente name nom nombre apellidos pt pat re concerning regarding guarantor insured "
     "subscriber contact relative client member nok surname lastname firstname forename vorname nachname prenom "
     "examinee seen carer poa parent veteran dependent claimant"
 )
-_STAFF = words(
+STAFF = words(
     "physician provider radiologist doctor md attending resident fellow referring ordering requesting technologist "
     "tech technician reader dictated signed transcribed transcriptionist typed typist interpreted read reviewed "
     "verified approved finalized author authenticated surgeon nurse consultant cc attn pcp registrar performed "
@@ -86,10 +86,10 @@ def take(page: Page) -> None:
     for index, word in enumerate(all_words[:-1]):
         if word.folded in ALL_TITLES_IN_TEXT:
             _after_title(page, index)
-        if word.folded in _KIN:
+        if word.folded in KIN:
             _after(page, index, _AFTER_KIN, Category.NAME)
-        if word.folded in _PATIENTS or word.folded in _STAFF:
-            category = Category.NAME if word.folded in _PATIENTS else Category.DOCTOR
+        if word.folded in PATIENTS or word.folded in STAFF:
+            category = Category.NAME if word.folded in PATIENTS else Category.DOCTOR
             _after(page, index, _AFTER_LABEL, category, label=True)
         if word.folded in _SAID and index and all_words[index - 1].folded in _SAID[word.folded]:
             _after(page, index, _SPACE, Category.DOCTOR)
@@ -146,12 +146,11 @@ def _after_title(page: Page, index: int) -> None:
     strange = after.name_only or after.kind == Kind.UNKNOWN or (after.listed and not title.capital)
     if not strange and (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not after.kind & Kind.PARTICLE:
         return
-    start = title.start if category is Category.NAME and title.folded not in _KIN and ")" not in gap else None
     last = name_from(page, index + 1, sure=True, titled=not loud and title.capital)
     if last < 0 and strange and not in_dictionary(after.folded) and len(after.text) > 2:  # dr smith
         last = index + 1
     if last >= 0:
-        take_name(page, index + 1, last, category, start=start)
+        take_name(page, index + 1, last, category)
         _take_others(page, last, category)
 
 

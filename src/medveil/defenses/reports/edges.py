@@ -1,0 +1,97 @@
+"""What only comes along with a name, a day or a house stays: the title before it, a degree after it, `the`, `comma`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from medveil.defenses.reports.rules.lexicon import Kind, words
+from medveil.defenses.reports.rules.page import Page, PageWord
+from medveil.defenses.reports.rules.people import KIN, PATIENTS, STAFF
+from medveil.defenses.reports.scoring.evidence import words_in
+from medveil.person.identifiers import Category
+from medveil.person.name import ABBREVIATED_TITLES, ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
+from medveil.person.span import Span
+
+_PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
+_PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS, Category.COUNTY})
+_DAYS = frozenset({Category.DATE, Category.TIME})
+_ROLES = (
+    ALL_TITLES_IN_TEXT
+    | KIN
+    | PATIENTS
+    | STAFF
+    | words(
+        "mister missus auntie uncle granny grandma grandpa reverend vicar deputy sergeant inspector officer sponsor "
+        "physio circ rep mdm mnr mev monsieur don doña dona señor señora señorita mag dipl ing hebamme heb savta mama"
+    )
+)
+_SMALL = words(
+    "the a an on in at of to by from for with and or after before since until via is was who whose her his per w "
+    "comma period stop full point colon slash dash hyphen quote unquote uh um bleep badge ward bed room hand phone"
+)
+_PART_OF_DAY = re.compile(r"[ \t]+in[ \t]+the[ \t]+(?:morning|afternoon|evening)$", re.IGNORECASE)
+
+
+def narrowed(page: Page, found: list[Span]) -> list[Span]:
+    """What stands between two pieces of one name belongs to it."""
+    starts, ends = {one.start for one in found}, {one.end for one in found}
+    return [
+        _narrowed(
+            page,
+            one,
+            before=not ends.isdisjoint((one.start, one.start - 1)),
+            after=not starts.isdisjoint((one.end, one.end + 1)),
+        )
+        for one in found
+    ]
+
+
+def _narrowed(page: Page, one: Span, *, before: bool, after: bool) -> Span:
+    if one.category in _DAYS and (part := _PART_OF_DAY.search(page.text, one.start, one.end)):
+        one = replace(one, end=part.start())
+    comes_along = _COMES_ALONG.get(one.category)
+    if comes_along is None:
+        return one
+    inside = words_in(page, one)
+    first, last = inside.start, inside.stop - 1
+    while first < last and not before and comes_along(page, page.words[first], front=True):
+        first += 1
+    while last > first and not after and comes_along(page, page.words[last], front=False):
+        last -= 1
+    start, end = one.start, one.end
+    if first > inside.start:
+        start = page.words[first].start
+    if last < inside.stop - 1:
+        end = page.words[last].end
+    kept_digits = any(map(str.isdigit, page.text[one.start : start] + page.text[end : one.end]))
+    return one if kept_digits else replace(one, start=start, end=end)
+
+
+def _with_person(page: Page, word: PageWord, *, front: bool) -> bool:
+    """A title, a relation, a trade or a small word; never what a list has as somebody's given name."""
+    if word.listed and word.folded not in ABBREVIATED_TITLES:
+        return False
+    if word.folded in (_ROLES if front else DEGREES_IN_TEXT) and not (word.initial and not front):
+        return True
+    if word.folded in PARTICLES_IN_TEXT or len(word.text) < 2:
+        return False
+    if word.folded in _SMALL:
+        return not word.capital or page.in_capitals(word.start)
+    return not word.capital and not page.is_small and bool(word.kind & Kind.ORDINARY)
+
+
+def _with_place(page: Page, word: PageWord, *, front: bool) -> bool:
+    return not word.capital and word.folded in _SMALL
+
+
+def _with_day(page: Page, word: PageWord, *, front: bool) -> bool:
+    return word.folded in _SMALL - {"to", "of", "a"}
+
+
+_COMES_ALONG: dict[Category, Callable[..., bool]] = {
+    **dict.fromkeys(_PEOPLE, _with_person),
+    **dict.fromkeys(_PLACES, _with_place),
+    **dict.fromkeys(_DAYS, _with_day),
+}
