@@ -237,7 +237,7 @@ class Visit:
         return [(papers.user(self.rng, one.given, one.family), Category.OTHER_ID)]
 
     def _organisation(self) -> Pieces:
-        known = self.lexicon.words or lines("function_words")
+        known = names.telling_words(tuple(self.lexicon.words))
         coined = names.coined("surname").draw(self.rng)
         name = workplaces.organisation(
             self.rng, self.people.surname(), self._town(), coined, self._one(known), self._one(known)

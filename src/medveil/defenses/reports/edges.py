@@ -15,7 +15,7 @@ from medveil.person.name import ABBREVIATED_TITLES, ALL_TITLES_IN_TEXT, DEGREES_
 from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
-_PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS, Category.COUNTY})
+_PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
 _DAYS = frozenset({Category.DATE, Category.TIME})
 _ROLES = (
     ALL_TITLES_IN_TEXT
@@ -23,14 +23,21 @@ _ROLES = (
     | PATIENTS
     | STAFF
     | words(
-        "mister missus auntie uncle granny grandma grandpa reverend vicar deputy sergeant inspector officer sponsor "
-        "physio circ rep mdm mnr mev monsieur don doña dona señor señora señorita mag dipl ing hebamme heb savta mama"
+        "mister missus auntie aunty granny nan nana grandma grandpa reverend revd canon evangelist vicar deputy "
+        "inspector constable const garda officer lance corporal sponsor physio circ rep hca str spr sho mw cwo atc inv fr "
+        "mdm mnr mev mw aling lola gogo tannie savta mama maman papa bebe frere soeur epoux pr monsieur mag dipl ing hebamme "
+        "heb vater oma opa tante nachbar nachbarin kollege kollegin assistenzarzt assistenzarztin overlege don dona senorita "
+        "doctora paciente pareja viuda hermana hermano abuela tia patientin patiente hubby sono bronchoscopist"
     )
 )
+_AFTER_NAMES = DEGREES_IN_TEXT | ABBREVIATED_TITLES | words("spelled surname geboren")
+_COUNTIES = words("county co parish shire borough")
+_ZONES = words("est edt cst cdt mst mdt pst pdt utc gmt bst cet hrs hours uhr h")
 _SMALL = words(
     "the a an on in at of to by from for with and or after before since until via is was who whose her his per w "
     "comma period stop full point colon slash dash hyphen quote unquote uh um bleep badge ward bed room hand phone"
 )
+_RUN = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*|\d+")
 _PART_OF_DAY = re.compile(r"[ \t]+in[ \t]+the[ \t]+(?:morning|afternoon|evening)$", re.IGNORECASE)
 
 
@@ -54,26 +61,22 @@ def _narrowed(page: Page, one: Span, *, before: bool, after: bool) -> Span:
     comes_along = _COMES_ALONG.get(one.category)
     if comes_along is None:
         return one
-    inside = words_in(page, one)
-    first, last = inside.start, inside.stop - 1
-    while first < last and not before and comes_along(page, page.words[first], front=True):
+    runs = [match.span() for match in _RUN.finditer(page.text, one.start, one.end)]
+    own = {page.words[index].start: page.words[index] for index in words_in(page, one)}
+    first, last = 0, len(runs) - 1
+    while first < last and not before and (word := own.get(runs[first][0])) and comes_along(page, word, front=True):
         first += 1
-    while last > first and not after and comes_along(page, page.words[last], front=False):
+    while first < last and not after and (word := own.get(runs[last][0])) and comes_along(page, word, front=False):
         last -= 1
-    start, end = one.start, one.end
-    if first > inside.start:
-        start = page.words[first].start
-    if last < inside.stop - 1:
-        end = page.words[last].end
-    kept_digits = any(map(str.isdigit, page.text[one.start : start] + page.text[end : one.end]))
-    return one if kept_digits else replace(one, start=start, end=end)
+    start = runs[first][0] if first else one.start
+    return replace(one, start=start, end=runs[last][1] if last < len(runs) - 1 else one.end)
 
 
 def _with_person(page: Page, word: PageWord, *, front: bool) -> bool:
     """A title, a relation, a trade or a small word; never what a list has as somebody's given name."""
     if word.listed and word.folded not in ABBREVIATED_TITLES:
         return False
-    if word.folded in (_ROLES if front else DEGREES_IN_TEXT) and not (word.initial and not front):
+    if word.folded in (_ROLES if front else _AFTER_NAMES) and not (word.initial and not front):
         return True
     if word.folded in PARTICLES_IN_TEXT or len(word.text) < 2:
         return False
@@ -86,12 +89,17 @@ def _with_place(page: Page, word: PageWord, *, front: bool) -> bool:
     return not word.capital and word.folded in _SMALL
 
 
+def _with_county(page: Page, word: PageWord, *, front: bool) -> bool:
+    return word.folded in _COUNTIES
+
+
 def _with_day(page: Page, word: PageWord, *, front: bool) -> bool:
-    return word.folded in _SMALL - {"to", "of", "a"}
+    return word.folded in _SMALL - {"to", "of", "a"} or (not front and word.folded in _ZONES)
 
 
 _COMES_ALONG: dict[Category, Callable[..., bool]] = {
     **dict.fromkeys(_PEOPLE, _with_person),
     **dict.fromkeys(_PLACES, _with_place),
+    Category.COUNTY: _with_county,
     **dict.fromkeys(_DAYS, _with_day),
 }

@@ -44,7 +44,7 @@ def _of_network(page: Page, found: list[Span], by: str) -> list[Proposal]:
 
 
 def whole(page: Page, kept: Iterable[Proposal]) -> list[Span]:
-    """As spans of their full length and no more; where rules and network both have it, the rules say what kind it is."""
+    """As spans of their full length and no more; where rules and network both have one, the rules say of what kind."""
     kept = list(kept)
     by_rules = without_overlaps(one.span for one in kept if one.by not in _NETWORK)
     by_network = without_overlaps(one.span for one in kept if one.by in _NETWORK)

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from medveil.defenses.reports.rules.lexicon import Kind, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of
 from medveil.person.normalised import fold
 
 READ = ("en", "de", "fr", "es")
@@ -38,6 +38,7 @@ _SMALL_WORDS = {
         "id": "dan di yang dengan tidak pada untuk dari pasien ini adalah tampak",
     }.items()
 }
+_OTHER_WORDS = {"de": Kind.GERMAN, "fr": Kind.FRENCH, "es": Kind.SPANISH}  # by which clipped notes are told
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 12  # words by which a language can be told
 _OWN_SHARE, _KNOWN_SHARE = 0.04, 0.4
@@ -55,10 +56,11 @@ def language_of(text: str) -> str | None:
         return "en"
     words = [word for word in words if len(word) > 1]
     tally = Counter(words)
-    counts = {name: sum(tally[word] for word in tally.keys() & own) for name, own in _SMALL_WORDS.items()}
+    said = {name: {word for word in tally if _is_of(word, name)} for name in _SMALL_WORDS}
+    counts = {name: sum(tally[word] for word in own) for name, own in said.items()}
     best = max(counts, key=lambda name: counts[name])
     known = sum(times for word, times in tally.items() if kind_of(word) != Kind.UNKNOWN)
-    if best != "en" and counts[best] > 2 * counts["en"] and _plainly(words, _SMALL_WORDS[best], known):
+    if best != "en" and counts[best] > 2 * counts["en"] and _plainly(len(words), said[best], counts[best], known):
         return best
     if counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words):
         return "en"
@@ -67,10 +69,13 @@ def language_of(text: str) -> str | None:
     return best if best in READ and counts[best] >= 2 and counts[best] > 2 * others else None
 
 
-def _plainly(words: list[str], own: frozenset[str], known: int) -> bool:
-    """Three or more of its small words, an eighth of all, and not a text that English and its wards know."""
-    said = [word for word in words if word in own]
-    return len(set(said)) >= 3 and len(said) * 8 >= len(words) and known < 0.75 * len(words)
+def _is_of(word: str, language: str) -> bool:
+    return word in _SMALL_WORDS[language] or has(word, _OTHER_WORDS.get(language, Kind.UNKNOWN))
+
+
+def _plainly(words: int, own: set[str], count: int, known: int) -> bool:
+    """Three or more of its words, an eighth of all, and not a text that English and its wards know."""
+    return len(own) >= 3 and count * 8 >= words and known < 0.75 * words
 
 
 def is_read(text: str) -> bool:

@@ -7,10 +7,12 @@ digits in a row measure nothing. An ordinal with no noun after it is a day.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
+from medveil.person.normalised import fold
 
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
@@ -73,7 +75,8 @@ _CLOCK = re.compile(
 _AT_TIME = re.compile(r"\b(?:at|time|timed)[ \t\n]+$", re.IGNORECASE)
 _STREET = re.compile(
     rf"(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
-    r"(?:(?!of|the|and|in|to)[a-z'’]{2,20}[ ]){1,3}"
+    r"(?:(?!(?:of|the|and|in|to|stop|period|comma|you|may|full|point|he|she|we|by|over|for|at|on|is|was)\b)"
+    r"[a-z'’]{2,20}[ ]){1,3}"
     r"(?:street|avenue|road|lane|drive|boulevard|court|terrace|crescent|highway|parkway)(?!\w)",
     re.IGNORECASE,
 )
@@ -86,6 +89,7 @@ _SITE = re.compile(rf"(?<!\w)(?:w{{3}}|w[ ]w[ ]w|\w+)[ ]dot[ ](?:\w+[ ]dot[ ]){{
 
 _DIGITS = words(_ONES.replace("|", " ") + " zero oh o")
 _NUMBERS = _DIGITS | words(f"{_TEENS} {_TENS} hundred thousand".replace("|", " "))
+_TENS_WORDS = words(_TENS.replace("|", " "))
 _BETWEEN = words("dash hyphen slash dot double triple point")
 _CALLS = words(
     "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
@@ -118,7 +122,8 @@ _UNITS = words(
     "mm cm millimeter millimeters millimetre millimetres centimeter centimeters centimetre centimetres percent mg "
     "milligram milligrams gram grams kilogram kilograms ml milliliter milliliters cc year years month months week "
     "weeks day days hour hours minute minutes second seconds times view views rib ribs liter liters unit units pack "
-    "packs degrees beats out point to or french image images films by"
+    "packs degrees beats out point to or french image images films by metre metres meter meters kilo kilos litre litres "
+    "millicuries teaspoons cups steps stairs gauge micrograms sections lakh"
 )
 _COUNTED = words(
     "rib ribs level levels segment segments image images series slice slices lobe lobes digits leads views"
@@ -145,8 +150,15 @@ def take(page: Page) -> None:
     if spoken:
         _take_spoken(page, spoken)
     for match in _LETTERS.finditer(page.text):
-        if not kind_of(re.sub(r"\W", "", match[0]).lower()) & Kind.THING:
+        name = re.sub(r"\W", "", match[0]).lower()
+        if name in _words_before(page, match.start()) or (match[0][1] == "-" and not kind_of(name) & Kind.THING):
             _take(page, *match.span(), Category.NAME)
+
+
+def _words_before(page: Page, place: int) -> set[str]:
+    """What may have been spelled: `dlamini d l a m i n i`; d k a spells nobody."""
+    last = bisect_left(page.words, place, key=lambda word: word.start)
+    return {fold(word.text.replace("'", "")) for word in page.words[max(0, last - 6) : last]}
 
 
 def _take_spoken(page: Page, spoken: list[int]) -> None:
@@ -248,6 +260,11 @@ def _run(page: Page, first: int, *, letters: bool) -> tuple[int, int]:
         elif word.folded not in _BETWEEN:
             break
         place += 1
+    while last > first and _word_after(page, all_words[last].end) in _UNITS - {"by", "to", "or", "out", "point"}:
+        tens = all_words[last - 1].folded in _TENS_WORDS and all_words[last].folded in _DIGITS
+        last, numbers = (
+            (last - 2, numbers - 2) if tens else (last - 1, numbers - 1)
+        )  # what is counted is another number
     return last, numbers
 
 

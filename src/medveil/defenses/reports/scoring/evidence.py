@@ -15,10 +15,10 @@ from medveil.defenses.reports.rules import FAMILIES, FOLLOWING, IN_PHRASES
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.defenses.reports.rules.times import RATIO
-from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, measures
+from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, is_scored, is_value, measures
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
@@ -85,7 +85,15 @@ _BY_WHOM = words(
 )
 _NUMBERED = words("no number nr id ref mrn code lot serial sn account acct policy member plan claim badge unit file")
 _DATED = words("on since from dated until till by before after in of last next due seen dob born date")
-_CONTEXTS = (_IN_PLACE, _BY_WHOM, _NUMBERED, _DATED)
+_EMPLOYED = words(
+    "works worked working work retired former ex employer employed crew driver nurse teacher student church club "
+    "insurer insurance panel plan via through"
+)
+_SPOKEN_OF = words("is was has had may will can should came lives denies reports states says asked who aware informed")
+_CONTEXTS = (_IN_PLACE, _BY_WHOM, _NUMBERED, _DATED, _EMPLOYED)
+_SPELLED = re.compile(r"[^\W\d_](?:[ .-]{1,2}[^\W\d_]){1,20}\.?")
+_NEXT_WORD = re.compile(r"[ \t,(\"“]{1,3}([^\W\d_]+)")
+_AGE_AFTER = re.compile(r"[ ,(]{1,3}(?:\d{1,3}[ ]?(?:[MFmf]|yo|y/o|y|J|a|ans|años|years?)\b|DOB|\*|geb|née?|nacid)")
 
 _NETWORK = ("mean", "least", "most", "before", "after")
 _TOLD = (
@@ -123,8 +131,27 @@ _TOLD = (
     "by whom",
     "numbered",
     "dated",
+    "employed",
     "rule too",
     "echo",
+    "value",
+    "scored",
+    "few digits",
+    "spelled",
+    "spelled short",
+    "foreign word",
+    "some foreign word",
+    "small abroad",
+    "capital after",
+    "small after",
+    "verb after",
+    "age after",
+    "number after",
+    "bracketed",
+    "product",
+    "mixed case",
+    "long",
+    "dotted",
 )
 _BY = (TAGGER, FAINT, *(name + mark for name in (*FAMILIES, *FOLLOWING, *IN_PHRASES) for mark in ("", "?")))
 NAMES = ("bias", *_NETWORK, *_TOLD, *(f"by {name}" for name in _BY))
@@ -132,19 +159,16 @@ _BY_PLACE = {name: NAMES.index(f"by {name}") for name in _BY}
 _FIRST_TOLD = NAMES.index(_TOLD[0])
 
 
-def evidence(
-    page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
-) -> NDArray[np.float32]:
-    """A row a proposal, a column a name; `among` are all that were made, where these are only some of them."""
-    among = proposals if among is None else among
+def evidence(page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
+    """A row a proposal, a column a name."""
     rows = np.zeros((len(proposals), len(NAMES)), np.float32)
     if not proposals:
         return rows
     rows[:, 0] = 1
     rows[:, 1 : 1 + len(_NETWORK)] = _said(proposals, tagged)
-    sure = _said(among, tagged)[:, 0] > 1
-    ruled = Marks(len(page.text), (one for one in among if one.by not in _BY[:2]))
-    names = _names(page, [one for one, certain in zip(among, sure.tolist(), strict=True) if certain])
+    sure = rows[:, 1] > 1
+    ruled = Marks(len(page.text), (one for one in proposals if one.by not in _BY[:2]))
+    names = _names(page, [one for one, certain in zip(proposals, sure.tolist(), strict=True) if certain])
     for row, one in zip(rows, proposals, strict=True):
         row[_FIRST_TOLD : _FIRST_TOLD + len(_TOLD)] = _told(page, one, ruled, names)
         row[_BY_PLACE[one.by]] = 1
@@ -216,6 +240,9 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
     last = _LAST_WORD.search(before)
     said = last[1].lower() if last else ""
     edge = before[-1:]
+    spelled = bool(_SPELLED.fullmatch(piece))
+    following = _NEXT_WORD.match(text, end)
+    next_word = following[1] if following else ""
     return (
         _is_of_another_shape(page, one, piece, own, inside),
         _is_thing(page, one, piece, own, inside),
@@ -250,6 +277,24 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
         *(said in context for context in _CONTEXTS),
         one.by in _BY[:2] and ruled.touch(one),
         any(names.get(word.folded, set()) - {index} for word, index in zip(own, inside, strict=True)),
+        is_value(text, start, end),
+        is_scored(text, start, end),
+        0 < digits < 3,
+        spelled,
+        spelled and bool(kind_of(re.sub(r"\W", "", piece).lower()) & Kind.SHORT),
+        bool(own) and all(is_foreign_word(word.folded) and not word.listed for word in own),
+        any(is_foreign_word(word.folded) and not word.listed for word in own),
+        page.is_foreign and bool(own) and not any(word.capital for word in own),
+        bool(next_word) and next_word[0].isupper(),
+        bool(next_word) and next_word[0].islower(),
+        next_word in _SPOKEN_OF,
+        bool(_AGE_AFTER.match(text, end)),
+        text[end : end + 2].strip()[:1].isdigit(),
+        edge == "(" and text[end : end + 1] == ")",
+        any(has(word.folded, Kind.PRODUCT | Kind.GERM | Kind.SCALE) for word in own),
+        any(not word.text.isupper() and not word.text[1:].islower() for word in own if len(word.text) > 2),
+        len(own) > 3,
+        "." in piece[:-1],
     )
 
 

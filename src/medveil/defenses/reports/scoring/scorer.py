@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from medveil.defenses.reports.proposal import TAGGER, Proposal
+from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules import GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
@@ -26,7 +26,7 @@ GROUP_NAMES = tuple(dict.fromkeys(GROUPS.values()))
 _PLACE = {category: GROUP_NAMES.index(group) for category, group in GROUPS.items()}
 _SURE = 0.8  # what is less likely may as well be a dose, a score or a ratio
 _VALUES = frozenset({"numbers", "dates", "times", "ages"})
-_DAYS = frozenset({"dates", "times"})
+_GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
 FORMAT = "medveil-scorer-1"
 
 
@@ -43,37 +43,33 @@ class Scorer:
 
         return _loaded(bundled("scorer"))
 
-    def likelihoods(
-        self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
-    ) -> NDArray[np.float32]:
-        rows = evidence(page, proposals, tagged, among)
+    def likelihoods(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
+        rows = evidence(page, proposals, tagged)
         own = self.weights[[_PLACE[one.category] for one in proposals]]
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
-        """What a grammar tells stays in any case, and what it covers whole needs no second voice.
+        """What is likely enough: for what a grammar tells half of it will do, and what that covers needs no other voice.
 
-        Doubtful are numbers that the network alone takes for identifiers without being sure, and days and times that
-        it takes for something else.
+        Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
-        told = Marks(len(page.text), (one for one in proposals if one.by in GRAMMARS))
-        heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
-        kept, weighed = [], []
-        for one in proposals:
-            if one.by not in GRAMMARS:
-                weighed += [] if told.cover(one) else [one]
-            elif GROUPS[one.category] in _DAYS and not heard.touch(one):
-                weighed.append(one)
-            else:
-                kept.append(one)
-        if not weighed:
-            return kept
-        for one, likely in zip(weighed, self.likelihoods(page, weighed, tagged, proposals).tolist(), strict=True):
-            grammar = one.by in GRAMMARS
-            if grammar or likely >= self.least:
-                doubtful = likely < (self.least if grammar else _SURE) and GROUPS[one.category] in _VALUES
-                kept.append(replace(one, doubtful=True) if doubtful else one)
+        likely = self.likelihoods(page, proposals, tagged).tolist()
+        kept = [
+            self._as_sure(one, share)
+            for one, share in zip(proposals, likely, strict=True)
+            if one.by in GRAMMARS and share >= self.least * _GRAMMAR
+        ]
+        told = Marks(len(page.text), kept)
+        kept += [
+            self._as_sure(one, share)
+            for one, share in zip(proposals, likely, strict=True)
+            if one.by not in GRAMMARS and share >= self.least and not told.cover(one)
+        ]
         return kept
+
+    def _as_sure(self, one: Proposal, likely: float) -> Proposal:
+        doubtful = likely < (self.least if one.by in GRAMMARS else _SURE) and GROUPS[one.category] in _VALUES
+        return replace(one, doubtful=True) if doubtful else one
 
 
 def save_scorer(path: Path, scorer: Scorer) -> None:
