@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.finding import found_in
-from medveil.defenses.reports.languages import is_read
+from medveil.defenses.reports.rules.languages import is_read
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
 from medveil.defenses.reports.rewriting_check import leaks

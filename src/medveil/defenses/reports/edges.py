@@ -35,7 +35,7 @@ _COUNTIES = words("county co parish shire borough")
 _ZONES = words("est edt cst cdt mst mdt pst pdt utc gmt bst cet hrs hours uhr h")
 _SMALL = words(
     "the a an on in at of to by from for with and or after before since until via is was who whose her his per w "
-    "comma period stop full point colon slash dash hyphen quote unquote uh um bleep badge ward bed room hand phone"
+    "comma period stop full point colon slash dash hyphen quote unquote spelled uh um bleep badge ward bed room hand phone"
 )
 _RUN = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*|\d+")
 _PART_OF_DAY = re.compile(r"[ \t]+in[ \t]+the[ \t]+(?:morning|afternoon|evening)$", re.IGNORECASE)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lexicon import Kind, words
@@ -25,6 +27,7 @@ _PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
 _CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
 _INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
+_STATE = re.compile(r",?[ ][A-Z]{2,3}[ ]")
 _LONGEST = 4  # words to each side
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
@@ -61,6 +64,10 @@ def trimmed(text: str, found: Span) -> Span | None:
 
 def completed(page: Page, found: list[Span]) -> list[Span]:
     """The same findings, those of people and places as long as their names are; never into another."""
+    found = [*found]
+    for place, (one, other) in enumerate(pairwise(found)):  # Rockport, TX 78399
+        if one.category is other.category is Category.ADDRESS and _STATE.fullmatch(page.text, one.end, other.start):
+            found[place] = replace(one, end=other.start - 1)
     bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
     return [
         _grown(page, one, bounds[2 * place], bounds[2 * place + 3]) if one.category in _GROWING else one

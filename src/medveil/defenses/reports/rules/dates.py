@@ -152,13 +152,13 @@ def take(page: Page) -> None:
     _take_weekdays(page)
 
 
-def _take(page: Page, start: int, end: int) -> None:
+def _take(page: Page, start: int, end: int, *, doubted: bool = False) -> None:
     """With the weekday before it."""
     weekday = _WEEKDAY_BEFORE.search(page.before(start, 16))
     if weekday:
         start -= len(weekday[0])
     if page.free(start, end):
-        page.take(start, end, Category.DATE)
+        page.take(start, end, Category.DATE, doubted=doubted)
 
 
 def _take_numeric(page: Page, start: int) -> bool:
@@ -209,8 +209,9 @@ def _take_part(page: Page, start: int) -> None:
         re.match(r"[ \t]*(?:\r?\n|$)", page.text[end:])
     )
     plain = int(match["second"]) > 12 and said not in ("gcs", "e", "m", "v")  # no fraction or score has such a whole
-    if said in _DATE_WORDS or padded or plain or beside or signed or _alone_on_line(page, start, end):
-        _take(page, start, end)
+    certain = said in _DATE_WORDS or beside or signed
+    if certain or padded or plain or _alone_on_line(page, start, end):
+        _take(page, start, end, doubted=not certain)
         if ending := _RANGE_END.match(page.text, end):
             _take(page, *ending.span("day"))
 
@@ -237,7 +238,11 @@ def _take_named(page: Page, word: PageWord) -> None:
     day = _BEFORE_MONTH.search(page.before(word.start, 12))
     if day and (year := _YEAR_AFTER.match(text, word.end)):
         start, end = word.start - len(day[0]), year.end()
-    elif (after := _AFTER_MONTH.match(text, word.end)) and not _is_amount(text, after):
+    elif (
+        (after := _AFTER_MONTH.match(text, word.end))
+        and not _is_amount(text, after)
+        and not (day and not after["year"])
+    ):
         end = after.end() if page.free(start, after.end()) else after.end("stop")
         if year := _YEAR_BEFORE.search(page.before(word.start, 8)):
             start -= len(year[0])
@@ -277,6 +282,6 @@ def _month_alone(page: Page, word: PageWord) -> bool:
 def _take_weekdays(page: Page) -> None:
     """A weekday tells the shift by up to a week where the date beside it was moved."""
     for word in page.standing(_WEEKDAYS):
-        told = word.capital or word.folded in _ENGLISH_WEEKDAYS
-        if (len(word.folded) > 5 or word.folded in _ENGLISH_WEEKDAYS) and told and page.free(word.start, word.end):
+        told = word.folded in _ENGLISH_WEEKDAYS or (len(word.folded) > 5 and word.capital)
+        if (told or (page.is_foreign and len(word.folded) > 4)) and page.free(word.start, word.end):
             page.take(word.start, word.end, Category.DATE)

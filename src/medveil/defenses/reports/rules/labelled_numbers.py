@@ -21,6 +21,9 @@ _AFTER_VAGUE = re.compile(
     rf"(?:(?:{_MARK}{_NUMBER_WORD}){{1,2}}{_MARK}|[ \t]?[#:=][ \t#:]{{0,14}})(?:\r?\n[ \t]{{0,30}})?{_VALUE}",
     re.IGNORECASE,
 )
+_CODE_AFTER = re.compile(
+    r"[ \t](?P<value>(?=[A-Z0-9./-]*[A-Z])(?:[A-Z]{1,4}[ ])?(?=[A-Z0-9./-]*\d{2})[A-Z0-9][A-Z0-9./-]{3,16})(?![\w/])"
+)
 _AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![\w/:])", re.IGNORECASE)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?!\d)")
 _NIR = re.compile(r"[12][ ]\d\d[ ](?:0[1-9]|1[0-2])[ ]\d[\dAB][ ]\d{3}[ ]\d{3}(?:[ ]\d\d)?(?!\d)")  # of France
@@ -43,7 +46,7 @@ _SURE = {
         "hicn medicare medicaid mbi policy subscriber beneficiary versichertennummer versichertennr "
         "versicherungsnummer kvnr nss"
     ),
-    Category.DEVICE_SERIAL: "serial udi imei s/n sn lot",
+    Category.DEVICE_SERIAL: "serial udi imei s/n sn lot lots",
     Category.OTHER_ID: "fin csn har npi dea upin vin job dictation plate plates ordernumber confirmation docket "
     "auftragsnummer auftragsnr auftrags-nr aufnahmenummer aufnahmenr",
 }
@@ -64,7 +67,7 @@ _VAGUE = {
         "authorization auth referral ticket event report barcode tracking job workstation folder provider physician"
     ),
 }
-_PLACES = "room rm bed ward bay cubicle suite station location loc theatre theater"
+_PLACES = "room rm bed ward bay cubicle suite station location loc theatre theater opd resus box zimmer bett lit chambre cama hab"
 _BED_LETTER = re.compile(r"[ \t:#-]{1,3}(?P<value>[A-H])(?![\w'’])")
 _PLACE_SURE = words("room rm bed ward bay cubicle theatre theater")
 _PLAN_WORD = re.compile(r"[ \t]*(?:[A-Z][A-Za-z]{2,20}[ \t]){1,3}(?P<value>[A-Z]{0,4}-?\d{6,14}[A-Z]?)\b")
@@ -123,6 +126,9 @@ def _take_uids(page: Page) -> None:
 def _take_value(page: Page, form: re.Pattern[str], place: int, category: Category, *, sure: bool) -> None:
     match = form.match(page.text, place)
     if not match:
+        coded = _CODE_AFTER.match(page.text, place) if form is _AFTER_VAGUE else None
+        if coded and page.free(*coded.span("value")):
+            page.take(*coded.span("value"), category, doubted=True)
         return
     start, end = match.span("value")
     value = match["value"]

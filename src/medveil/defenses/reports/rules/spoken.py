@@ -80,9 +80,10 @@ _STREET = re.compile(
     r"(?:street|avenue|road|lane|drive|boulevard|court|terrace|crescent|highway|parkway)(?!\w)",
     re.IGNORECASE,
 )
-_ENDS = "com|org|net|edu|gov|health|co|uk|de|fr|es|ca|au|ie|nz"
+_ENDS = "com|org|net|edu|gov|health|co|uk|de|fr|es|ca|au|ie|nz|example"
 _MAIL = re.compile(
-    rf"(?<!\w)\w+(?:[ ](?:dot|underscore|dash|hyphen)[ ]\w+){{0,6}}[ ]at[ ](?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
+    rf"(?<!\w)\w+(?:[ ](?:dot|underscore|dash|hyphen)[ ]\w+){{0,6}}(?:[ ](?:{_TENS}|{_TEENS}|{_ONES})){{0,4}}[ ]at[ ]"
+    rf"(?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
     re.IGNORECASE,
 )
 _SITE = re.compile(rf"(?<!\w)(?:w{{3}}|w[ ]w[ ]w|\w+)[ ]dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)", re.IGNORECASE)

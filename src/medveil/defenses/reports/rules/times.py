@@ -22,6 +22,10 @@ _EUROPEAN = re.compile(
     r"(?:[01]\d|2[0-3])[ ]?h[ ]?[0-5]\d(?!\w)|(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])",
     re.IGNORECASE,
 )
+_DOTTED = re.compile(
+    r"(?:0\d|1\d|2[0-3])\.[0-5]\d(?![\w%.,]?\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|g|units?|%|to|mmol))"
+)  # SROM 03.20
+_HOUR_ABROAD = re.compile(r"(?:[01]?\d|2[0-3])[ ]?(?:h|heures|uhr|horas)(?:[ ]?[0-5]\d)?(?!\w)", re.IGNORECASE)
 _AT = re.compile(
     r"(?:@|\b(?:at|time|timed|approx(?:imately)?\.?|around|hours|taken|hrs|lkw|lsn|tod|eta|onset))"
     r"[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$",
@@ -84,6 +88,8 @@ def take(page: Page) -> None:
             zero = _WITH_ZERO.match(text, start) and _ZERO_AFTER.search(page.before(start, 3))
             if match and (zero or _AT.search(page.before(start, 20))):
                 page.take(*match.span(), Category.TIME)
+            elif match := _DOTTED.match(text, start) or (page.is_foreign and _HOUR_ABROAD.match(text, start)):
+                page.take(*match.span(), Category.TIME, doubted=True)
 
 
 def take_beside_identifiers(page: Page) -> None:

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from medveil.defenses.reports.proposal import Proposal
-from medveil.defenses.reports.rules import GRAMMARS
+from medveil.defenses.reports.rules import CERTAIN, GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
@@ -49,7 +49,7 @@ class Scorer:
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
-        """What is likely enough: for what a grammar tells half of it will do, and what that covers needs no other voice.
+        """What is likely enough: half of it will do for what a grammar tells, and what that covers needs no other voice.
 
         Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
@@ -57,7 +57,7 @@ class Scorer:
         kept = [
             self._as_sure(one, share)
             for one, share in zip(proposals, likely, strict=True)
-            if one.by in GRAMMARS and share >= self.least * _GRAMMAR
+            if one.by in CERTAIN or (one.by in GRAMMARS and share >= self.least * _GRAMMAR)
         ]
         told = Marks(len(page.text), kept)
         kept += [

@@ -24,7 +24,8 @@ _SMALL_WORDS = {
         "es": "el la los las de del y en un una con no por para se sin que su es al lo como mas fue desde hasta "
         "paciente sobre este esta le ha",
         "it": "il lo la gli di del della dei e in un una con non per che si al nel nella sono alla da dal paziente ed",
-        "pt": "o a os as de do da dos das e em um uma com nao por para se sem que ao na no foi pelo pela mais sua seu",
+        "pt": "o a os as de do da dos das e em um uma com nao por para se sem que ao na no foi pelo pela mais sua seu "
+        "ha tem sao nas nos pelos ate tambem apresenta",
         "nl": "de het een en van in is op met voor niet te aan bij zijn geen naar er om door wordt patient dat ook uit",
         "pl": "i w z na do nie jest bez od po oraz pacjentka pacjent sie przez dla u o pod wykazano",
         "sv": "och i att det som en pa ar av for med den till inte har om ett utan vid fran ingen patienten",
@@ -56,7 +57,11 @@ def language_of(text: str) -> str | None:
         return "en"
     words = [word for word in words if len(word) > 1]
     tally = Counter(words)
-    said = {name: {word for word in tally if _is_of(word, name)} for name in _SMALL_WORDS}
+    said = {name: tally.keys() & own for name, own in _SMALL_WORDS.items()}
+    others = max(sum(tally[word] for word in said[name]) for name in said if name not in READ)
+    for name, kind in _OTHER_WORDS.items():  # Portuguese reports have many a Spanish word
+        if sum(tally[word] for word in said[name]) >= others:
+            said[name] = said[name] | {word for word in tally if has(word, kind)}
     counts = {name: sum(tally[word] for word in own) for name, own in said.items()}
     best = max(counts, key=lambda name: counts[name])
     known = sum(times for word, times in tally.items() if kind_of(word) != Kind.UNKNOWN)
@@ -65,12 +70,7 @@ def language_of(text: str) -> str | None:
     if counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words):
         return "en"
     # notes in shorthand have few small words: a language that is read, if no other speaks as loud
-    others = max(counts[name] for name in counts if name not in READ)
     return best if best in READ and counts[best] >= 2 and counts[best] > 2 * others else None
-
-
-def _is_of(word: str, language: str) -> bool:
-    return word in _SMALL_WORDS[language] or has(word, _OTHER_WORDS.get(language, Kind.UNKNOWN))
 
 
 def _plainly(words: int, own: set[str], count: int, known: int) -> bool:
