@@ -111,7 +111,7 @@ class Visit:
             "wardname": lambda: [(workplaces.ward_name(rng, self.people.surname()), Category.OTHER_ID)],
             "small_id": lambda: [(str(rng.randint(1, 12)), Category.OTHER_ID)],
             "small2_id": lambda: [(str(rng.randint(2, 60)), Category.ADDRESS)],
-            "county": lambda: [(places.county(rng, self._town()), Category.ADDRESS)],
+            "county": self._county,
             "county_name": lambda: [(self._town(), Category.ADDRESS)],
             "udi": lambda: [(papers.device_identifier(rng), Category.DEVICE_SERIAL)],
             "vin": lambda: [(papers.chassis(rng), Category.OTHER_ID)],
@@ -262,6 +262,10 @@ class Visit:
         if self.lexicon.towns and self.chance(0.2):
             return self._one(self.lexicon.towns)
         return places.town(self.rng)
+
+    def _county(self) -> Pieces:
+        before, name, after = places.county(self.rng, self._town())
+        return [(before, None), (name, Category.ADDRESS), (after, None)]
 
     def _street(self) -> str:
         if self.tongue is not None and self.chance(0.8):

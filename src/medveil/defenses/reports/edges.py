@@ -15,7 +15,6 @@ from medveil.person.name import ABBREVIATED_TITLES, ALL_TITLES_IN_TEXT, DEGREES_
 from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
-_PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS})
 _DAYS = frozenset({Category.DATE, Category.TIME})
 _ROLES = (
     ALL_TITLES_IN_TEXT
@@ -85,12 +84,12 @@ def _with_person(page: Page, word: PageWord, *, front: bool) -> bool:
     return not word.capital and not page.is_small and bool(word.kind & Kind.ORDINARY)
 
 
-def _with_place(page: Page, word: PageWord, *, front: bool) -> bool:
+def _with_house(page: Page, word: PageWord, *, front: bool) -> bool:
     return not word.capital and word.folded in _SMALL
 
 
-def _with_county(page: Page, word: PageWord, *, front: bool) -> bool:
-    return word.folded in _COUNTIES
+def _with_place(page: Page, word: PageWord, *, front: bool) -> bool:
+    return word.folded in _COUNTIES or _with_house(page, word, front=front)
 
 
 def _with_day(page: Page, word: PageWord, *, front: bool) -> bool:
@@ -99,7 +98,7 @@ def _with_day(page: Page, word: PageWord, *, front: bool) -> bool:
 
 _COMES_ALONG: dict[Category, Callable[..., bool]] = {
     **dict.fromkeys(_PEOPLE, _with_person),
-    **dict.fromkeys(_PLACES, _with_place),
-    Category.COUNTY: _with_county,
+    **dict.fromkeys((Category.ADDRESS, Category.COUNTY), _with_place),
+    Category.HOSPITAL: _with_house,
     **dict.fromkeys(_DAYS, _with_day),
 }
