@@ -93,7 +93,9 @@ def _with_place(page: Page, word: PageWord, *, front: bool) -> bool:
 
 
 def _with_day(page: Page, word: PageWord, *, front: bool) -> bool:
-    return word.folded in _SMALL - {"to", "of", "a"} or (not front and word.folded in _ZONES)
+    if word.folded in _SMALL - {"to", "of", "a"}:
+        return True
+    return not front and word.folded in _ZONES and not page.text[word.start - 1].isdigit()
 
 
 _COMES_ALONG: dict[Category, Callable[..., bool]] = {

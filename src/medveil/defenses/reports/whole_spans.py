@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lexicon import Kind, words
@@ -27,7 +26,20 @@ _PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
 _CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
 _INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
-_STATE = re.compile(r",?[ ][A-Z]{2,3}[ ]")
+_IN_NAME = re.compile(  # Saraswathy d/o Govindasamy, Icilda "Miss Icy" Gordon
+    r"[ ](?:[ds]/o|a/[lp]|bint?i?|bt|geb\.|née)[ ]|[ ][\"“'‘«(](?:(?:Miss|Mr|Mrs|the)\.?[ ])?|[\"”'’»)][ ]"
+)
+_IN_HOUSE = re.compile(
+    r"[ ](?:at|of|on|am|an|for|the|and|&|de|do|da|das|dos|del|la|du|des|al|el|der|zur|zum|und|y|e|ng)"
+    r"(?:[ ](?:the|la|der|den|los|las))?[ ]"
+)
+_STATE = re.compile(r",?[ ][A-Z]{2,3}[ ]")  # Rockport, TX 78399
+_NOTHING = re.compile(r"(?!)")
+_EXTENSION = re.compile(r"(?<![^\W_])[xX]$")
+_HOUSE_WORDS = words(
+    "hospital clinic centre center infirmary surgery practice practise pharmacy school college church hospice lodge "
+    "maternity dental imaging camp station base works klinik praxis hopital clinique clinica centro residencia"
+)
 _LONGEST = 4  # words to each side
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
@@ -64,15 +76,35 @@ def trimmed(text: str, found: Span) -> Span | None:
 
 def completed(page: Page, found: list[Span]) -> list[Span]:
     """The same findings, those of people and places as long as their names are; never into another."""
-    found = [*found]
-    for place, (one, other) in enumerate(pairwise(found)):  # Rockport, TX 78399
-        if one.category is other.category is Category.ADDRESS and _STATE.fullmatch(page.text, one.end, other.start):
-            found[place] = replace(one, end=other.start - 1)
+    found = _joined(page.text, found)
     bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
     return [
         _grown(page, one, bounds[2 * place], bounds[2 * place + 3]) if one.category in _GROWING else one
         for place, one in enumerate(found)
     ]
+
+
+def _joined(text: str, found: list[Span]) -> list[Span]:
+    """Two pieces with nothing but a small word of the same name between them are one."""
+    result: list[Span] = []
+    for one in found:
+        if one.category is Category.PHONE and _EXTENSION.search(text, max(0, one.start - 2), one.start):
+            one = replace(one, start=one.start - 1)
+        last = result[-1] if result else None
+        if last and _between(last, one).fullmatch(text, last.end, one.start):
+            result[-1] = Span(last.start, one.end, last.category)
+        else:
+            result.append(one)
+    return result
+
+
+def _between(one: Span, other: Span) -> re.Pattern[str]:
+    """What may stand between two such pieces of one name."""
+    if one.category in _PEOPLE and other.category in _PEOPLE:
+        return _IN_NAME
+    if one.category is Category.HOSPITAL and other.category in (Category.HOSPITAL, Category.ADDRESS):
+        return _IN_HOUSE
+    return _STATE if one.category is other.category is Category.ADDRESS else _NOTHING
 
 
 def _grown(page: Page, one: Span, low: int, high: int) -> Span:
@@ -86,12 +118,12 @@ def _grown(page: Page, one: Span, low: int, high: int) -> Span:
         return one
     person = one.category in _PEOPLE
     for _ in range(_LONGEST):
-        step = _step(page, last, 1, person=person)
+        step = _step(page, last, 1, one.category)
         if step == last or all_words[step].end > high:
             break
         last, end = step, max(end, all_words[step].end)
     for _ in range(_LONGEST):
-        step = _step(page, first, -1, person=person)
+        step = _step(page, first, -1, one.category)
         if step == first or all_words[step].start < low:
             break
         first, start = step, min(start, all_words[step].start)
@@ -111,9 +143,9 @@ def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
     return Span(word.start, one.end, one.category) if beside and word.capital and not word.short else one
 
 
-def _step(page: Page, index: int, way: int, *, person: bool) -> int:
+def _step(page: Page, index: int, way: int, category: Category) -> int:
     """The next word that belongs to the name, over a small word or two that only comes along; or the same one."""
-    reached = index
+    reached, person = index, category in _PEOPLE
     for _ in range(3):
         following = reached + way
         if not 0 <= following < len(page.words):
@@ -126,7 +158,7 @@ def _step(page: Page, index: int, way: int, *, person: bool) -> int:
             return index
         if between[0] in "./" and len(page.words[one].text) > 3:  # a sentence ends here, or another person begins
             return index
-        if _belongs(page, following, way, person=person):
+        if _belongs(page, following, way, category):
             return following
         if page.words[following].folded not in (PARTICLES_IN_TEXT | _KIN_PARTICLES if person else _INSIDE):
             return index
@@ -134,8 +166,10 @@ def _step(page: Page, index: int, way: int, *, person: bool) -> int:
     return index
 
 
-def _belongs(page: Page, index: int, way: int, *, person: bool) -> bool:
-    word = page.words[index]
+def _belongs(page: Page, index: int, way: int, category: Category) -> bool:
+    word, person = page.words[index], category in _PEOPLE
+    if category is Category.HOSPITAL and word.folded in _HOUSE_WORDS and not word.capital:
+        return True
     if word.short or word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT or is_eponym(page, index):
         return False
     if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):

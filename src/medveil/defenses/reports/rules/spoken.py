@@ -74,7 +74,7 @@ _CLOCK = re.compile(
 )
 _AT_TIME = re.compile(r"\b(?:at|time|timed)[ \t\n]+$", re.IGNORECASE)
 _STREET = re.compile(
-    rf"(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
+    rf"(?:number[ ])?(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
     r"(?:(?!(?:of|the|and|in|to|stop|period|comma|you|may|full|point|he|she|we|by|over|for|at|on|is|was)\b)"
     r"[a-z'’]{2,20}[ ]){1,3}"
     r"(?:street|avenue|road|lane|drive|boulevard|court|terrace|crescent|highway|parkway)(?!\w)",
@@ -86,7 +86,13 @@ _MAIL = re.compile(
     rf"(?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
     re.IGNORECASE,
 )
-_SITE = re.compile(rf"(?<!\w)(?:w{{3}}|w[ ]w[ ]w|\w+)[ ]dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)", re.IGNORECASE)
+_SITE = re.compile(
+    rf"(?<!\w)(?:(?:w{{3}}|w[ ]w[ ]w)[ ]dot[ ](?:\w+[ ]){{1,4}}|\w+[ ])dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)",
+    re.IGNORECASE,
+)
+_HANDLE = re.compile(
+    rf"(?<!\w)(?:at[ ])?\w+[ ]underscore[ ]\w+(?:[ ](?:{_TENS}|{_TEENS}|{_ONES})(?!\w)){{0,4}}", re.IGNORECASE
+)
 
 _DIGITS = words(_ONES.replace("|", " ") + " zero oh o")
 _NUMBERS = _DIGITS | words(f"{_TEENS} {_TENS} hundred thousand".replace("|", " "))
@@ -106,7 +112,11 @@ _CUES = {
         (Category.HEALTH_PLAN, 2, "policy medicare medicaid member insurance subscriber plan"),
         (Category.PHONE, 3, "phone telephone call cell mobile pager beeper bleep extension callback page reached fax"),
         (Category.DEVICE_SERIAL, 2, "serial lot device model"),
-        (Category.OTHER_ID, 2, "account visit order job case dictation confirmation badge license licence employee"),
+        (
+            Category.OTHER_ID,
+            2,
+            "account visit order job case dictation confirmation badge license licence employee keysafe safe pin",
+        ),
         (Category.OTHER_ID, 1, "room bed ward bay cubicle suite theatre"),
         (Category.ADDRESS, 4, "zip postcode postal"),
         (Category.DATE, 2, "birth dob birthday born"),
@@ -142,7 +152,7 @@ _LETTERS = re.compile(
 _BEGINS = words(
     f"{_ONES} {_TEENS} {_TENS} {_TENTHS} {_MONTHS}".replace("|", " ")
     + " tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-    "thirtieth spelled spelt spelling spells spell dot oh zero"
+    "thirtieth spelled spelt spelling spells spell dot oh zero number underscore"
 )
 
 
@@ -164,6 +174,7 @@ def _words_before(page: Page, place: int) -> set[str]:
 
 def _take_spoken(page: Page, spoken: list[int]) -> None:
     _take_addresses(page)
+    _take_handles(page)
     for index in spoken:
         word = page.words[index]
         if page.free(word.start, word.end) and not _take_day(page, word) and not _take_street(page, word):
@@ -188,6 +199,11 @@ def _take_addresses(page: Page) -> None:
     for form, category in ((_MAIL, Category.EMAIL), (_SITE, Category.URL)):
         for match in form.finditer(page.text):
             _take(page, *match.span(), category)
+
+
+def _take_handles(page: Page) -> None:
+    for match in _HANDLE.finditer(page.text) if " underscore " in page.text.lower() else ():
+        _take(page, *match.span(), Category.OTHER_ID)
 
 
 def _take_day(page: Page, word: PageWord) -> bool:

@@ -74,7 +74,7 @@ _SIGNED = re.compile(
 _FIELD_AFTER = re.compile(r":[ ]?\d|:[ \t]")  # `DV: 05/17/77`, `PC: pain`
 _THING_BEFORE = re.compile(r"\w[/-]$")  # ATS/ERS
 _TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
-_NUMBERING = re.compile(r"\d{1,2}\)|[A-Z][.)][ ]")
+_NUMBERING = re.compile(r"\d{1,2}(?:\)|\.[ ])|[A-Z][.)][ ]")
 _GOES_ON = re.compile(r"[/.:-]\d")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[.:;,(#@\"“-]*[ \t\r\n]*(?:the[ \t\r\n]+)?$", re.IGNORECASE)
 _BED_AFTER = re.compile(r"[ ,]{1,3}(?:bed|bay|rm|room|cub|ward|\d|[A-Z]\d)", re.IGNORECASE)
@@ -93,6 +93,16 @@ _SPOKEN_OF = words("is was has had may will can should came lives denies reports
 _CONTEXTS = (_IN_PLACE, _BY_WHOM, _NUMBERED, _DATED, _EMPLOYED)
 _SPELLED = re.compile(r"[^\W\d_](?:[ .-]{1,2}[^\W\d_]){1,20}\.?")
 _NEXT_WORD = re.compile(r"[ \t,(\"“]{1,3}([^\W\d_]+)")
+_HEADS = re.compile(r"\"?[ ]?:|\|")  # what a label does
+_DAY_WORDS = re.compile(
+    rf"(?<![a-z])(?:{_MONTHS}|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|mo|di|do|fr|sa|so|day|eve|week|night|noon|"
+    r"morning|midi|mediod|mittag|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twel|thir|fourt|fift|twen|half|"
+    r"quarter|first|second|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|un|deux|trois|quatre|cinq|sept|"
+    r"huit|neuf|dix|onze|douze|quinze|vingt|uno|dos|tres|cuatro|cinco|siete|ocho|nueve|diez|once|doce|quince|veint|"
+    r"christm|xmas|easter|ostern|weihn|pfingst|noël|pâques|navid|pascua|ramad|eid|diwali|thanks|carniv|term|spring|"
+    r"summer|autumn|winter|fall)",
+    re.IGNORECASE,
+)
 _AGE_AFTER = re.compile(r"[ ,(]{1,3}(?:\d{1,3}[ ]?(?:[MFmf]|yo|y/o|y|J|a|ans|años|years?)\b|DOB|\*|geb|née?|nacid)")
 
 _NETWORK = ("mean", "least", "most", "before", "after")
@@ -152,6 +162,9 @@ _TOLD = (
     "mixed case",
     "long",
     "dotted",
+    "heads",
+    "opens text",
+    "no day",
 )
 _BY = (TAGGER, FAINT, *(name + mark for name in (*FAMILIES, *FOLLOWING, *IN_PHRASES) for mark in ("", "?")))
 NAMES = ("bias", *_NETWORK, *_TOLD, *(f"by {name}" for name in _BY))
@@ -295,6 +308,9 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
         any(not word.text.isupper() and not word.text[1:].islower() for word in own if len(word.text) > 2),
         len(own) > 3,
         "." in piece[:-1],
+        bool(_HEADS.match(text, end)),
+        start == 0,
+        one.category in (Category.DATE, Category.TIME) and not (digits or _DAY_WORDS.search(piece)),
     )
 
 

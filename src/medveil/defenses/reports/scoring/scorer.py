@@ -27,6 +27,7 @@ _PLACE = {category: GROUP_NAMES.index(group) for category, group in GROUPS.items
 _SURE = 0.8  # what is less likely may as well be a dose, a score or a ratio
 _VALUES = frozenset({"numbers", "dates", "times", "ages"})
 _GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
+_VALUE = 1.3  # times as much is needed where a value may be lost
 FORMAT = "medveil-scorer-1"
 
 
@@ -63,9 +64,12 @@ class Scorer:
         kept += [
             self._as_sure(one, share)
             for one, share in zip(proposals, likely, strict=True)
-            if one.by not in GRAMMARS and share >= self.least and not told.cover(one)
+            if one.by not in GRAMMARS and share >= self._least_of(one) and not told.cover(one)
         ]
         return kept
+
+    def _least_of(self, one: Proposal) -> float:
+        return self.least * _VALUE if GROUPS[one.category] in _VALUES else self.least
 
     def _as_sure(self, one: Proposal, likely: float) -> Proposal:
         doubtful = likely < (self.least if one.by in GRAMMARS else _SURE) and GROUPS[one.category] in _VALUES
