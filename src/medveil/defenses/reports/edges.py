@@ -8,33 +8,21 @@ from dataclasses import replace
 
 from medveil.defenses.reports.rules.lexicon import Kind, words
 from medveil.defenses.reports.rules.page import Page, PageWord
-from medveil.defenses.reports.rules.people import KIN, PATIENTS, STAFF
+from medveil.defenses.reports.rules.people import ROLES
 from medveil.defenses.reports.scoring.evidence import words_in
 from medveil.person.identifiers import Category
-from medveil.person.name import ABBREVIATED_TITLES, ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
+from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS, PARTICLES_IN_TEXT
 from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _DAYS = frozenset({Category.DATE, Category.TIME})
-_ROLES = (
-    ALL_TITLES_IN_TEXT
-    | KIN
-    | PATIENTS
-    | STAFF
-    | words(
-        "mister missus auntie aunty granny nan nana grandma grandpa reverend revd canon evangelist vicar deputy "
-        "inspector constable const garda officer lance corporal sponsor physio circ rep hca str spr sho mw cwo atc inv fr "
-        "mdm mnr mev mw aling lola gogo tannie savta mama maman papa bebe frere soeur epoux pr monsieur mag dipl ing hebamme "
-        "heb vater oma opa tante nachbar nachbarin kollege kollegin assistenzarzt assistenzarztin overlege don dona senorita "
-        "doctora paciente pareja viuda hermana hermano abuela tia patientin patiente hubby sono bronchoscopist"
-    )
-)
 _AFTER_NAMES = DEGREES_IN_TEXT | ABBREVIATED_TITLES | words("spelled surname geboren")
 _COUNTIES = words("county co parish shire borough")
-_ZONES = words("est edt cst cdt mst mdt pst pdt utc gmt bst cet hrs hours uhr h")
+_ZONES = words("est edt cst cdt mst mdt pst pdt utc gmt bst cet hrs hours uhr")
 _SMALL = words(
     "the a an on in at of to by from for with and or after before since until via is was who whose her his per w "
-    "comma period stop full point colon slash dash hyphen quote unquote spelled uh um bleep badge ward bed room hand phone"
+    "comma period stop full point colon slash dash hyphen quote unquote spelled uh um bleep badge ward bed room hand "
+    "phone punkt komma virgule punto coma"
 )
 _RUN = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*|\d+")
 _PART_OF_DAY = re.compile(r"[ \t]+in[ \t]+the[ \t]+(?:morning|afternoon|evening)$", re.IGNORECASE)
@@ -63,36 +51,45 @@ def _narrowed(page: Page, one: Span, *, before: bool, after: bool) -> Span:
     runs = [match.span() for match in _RUN.finditer(page.text, one.start, one.end)]
     own = {page.words[index].start: page.words[index] for index in words_in(page, one)}
     first, last = 0, len(runs) - 1
-    while first < last and not before and (word := own.get(runs[first][0])) and comes_along(page, word, front=True):
+    while first < last and not before and (word := own.get(runs[first][0])):
+        if not comes_along(page, word, own.get(runs[first + 1][0]), front=True):
+            break
         first += 1
-    while first < last and not after and (word := own.get(runs[last][0])) and comes_along(page, word, front=False):
+    while first < last and not after and (word := own.get(runs[last][0])):
+        if not comes_along(page, word, own.get(runs[last - 1][0]), front=False):
+            break
         last -= 1
     start = runs[first][0] if first else one.start
     return replace(one, start=start, end=runs[last][1] if last < len(runs) - 1 else one.end)
 
 
-def _with_person(page: Page, word: PageWord, *, front: bool) -> bool:
-    """A title, a relation, a trade or a small word; never what a list has as somebody's given name."""
+def _with_person(page: Page, word: PageWord, beside: PageWord | None, *, front: bool) -> bool:
+    """A title, a relation, a trade, a small word or an abbreviation; never what a list has as somebody's name."""
+    if len(word.text) == 1:  # M/Katpadi, Tremblay R3
+        tied = page.text[word.end : word.end + 1]
+        return tied == "/" or (not front and tied.isdigit())
     if word.listed and word.folded not in ABBREVIATED_TITLES:
         return False
-    if word.folded in (_ROLES if front else _AFTER_NAMES) and not (word.initial and not front):
+    if word.folded in (ROLES if front else _AFTER_NAMES):
         return True
-    if word.folded in PARTICLES_IN_TEXT or len(word.text) < 2:
+    if word.folded in PARTICLES_IN_TEXT or word.folded in GENERATIONS:
         return False
     if word.folded in _SMALL:
         return not word.capital or page.in_capitals(word.start)
+    if word.text.isupper() and beside is not None:  # SSG Malik, Lani ABO; not Baljinder "BJ"
+        return len(word.text) < 6 and not beside.text.isupper() and page.text[word.start - 1 : word.start] in (" ", "")
     return not word.capital and not page.is_small and bool(word.kind & Kind.ORDINARY)
 
 
-def _with_house(page: Page, word: PageWord, *, front: bool) -> bool:
+def _with_house(page: Page, word: PageWord, beside: PageWord | None, *, front: bool) -> bool:
     return not word.capital and word.folded in _SMALL
 
 
-def _with_place(page: Page, word: PageWord, *, front: bool) -> bool:
-    return word.folded in _COUNTIES or _with_house(page, word, front=front)
+def _with_place(page: Page, word: PageWord, beside: PageWord | None, *, front: bool) -> bool:
+    return word.folded in _COUNTIES or _with_house(page, word, beside, front=front)
 
 
-def _with_day(page: Page, word: PageWord, *, front: bool) -> bool:
+def _with_day(page: Page, word: PageWord, beside: PageWord | None, *, front: bool) -> bool:
     if word.folded in _SMALL - {"to", "of", "a"}:
         return True
     return not front and word.folded in _ZONES and not page.text[word.start - 1].isdigit()

@@ -37,7 +37,7 @@ def all_proposals(page: Page, tagged: TaggedText, *, phrase: bool = False) -> li
 
 
 def _of_network(page: Page, found: list[Span], by: str) -> list[Proposal]:
-    """What somebody has blanked out before is none."""
+    """What somebody has blanked out before is none, nor is one letter a day."""
     pieces = (trimmed(page.text, one) for one in whole_numbers(page.text, found))
     written = (one for one in pieces if one is not None and page.legible(one.start, one.end))
     return [Proposal(one.start, one.end, one.category, by) for one in written]

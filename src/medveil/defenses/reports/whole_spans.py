@@ -18,7 +18,7 @@ from medveil.person.span import Span
 _WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
-_INSIDE = words("of and the for at de la du des der")
+_INSIDE = words("of and the for at de la du des der del los las do da das dos am im zum zur und y")
 _KIN_PARTICLES = words("bt bte binti binte a l s o d al ap")  # a/l, s/o: son of
 _PERSON_GAP = re.compile(r"[ ]|-|\.[ ]?|/|[ ][\"“'‘(]|[\"”'’)][ ]")  # nicknames in quotes too
 _OPENS, _CLOSES = "\"“'‘(", "\"”'’)"
@@ -38,10 +38,12 @@ _NOTHING = re.compile(r"(?!)")
 _EXTENSION = re.compile(r"(?<![^\W_])[xX]$")
 _HOUSE_WORDS = words(
     "hospital clinic centre center infirmary surgery practice practise pharmacy school college church hospice lodge "
-    "maternity dental imaging camp station base works klinik praxis hopital clinique clinica centro residencia"
+    "maternity dental imaging camp station base works klinik praxis krankenhaus frauenklinik hopital clinique cabinet "
+    "cardiologie radiologie clinica centro residencia instituto sanatorio juzgado"
 )
 _LONGEST = 4  # words to each side
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
+_NEXT_ITEM = re.compile(r"\n[ \t]*\d{1,2}[.)]?$")
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
 
 
@@ -62,16 +64,19 @@ def whole_numbers(text: str, found: Sequence[Span]) -> list[Span]:
 
 
 def trimmed(text: str, found: Span) -> Span | None:
-    """Without the space and punctuation around it, and without the unit of a time."""
+    """Without the space and punctuation around it, the unit of a time, and the number of the next line."""
     start, end = found.start, found.end
     if found.category is Category.TIME and (unit := _HOURS_AFTER.search(text, start, end)):
         end = unit.start()
+    if numbering := _NEXT_ITEM.search(text, start, end):
+        end = numbering.start()
     while start < end and not text[start].isalnum() and text[start] not in "(+":
         start += 1
     dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
     while end > start and not text[end - 1].isalnum() and not (dotted and text[end - 1] == "."):
         end -= 1
-    return Span(start, end, found.category) if end > start else None
+    one_letter = end - start == 1 and found.category in (Category.DATE, Category.TIME) and text[start].isalpha()
+    return Span(start, end, found.category) if end > start and not one_letter else None
 
 
 def completed(page: Page, found: list[Span]) -> list[Span]:
@@ -168,7 +173,7 @@ def _step(page: Page, index: int, way: int, category: Category) -> int:
 
 def _belongs(page: Page, index: int, way: int, category: Category) -> bool:
     word, person = page.words[index], category in _PEOPLE
-    if category is Category.HOSPITAL and word.folded in _HOUSE_WORDS and not word.capital:
+    if category is Category.HOSPITAL and word.folded in _HOUSE_WORDS and (page.is_foreign or not word.capital):
         return True
     if word.short or word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT or is_eponym(page, index):
         return False

@@ -96,6 +96,11 @@ _YEAR_BEFORE = re.compile(rf"(?<!\d){_YEAR}(?:[ ]|-|/|,[ ])$")
 _WEEKDAY_BEFORE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?[ \t\r\n]+(?:the[ \t]+)?$", re.IGNORECASE
 )
+_WEEKDAY_ABROAD = re.compile(
+    r"\b(?:lun|mar|mer|jeu|ven|sam|dim|mi[ée]|jue|vie|s[áa]b|dom|mo|di|mi|do|fr|sa|so)(?:di|es|oles|ves|rnes|ado|ingo|"
+    r"anche|medi|credi|ntag|enstag|ttwoch|nnerstag|eitag|mstag|nntag)?\.?,?[ \t]+(?:den[ ]|le[ ])?$",
+    re.IGNORECASE,
+)
 _IN_MONTH = words("in since last of until till early late mid this next by from during through before after around")
 
 _PART_OF_MONTH = re.compile(rf"(?:mid|early|late|end)-(?:{'|'.join(sorted(_MONTHS))})")  # mid-August
@@ -154,7 +159,8 @@ def take(page: Page) -> None:
 
 def _take(page: Page, start: int, end: int, *, doubted: bool = False) -> None:
     """With the weekday before it."""
-    weekday = _WEEKDAY_BEFORE.search(page.before(start, 16))
+    before = page.before(start, 16)
+    weekday = _WEEKDAY_BEFORE.search(before) or (page.is_foreign and _WEEKDAY_ABROAD.search(before))
     if weekday:
         start -= len(weekday[0])
     if page.free(start, end):

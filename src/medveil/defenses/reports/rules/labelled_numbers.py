@@ -67,7 +67,8 @@ _VAGUE = {
         "authorization auth referral ticket event report barcode tracking job workstation folder provider physician"
     ),
 }
-_PLACES = "room rm bed ward bay cubicle suite station location loc theatre theater opd resus box zimmer bett lit chambre cama hab"
+_PLACE_ABROAD = words("opd resus box zimmer zi bett lit chambre ch cama hab cubiculo station")
+_PLACES = " ".join(sorted(_PLACE_ABROAD | words("room rm bed ward bay cubicle suite location loc theatre theater")))
 _BED_LETTER = re.compile(r"[ \t:#-]{1,3}(?P<value>[A-H])(?![\w'’])")
 _PLACE_SURE = words("room rm bed ward bay cubicle theatre theater")
 _PLAN_WORD = re.compile(r"[ \t]*(?:[A-Z][A-Za-z]{2,20}[ \t]){1,3}(?P<value>[A-Z]{0,4}-?\d{6,14}[A-Z]?)\b")
@@ -166,8 +167,9 @@ def _take_place(page: Page, index: int) -> None:
     unit = re.match(r"[ \t]*(?:cm|mm|views?|minutes|hours|days|weeks|x\b|of\b)", page.text[end : end + 10])
     if unit or _HAS_DATE.fullmatch(match["value"]) or not page.free(start, end):
         return
-    if word.folded in _PLACE_SURE or marked or (coded and len(match["value"]) > 2):
-        page.take(start, end, Category.OTHER_ID)
+    sure = word.folded in _PLACE_SURE or marked or (coded and len(match["value"]) > 2)
+    if sure or word.folded in _PLACE_ABROAD:
+        page.take(start, end, Category.OTHER_ID, doubted=not sure)
 
 
 def _take_plan(page: Page, place: int) -> None:

@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
-from medveil.defenses.reports.rules.languages import language_of
 from medveil.defenses.reports.proposal import Proposal
+from medveil.defenses.reports.rules.languages import language_of
 from medveil.defenses.reports.rules.lexicon import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold

@@ -20,18 +20,18 @@ from medveil.person.name import (
     RANKS_IN_TEXT,
 )
 
-KIN = words(
+_KIN = words(
     "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "
     "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
     "cousin mom mum dad grandmother grandfather parents ehefrau ehemann tochter sohn mutter vater epouse epoux "
     "fille fils mere pere esposa esposo marido hija hijo madre padre"
 )
-PATIENTS = words(
+_PATIENTS = words(
     "patient patients patientin paciente name nom nombre apellidos pt pat re concerning regarding guarantor insured "
     "subscriber contact relative client member nok surname lastname firstname forename vorname nachname prenom "
     "examinee seen carer poa parent veteran dependent claimant"
 )
-STAFF = words(
+_STAFF = words(
     "physician provider radiologist doctor md attending resident fellow referring ordering requesting technologist "
     "tech technician reader dictated signed transcribed transcriptionist typed typist interpreted read reviewed "
     "verified approved finalized author authenticated surgeon nurse consultant cc attn pcp registrar performed "
@@ -39,6 +39,21 @@ STAFF = words(
     "intern copies copy admitting assistant scribe gp ob obgyn anesthesiologist anaesthetist hospitalist oncologist "
     "therapist pharmacist midwife interpreter spr sho scrub arzt arztin oberarzt chefarzt befunder zuweiser medecin "
     "prescripteur radiologue radiologo medico facultativo solicitante"
+)
+# Who somebody is to the patient or the house; never a part of the name.
+ROLES = (
+    ALL_TITLES_IN_TEXT
+    | _KIN
+    | _PATIENTS
+    | _STAFF
+    | words(
+        "mister missus auntie aunty granny nan nana grandma grandpa reverend revd canon evangelist vicar deputy "
+        "inspector constable const garda officer lance corporal sponsor physio circ rep hca str spr sho mw cwo atc inv "
+        "fr mdm mnr mev aling lola gogo tannie savta mama maman papa bebe frere soeur epoux pr monsieur mag dipl ing "
+        "hebamme heb vater oma opa tante nachbar nachbarin kollege kollegin assistenzarzt assistenzarztin overlege don "
+        "dona senorita doctora paciente pareja viuda hermana hermano abuela tia patientin patiente hubby sono pop "
+        "bronchoscopist prosector brgy"
+    )
 )
 _SAID = {  # `with` announces a person after `discussed`, and so on
     "by": words(
@@ -86,10 +101,10 @@ def take(page: Page) -> None:
     for index, word in enumerate(all_words[:-1]):
         if word.folded in ALL_TITLES_IN_TEXT:
             _after_title(page, index)
-        if word.folded in KIN:
+        if word.folded in _KIN:
             _after(page, index, _AFTER_KIN, Category.NAME)
-        if word.folded in PATIENTS or word.folded in STAFF:
-            category = Category.NAME if word.folded in PATIENTS else Category.DOCTOR
+        if word.folded in _PATIENTS or word.folded in _STAFF:
+            category = Category.NAME if word.folded in _PATIENTS else Category.DOCTOR
             _after(page, index, _AFTER_LABEL, category, label=True)
         if word.folded in _SAID and index and all_words[index - 1].folded in _SAID[word.folded]:
             _after(page, index, _SPACE, Category.DOCTOR)

@@ -133,8 +133,8 @@ _UNITS = words(
     "mm cm millimeter millimeters millimetre millimetres centimeter centimeters centimetre centimetres percent mg "
     "milligram milligrams gram grams kilogram kilograms ml milliliter milliliters cc year years month months week "
     "weeks day days hour hours minute minutes second seconds times view views rib ribs liter liters unit units pack "
-    "packs degrees beats out point to or french image images films by metre metres meter meters kilo kilos litre litres "
-    "millicuries teaspoons cups steps stairs gauge micrograms sections lakh"
+    "packs degrees beats out point to or french image images films by metre metres meter meters kilo kilos "
+    "litre litres millicuries teaspoons cups steps stairs gauge micrograms sections lakh"
 )
 _COUNTED = words(
     "rib ribs level levels segment segments image images series slice slices lobe lobes digits leads views"

@@ -22,6 +22,7 @@ _EUROPEAN = re.compile(
     r"(?:[01]\d|2[0-3])[ ]?h[ ]?[0-5]\d(?!\w)|(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])",
     re.IGNORECASE,
 )
+_LOUD_BEFORE = re.compile(r"[A-Z]{2,5}[ ]$")  # rpt ABG 0200
 _DOTTED = re.compile(
     r"(?:0\d|1\d|2[0-3])\.[0-5]\d(?![\w%.,]?\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|g|units?|%|to|mmol))"
 )  # SROM 03.20
@@ -88,6 +89,8 @@ def take(page: Page) -> None:
             zero = _WITH_ZERO.match(text, start) and _ZERO_AFTER.search(page.before(start, 3))
             if match and (zero or _AT.search(page.before(start, 20))):
                 page.take(*match.span(), Category.TIME)
+            elif match and (page.before(start, 1) in ("", "\n") or _LOUD_BEFORE.search(page.before(start, 8))):
+                page.take(*match.span(), Category.TIME, doubted=True)
             elif match := _DOTTED.match(text, start) or (page.is_foreign and _HOUR_ABROAD.match(text, start)):
                 page.take(*match.span(), Category.TIME, doubted=True)
 

@@ -17,6 +17,7 @@ from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
+from medveil.defenses.reports.rules.people import ROLES
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, is_scored, is_value, measures
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
@@ -90,6 +91,10 @@ _EMPLOYED = words(
     "insurer insurance panel plan via through"
 )
 _SPOKEN_OF = words("is was has had may will can should came lives denies reports states says asked who aware informed")
+_ALONE = words(
+    "clinic ward unit hospital practice surgery department dept suite centre center home station team city county street "
+    "the of at in on and for by with from to de la le du el der die das am zum punkt punto point"
+)
 _CONTEXTS = (_IN_PLACE, _BY_WHOM, _NUMBERED, _DATED, _EMPLOYED)
 _SPELLED = re.compile(r"[^\W\d_](?:[ .-]{1,2}[^\W\d_]){1,20}\.?")
 _NEXT_WORD = re.compile(r"[ \t,(\"“]{1,3}([^\W\d_]+)")
@@ -165,6 +170,8 @@ _TOLD = (
     "heads",
     "opens text",
     "no day",
+    "abbreviation",
+    "only roles",
 )
 _BY = (TAGGER, FAINT, *(name + mark for name in (*FAMILIES, *FOLLOWING, *IN_PHRASES) for mark in ("", "?")))
 NAMES = ("bias", *_NETWORK, *_TOLD, *(f"by {name}" for name in _BY))
@@ -311,6 +318,10 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
         bool(_HEADS.match(text, end)),
         start == 0,
         one.category in (Category.DATE, Category.TIME) and not (digits or _DAY_WORDS.search(piece)),
+        bool(own)
+        and all(word.text.isupper() and 1 < len(word.text) < 6 for word in own)
+        and not page.in_capitals(start),
+        bool(own) and all(word.folded in ROLES or word.folded in _ALONE for word in own),
     )
 
 

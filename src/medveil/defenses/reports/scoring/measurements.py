@@ -26,11 +26,11 @@ _OBSTETRIC = re.compile(r"\d{1,2}w\d?d?|\d{1,2}\+\d|\d{2,4}x\d{0,3}|G\d{1,2}P\d{
 _GENE_BEFORE = re.compile(r"(?<![A-Za-z])[cg]\.$")
 
 UNIT_AFTER = re.compile(
-    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|met(?:er|re)s?|mg|mcg|µg|g|kg|kilos?|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|"
-    r"Hz|bpm|mmHg|Gy|mCi|MBq|millicuries|degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|mos?|years?|yrs?|minutes?|"
+    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|met(?:er|re)s?|mg|mcg|µg|g|kg|kilos?|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|"
+    r"mA|Hz|bpm|mmHg|Gy|mCi|MBq|millicuries|degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|mos?|years?|yrs?|minutes?|"
     r"mins?|seconds?|times|views?|ribs?|images?|slices?|liters?|litres?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|HU|"
     r"vertebra\w*|lobes?|nodules?|levels?|ed\b|edition|cores?|nodes?|beds|teaspoons?|tablets?|puffs?|drops?|millimet\w+|"
-    r"centimet\w+|milligrams?|grams?|Monate|Wochen|Tage|Jahre|Stunden|mois|semaines|jours|ans|meses|semanas|días|años)"
+    r"centimet\w+|milligrams?|grams?|kcal|IE|UI|E|amps?|cups?|centiles?|clichés|Zylinder|mil[ií]metros|Monate|Wochen|Tage|Jahre|Stunden|mois|semaines|jours|ans|meses|semanas|días|años)"
     r"(?![A-Za-z])|/[µmdu]?[lLg]\b|/(?:kg|min|h|day|hpf)\b"
 )
 _COUNTED = re.compile(
@@ -47,6 +47,13 @@ _WARD_BEFORE = re.compile(
 _CHAIN_BEFORE = re.compile(r"\d[ ]?(?:→|->|>>|=>)[ ]?$|\bfrom[ ]\d{1,4}[.,]\d{1,2}[ ]to[ ]$")
 _CHAIN_AFTER = re.compile(r"[ ]?(?:→|->|>>|=>)[ ]?\d|[ ]to[ ]\d{1,4}[.,]\d(?!\d*\.)")
 _CELL_BEFORE, _CELL_AFTER = re.compile(r"\d[;|][ ]?$"), re.compile(r"[ ]?[;|][ ]?\d")  # 37.1;88;118/72;16
+_DECIMAL = re.compile(r"\d{1,3}[.,]\d{1,2}")
+_NAMED_BEFORE = re.compile(r"(?:\b[A-Z][A-Za-z]{0,4}|[a-zµ%°])[ ][<>=~]?$")  # PI 1.02, mean 4.8
+_THOUSANDS = re.compile(r"(?<![\d.,/-])[1-9]\d{0,2}[ ]\d{3}(?![\d-]|[ ]\d)")  # CPK 2 340
+_EDITION = re.compile(
+    r"(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Easter|Christmas|Xmas)\w*[ ])[A-Z][\w.-]+[ ](?:19|20)\d\d"
+)
+_STANDARD_BEFORE = re.compile(r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#-]{0,3}(?:\d{1,5}:)?$")
 _REGIMEN = re.compile(r"[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}(?![\d-])")  # 1-0-1
 _COMPONENTS = re.compile(r"(?:[A-Z]{1,2}[\dTx]){2,}[a-z]?")  # E3V4M6, A2L3B2
 _POSITION_AFTER = re.compile(r"(?:[ ]?(?:position|o['’]clock))?[,;]?[ ]\d{1,2}(?:[.,]\d)?[ ]?(?:cm|mm)\b|[ ]000\b")
@@ -65,17 +72,25 @@ def is_amount(text: str, start: int, piece: str) -> bool:
 
 
 def is_value(text: str, start: int, end: int) -> bool:
-    """Of a shape, or in a place, that values have: a chain, a row of a table, a regimen, components, an hour's position."""
+    """Of a shape, or in a place, that values have: a chain, a row of a table, a regimen, components, a position."""
     piece, before = text[start:end], text[max(0, start - 24) : start]
     if piece in _SAID_OF_MANY or _REGIMEN.match(text, start) or _COMPONENTS.fullmatch(piece):
         return True
     if not piece[:1].isdigit():
-        return False
+        return bool(_EDITION.fullmatch(piece))
     if _CHAIN_BEFORE.search(before) or _CHAIN_AFTER.match(text, end):
         return True
-    if (_CELL_BEFORE.search(before) or before.endswith("\n")) and _CELL_AFTER.match(text, end):
+    short = end - start < 4 or "/" in piece or _DECIMAL.fullmatch(piece)
+    if short and (_CELL_BEFORE.search(before) or before.endswith("\n")) and _CELL_AFTER.match(text, end):
         return True
-    return bool(_POSITION_AFTER.match(text, end) or _LYMPH_NODES_BEFORE.search(before))
+    if _DECIMAL.fullmatch(piece) and _NAMED_BEFORE.search(before):
+        return True
+    thousands = _THOUSANDS.search(text, max(0, start - 4), end + 4)
+    if thousands and thousands.start() <= start and end <= thousands.end() and UNIT_AFTER.match(text, thousands.end()):
+        return True
+    return bool(_STANDARD_BEFORE.search(before)) or bool(
+        _POSITION_AFTER.match(text, end) or _LYMPH_NODES_BEFORE.search(before)
+    )
 
 
 def is_scored(text: str, start: int, end: int) -> bool:

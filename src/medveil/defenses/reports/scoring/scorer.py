@@ -50,7 +50,7 @@ class Scorer:
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
-        """What is likely enough: half of it will do for what a grammar tells, and what that covers needs no other voice.
+        """What is likely enough: half of it will do for what a grammar tells; what that covers needs no other voice.
 
         Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
