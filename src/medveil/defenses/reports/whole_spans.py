@@ -24,6 +24,7 @@ _PERSON_GAP = re.compile(r"[ ]|-|\.[ ]?|/|[ ][\"“'‘(]|[\"”'’)][ ]")  # n
 _OPENS, _CLOSES = "\"“'‘(", "\"”'’)"
 _PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
 _CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
+_COMMA_INITIAL = re.compile(r",[ ]?[A-Z]\.?(?=[ ]?(?:\n|$|[;)|]))")  # GOODNIGHT, P
 _INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
 _IN_NAME = re.compile(  # Saraswathy d/o Govindasamy, Icilda "Miss Icy" Gordon
@@ -134,6 +135,8 @@ def _grown(page: Page, one: Span, low: int, high: int) -> Span:
         first, start = step, min(start, all_words[step].start)
     if person and (carets := _CARETS.match(page.text, end)) and carets.end() <= high:
         end = carets.end()
+    if person and (initial := _COMMA_INITIAL.match(page.text, end)) and initial.end() <= high:
+        end = initial.end()
     if person and (infant := _INFANT.search(page.before(start, 12))) and start - len(infant[0]) >= low:
         start -= len(infant[0])
     return Span(start, end, one.category)
@@ -177,7 +180,8 @@ def _belongs(page: Page, index: int, way: int, category: Category) -> bool:
         return True
     if word.short or word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT or is_eponym(page, index):
         return False
-    if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
+    opens = way < 0 and page.opens_sentence(word.start) and not word.initial
+    if _LABEL_AFTER.match(page.text, word.end) or (opens and not (word.name_only or word.folded in _HOUSE_WORDS)):
         return False
     named = word.name_only or word.kind == Kind.UNKNOWN
     if not word.capital:  # among small letters, and in no other text, a name is known by what it is not

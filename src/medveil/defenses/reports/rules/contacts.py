@@ -77,7 +77,10 @@ def _take_written_addresses(page: Page) -> None:
         for match in _URL.finditer(text):
             if not is_standard(written := match[0].rstrip(".,;:")):
                 page.take(match.start(), match.start() + len(written), Category.URL)
-    if any(ending in lowered for ending in (".com", ".org", ".net", ".edu", ".gov", ".uk", ".de", ".fr", ".health")):
+    if any(
+        ending in lowered
+        for ending in (".com", ".org", ".net", ".edu", ".gov", ".uk", ".de", ".fr", ".health", ".example")
+    ):
         for match in _DOMAIN.finditer(text):
             if page.free(*match.span()) and not is_standard(written := match[0].rstrip(".")):
                 page.take(match.start(), match.start() + len(written), Category.URL)

@@ -55,10 +55,15 @@ def take(page: Page) -> None:
                 continue
             if length < 4 and _is_person(page, index, names):
                 page.take(word.start, word.end, Category.INITIALS)
-            elif length < 4 and not page.text[word.end :].strip(" .") and not _known(word.text):  # rv 4/52 TK
+            elif length < 4 and _ends(page, word):
                 page.take(word.start, word.end, Category.INITIALS, doubted=True)
         elif length < 4 and index and word.text.islower() and (_is_typist(page, index) or _closes(page, word)):
             page.take(word.start, word.end, Category.INITIALS)
+
+
+def _ends(page: Page, word: PageWord) -> bool:
+    """`rv 4/52 TK`, and nothing more."""
+    return not page.text[word.end :].strip(" .") and not _known(word.text) and not page.in_capitals(word.start)
 
 
 def _take_wet_reads(page: Page) -> None:

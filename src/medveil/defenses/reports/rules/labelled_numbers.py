@@ -160,7 +160,7 @@ def _take_place(page: Page, index: int) -> None:
             page.take(*lettered.span("value"), Category.OTHER_ID)
         return
     start, end = match.span("value")
-    if index and page.words[index - 1].folded in ("dr", "mr", "mrs", "ms", "drs", "prof"):
+    if index and page.words[index - 1].folded in ("dr", "mr", "mrs", "ms", "drs", "prof", "o", "po"):  # P.O. Box
         return
     marked = any(mark in page.text[word.end : start] for mark in "#:=")
     coded = not match["value"].isdigit()

@@ -89,10 +89,18 @@ def take(page: Page) -> None:
             zero = _WITH_ZERO.match(text, start) and _ZERO_AFTER.search(page.before(start, 3))
             if match and (zero or _AT.search(page.before(start, 20))):
                 page.take(*match.span(), Category.TIME)
-            elif match and (page.before(start, 1) in ("", "\n") or _LOUD_BEFORE.search(page.before(start, 8))):
+            elif match := _doubted(page, start):
                 page.take(*match.span(), Category.TIME, doubted=True)
-            elif match := _DOTTED.match(text, start) or (page.is_foreign and _HOUR_ABROAD.match(text, start)):
-                page.take(*match.span(), Category.TIME, doubted=True)
+
+
+def _doubted(page: Page, start: int) -> re.Match[str] | None:
+    """What a line opens with, what follows an abbreviation, and what has a point or an hour of another language."""
+    clock = _BARE.match(page.text, start)
+    if clock and clock[0][:2] not in ("18", "19", "20") and page.before(start, 1) in ("", "\n"):
+        return clock
+    if clock and page.text[start] == "0" and _LOUD_BEFORE.search(page.before(start, 8)):
+        return clock
+    return _DOTTED.match(page.text, start) or (_HOUR_ABROAD.match(page.text, start) if page.is_foreign else None)
 
 
 def take_beside_identifiers(page: Page) -> None:

@@ -92,8 +92,8 @@ _EMPLOYED = words(
 )
 _SPOKEN_OF = words("is was has had may will can should came lives denies reports states says asked who aware informed")
 _ALONE = words(
-    "clinic ward unit hospital practice surgery department dept suite centre center home station team city county street "
-    "the of at in on and for by with from to de la le du el der die das am zum punkt punto point"
+    "clinic ward unit hospital practice surgery department dept suite centre center home station team city county "
+    "street the of at in on and for by with from to de la le du el der die das am zum punkt punto point"
 )
 _CONTEXTS = (_IN_PLACE, _BY_WHOM, _NUMBERED, _DATED, _EMPLOYED)
 _SPELLED = re.compile(r"[^\W\d_](?:[ .-]{1,2}[^\W\d_]){1,20}\.?")
