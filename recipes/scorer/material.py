@@ -24,7 +24,7 @@ _INDIANA = 1700  # the reports after these are for measuring
 
 @dataclass(frozen=True)
 class Text:
-    """`share` is how much each of its proposals counts; `fold` says which network has not learnt from it, if any has."""
+    """`share` is how much each of its proposals counts; `fold` says which network has not learnt from it, if any."""
 
     text: str
     found: tuple[Span, ...]
