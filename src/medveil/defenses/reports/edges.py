@@ -76,8 +76,8 @@ def _with_person(page: Page, word: PageWord, beside: PageWord | None, *, front: 
         return False
     if word.folded in _SMALL:
         return not word.capital or page.in_capitals(word.start)
-    if word.text.isupper() and beside is not None:  # SSG Malik, Lani ABO; not Baljinder "BJ"
-        return len(word.text) < 6 and not beside.text.isupper() and page.text[word.start - 1 : word.start] in (" ", "")
+    if word.short and beside is not None and not front and len(word.text) > 2:  # Lani ABO; RAI Kiaan may be a family
+        return not beside.text.isupper() and page.text[word.start - 1 : word.start] in (" ", "")
     return not word.capital and not page.is_small and bool(word.kind & Kind.ORDINARY)
 
 

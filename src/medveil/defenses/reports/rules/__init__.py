@@ -60,7 +60,7 @@ FOLLOWING = {
 
 # What has a grammar needs less of a vote, and what hardly anything else fits none; what a family doubts, a whole one.
 GRAMMARS = frozenset({*FAMILIES, "initials"})
-CERTAIN = frozenset({"contacts", "labelled numbers", "forms", "codes"})
+CERTAIN = frozenset({"contacts", "labelled numbers", "forms", "codes", "people", "signs"})
 
 Families = Mapping[str, Callable[[Page], None]]
 

@@ -28,7 +28,7 @@ _UNIT = (
 _NO_STREET = r"(?!(?:WITH|TO|BY|FOR|FROM|PER|AND|DEAR|Dear|SEE|VIA|CALLED|TOLD)\s)"  # 06/18 WITH DR
 _STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:{_NO_STREET}(?:{_WORD}|{_SMALL}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)){_SPACE}){{1,4}}"
-    rf"(?:{_SURE}|{_SURE.upper()})(?!\w)(?<!\.[ ]Dr)(?<!\nTo[ ]Dr)\.?{_UNIT}"
+    rf"(?:{_SURE}|{_SURE.upper()})(?!\w)(?!(?<=[Dd][Rr])\.?\s+[A-Z])\.?{_UNIT}"  # not 14 Jul Dr. Long
 )
 _VAGUE_STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:(?:{_WORD}|{_SMALL}){_SPACE}){{1,3}}(?:{_VAGUE}|{_VAGUE.upper()})(?!\w)\.?{_UNIT}"

@@ -22,7 +22,7 @@ _AFTER_VAGUE = re.compile(
     re.IGNORECASE,
 )
 _CODE_AFTER = re.compile(
-    r"[ \t](?P<value>(?=[A-Z0-9./-]*[A-Z])(?:[A-Z]{1,4}[ ])?(?=[A-Z0-9./-]*\d{2})[A-Z0-9][A-Z0-9./-]{3,16})(?![\w/])"
+    r"[ \t](?P<value>(?=[A-Z0-9./-]*[A-Z])(?:[A-Z]{1,3}[ ])?(?=[A-Z0-9./-]*\d{2})[A-Z0-9][A-Z0-9./-]{3,16})(?![\w/])"
 )
 _AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![\w/:])", re.IGNORECASE)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?!\d)")
@@ -128,7 +128,7 @@ def _take_value(page: Page, form: re.Pattern[str], place: int, category: Categor
     match = form.match(page.text, place)
     if not match:
         coded = _CODE_AFTER.match(page.text, place) if form is _AFTER_VAGUE else None
-        if coded and page.free(*coded.span("value")):
+        if coded and page.free(*coded.span("value")) and not _HAS_DATE.search(coded["value"]):
             page.take(*coded.span("value"), category, doubted=True)
         return
     start, end = match.span("value")

@@ -115,7 +115,7 @@ def take(page: Page) -> None:
             _before(page, index, Category.DOCTOR)
     for index in page.capitals:
         if all_words[index].folded not in _SUBJECTS and _OF_AGE.match(page.text, all_words[index].end):
-            _before(page, index, Category.NAME)
+            _before(page, index, Category.NAME, doubted=True)
     _take_listed(page)
 
 
@@ -213,7 +213,7 @@ def _nameable(page: Page, word: PageWord) -> bool:
     return word.listed or word.initial or word.kind in (Kind.UNKNOWN, Kind.PARTICLE, Kind.CITY)
 
 
-def _before(page: Page, index: int, category: Category) -> None:
+def _before(page: Page, index: int, category: Category, *, doubted: bool = False) -> None:
     """The name that ends at this word."""
     word = page.words[index]
     if not word.capital or word.folded in _DEGREES or not possible(page, word, sure=True):
@@ -224,7 +224,7 @@ def _before(page: Page, index: int, category: Category) -> None:
     if category is Category.NAME and first and _is_family_before(page, first):
         first -= 1
     if first < index or word.listed or not word.kind & (Kind.ORDINARY | Kind.SHORT):
-        take_name(page, first, index, category)
+        take_name(page, first, index, category, doubted=doubted)
 
 
 def _is_family_before(page: Page, first: int) -> bool:

@@ -179,16 +179,19 @@ _BY_PLACE = {name: NAMES.index(f"by {name}") for name in _BY}
 _FIRST_TOLD = NAMES.index(_TOLD[0])
 
 
-def evidence(page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
-    """A row a proposal, a column a name."""
+def evidence(
+    page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
+) -> NDArray[np.float32]:
+    """A row a proposal, a column a name; `among` are all that were made, where these are only some of them."""
+    among = proposals if among is None else among
     rows = np.zeros((len(proposals), len(NAMES)), np.float32)
     if not proposals:
         return rows
     rows[:, 0] = 1
     rows[:, 1 : 1 + len(_NETWORK)] = _said(proposals, tagged)
-    sure = rows[:, 1] > 1
-    ruled = Marks(len(page.text), (one for one in proposals if one.by not in _BY[:2]))
-    names = _names(page, [one for one, certain in zip(proposals, sure.tolist(), strict=True) if certain])
+    sure = _said(among, tagged)[:, 0] > 1
+    ruled = Marks(len(page.text), (one for one in among if one.by not in _BY[:2]))
+    names = _names(page, [one for one, certain in zip(among, sure.tolist(), strict=True) if certain])
     for row, one in zip(rows, proposals, strict=True):
         row[_FIRST_TOLD : _FIRST_TOLD + len(_TOLD)] = _told(page, one, ruled, names)
         row[_BY_PLACE[one.by]] = 1

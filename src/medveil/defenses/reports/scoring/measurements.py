@@ -59,6 +59,9 @@ _COMPONENTS = re.compile(r"(?:[A-Z]{1,2}[\dTx]){2,}[a-z]?")  # E3V4M6, A2L3B2
 _POSITION_AFTER = re.compile(r"(?:[ ]?(?:position|o['’]clock))?[,;]?[ ]\d{1,2}(?:[.,]\d)?[ ]?(?:cm|mm)\b|[ ]000\b")
 _OF_SO_MANY = re.compile(r"\d{1,3}/\d{1,3}")
 _LYMPH_NODES_BEFORE = re.compile(r"\bp?N\d[a-c]?[ ]?\($")
+_PART_OF = re.compile(
+    r"(?:half|third|fourth|quarter|fifth|first|second)s?(?=[ ](?:of[ ](?:the|a|left|right)|days?|weeks?)\b)"
+)
 _SAID_OF_MANY = frozenset({"24/7", "2/2", "50/50"})
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)(?:-\d{1,2})?[ :=]{1,3}(?:(?:of|was|is)[ ])?$")
 
@@ -74,6 +77,8 @@ def is_amount(text: str, start: int, piece: str) -> bool:
 def is_value(text: str, start: int, end: int) -> bool:
     """Of a shape, or in a place, that values have: a chain, a row of a table, a regimen, components, a position."""
     piece, before = text[start:end], text[max(0, start - 24) : start]
+    if _PART_OF.match(text, start) or (before[-1:] == "-" and piece.isalpha()):  # the middle third of the clavicle
+        return True
     if piece in _SAID_OF_MANY or _REGIMEN.match(text, start) or _COMPONENTS.fullmatch(piece):
         return True
     if not piece[:1].isdigit():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from medveil.defenses.reports.proposal import Proposal
+from medveil.defenses.reports.proposal import TAGGER, Proposal
 from medveil.defenses.reports.rules import CERTAIN, GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
@@ -44,29 +44,32 @@ class Scorer:
 
         return _loaded(bundled("scorer"))
 
-    def likelihoods(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
-        rows = evidence(page, proposals, tagged)
+    def likelihoods(
+        self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
+    ) -> NDArray[np.float32]:
+        rows = evidence(page, proposals, tagged, among)
         own = self.weights[[_PLACE[one.category] for one in proposals]]
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
-        """What is likely enough: half of it will do for what a grammar tells; what that covers needs no other voice.
+        """What is likely enough; half of it will do for what a grammar tells, and nothing where the network agrees.
 
         Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
-        likely = self.likelihoods(page, proposals, tagged).tolist()
-        kept = [
-            self._as_sure(one, share)
-            for one, share in zip(proposals, likely, strict=True)
-            if one.by in CERTAIN or (one.by in GRAMMARS and share >= self.least * _GRAMMAR)
-        ]
+        heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
+        kept = [one for one in proposals if one.by in CERTAIN or (one.by in GRAMMARS and heard.touch(one))]
         told = Marks(len(page.text), kept)
-        kept += [
+        weighed = [one for one in proposals if one.by not in CERTAIN and not told.cover(one)]
+        if not weighed:
+            return kept
+        likely = self.likelihoods(page, weighed, tagged, proposals).tolist()
+        likely_enough = [
             self._as_sure(one, share)
-            for one, share in zip(proposals, likely, strict=True)
-            if one.by not in GRAMMARS and share >= self._least_of(one) and not told.cover(one)
+            for one, share in zip(weighed, likely, strict=True)
+            if share >= (self.least * _GRAMMAR if one.by in GRAMMARS else self._least_of(one))
         ]
-        return kept
+        told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
+        return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
 
     def _least_of(self, one: Proposal) -> float:
         return self.least * _VALUE if GROUPS[one.category] in _VALUES else self.least
