@@ -28,6 +28,8 @@ _SURE = 0.8  # what is less likely may as well be a dose, a score or a ratio
 _VALUES = frozenset({"numbers", "dates", "times", "ages"})
 _GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
 _VALUE = 1.3  # times as much is needed where a value may be lost
+_SURE_OF_VALUE = 0.85
+_MEASURES = [NAMES.index(name) for name in ("value", "unit after", "amount")]
 FORMAT = "medveil-scorer-1"
 
 
@@ -44,10 +46,10 @@ class Scorer:
 
         return _loaded(bundled("scorer"))
 
-    def likelihoods(
-        self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
-    ) -> NDArray[np.float32]:
-        rows = evidence(page, proposals, tagged, among)
+    def likelihoods(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
+        return self._likely(proposals, evidence(page, proposals, tagged))
+
+    def _likely(self, proposals: Sequence[Proposal], rows: NDArray[np.float32]) -> NDArray[np.float32]:
         own = self.weights[[_PLACE[one.category] for one in proposals]]
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
@@ -62,17 +64,23 @@ class Scorer:
         weighed = [one for one in proposals if one.by not in CERTAIN and not told.cover(one)]
         if not weighed:
             return kept
-        likely = self.likelihoods(page, weighed, tagged, proposals).tolist()
+        rows = evidence(page, weighed, tagged, proposals)
+        measured = rows[:, _MEASURES].any(1).tolist()
         likely_enough = [
             self._as_sure(one, share)
-            for one, share in zip(weighed, likely, strict=True)
-            if share >= (self.least * _GRAMMAR if one.by in GRAMMARS else self._least_of(one))
+            for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
+            if share >= self._least_of(one, value=value)
         ]
         told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
         return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
 
-    def _least_of(self, one: Proposal) -> float:
-        return self.least * _VALUE if GROUPS[one.category] in _VALUES else self.least
+    def _least_of(self, one: Proposal, *, value: bool) -> float:
+        """More where a number may be a value, and most where the grammar of values has it for one."""
+        if one.by in GRAMMARS:
+            return self.least * _GRAMMAR
+        if GROUPS[one.category] not in _VALUES:
+            return self.least
+        return _SURE_OF_VALUE if value else self.least * _VALUE
 
     def _as_sure(self, one: Proposal, likely: float) -> Proposal:
         doubtful = likely < (self.least if one.by in GRAMMARS else _SURE) and GROUPS[one.category] in _VALUES
