@@ -15,6 +15,7 @@ from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS
 from medveil.person.span import Span
 
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
+_PLACES = frozenset({Category.HOSPITAL, Category.ADDRESS, Category.COUNTY})
 _DAYS = frozenset({Category.DATE, Category.TIME})
 _AFTER_NAMES = DEGREES_IN_TEXT | ABBREVIATED_TITLES | words("spelled surname geboren")
 _COUNTIES = words("county co parish shire borough")
@@ -24,22 +25,24 @@ _SMALL = words(
     "comma period stop full point colon slash dash hyphen quote unquote spelled uh um bleep badge ward bed room hand "
     "phone punkt komma virgule punto coma"
 )
+_ARTICLES = words("de la le les du des au aux el los las del su der die das den dem vom zum zur zu ab am im en il lo")
 _RUN = re.compile(r"[^\W\d_]+(?:['’`-][^\W\d_]+)*|\d+")
 _PART_OF_DAY = re.compile(r"[ \t]+in[ \t]+the[ \t]+(?:morning|afternoon|evening)$", re.IGNORECASE)
 
 
 def narrowed(page: Page, found: list[Span]) -> list[Span]:
     """What stands between two pieces of one name belongs to it."""
-    starts, ends = {one.start for one in found}, {one.end for one in found}
+    bounds = [None, *found, None]
     return [
-        _narrowed(
-            page,
-            one,
-            before=not ends.isdisjoint((one.start, one.start - 1)),
-            after=not starts.isdisjoint((one.end, one.end + 1)),
-        )
-        for one in found
+        _narrowed(page, one, before=_touches(before, one), after=_touches(one, after))
+        for before, one, after in zip(bounds, found, bounds[2:], strict=False)
     ]
+
+
+def _touches(one: Span | None, other: Span | None) -> bool:
+    if one is None or other is None or other.start - one.end > 1:
+        return False
+    return any({one.category, other.category} <= kinds for kinds in (_PEOPLE, _PLACES, _DAYS))
 
 
 def _narrowed(page: Page, one: Span, *, before: bool, after: bool) -> Span:
@@ -78,11 +81,11 @@ def _with_person(page: Page, word: PageWord, beside: PageWord | None, *, front: 
         return not word.capital or page.in_capitals(word.start)
     if word.short and beside is not None and not front and len(word.text) > 2:  # Lani ABO; RAI Kiaan may be a family
         return not beside.text.isupper() and page.text[word.start - 1 : word.start] in (" ", "")
-    return not word.capital and not page.is_small and bool(word.kind & Kind.ORDINARY)
+    return not word.capital and not page.is_small and (page.is_foreign or bool(word.kind & Kind.ORDINARY))
 
 
 def _with_house(page: Page, word: PageWord, beside: PageWord | None, *, front: bool) -> bool:
-    return not word.capital and word.folded in _SMALL
+    return not word.capital and (word.folded in _SMALL or (front and word.folded in _ARTICLES))
 
 
 def _with_place(page: Page, word: PageWord, beside: PageWord | None, *, front: bool) -> bool:

@@ -39,7 +39,7 @@ _NOTHING = re.compile(r"(?!)")
 _EXTENSION = re.compile(r"(?<![^\W_])[xX]$")
 _HOUSE_WORDS = words(
     "hospital clinic centre center infirmary surgery practice practise pharmacy school college church hospice lodge "
-    "maternity dental imaging camp station base works klinik praxis krankenhaus frauenklinik hopital clinique cabinet "
+    "maternity dental imaging camp base klinik praxis krankenhaus frauenklinik hopital clinique cabinet "
     "cardiologie radiologie clinica centro residencia instituto sanatorio juzgado"
 )
 _LONGEST = 4  # words to each side
