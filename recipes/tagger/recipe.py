@@ -8,8 +8,8 @@
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
 its texts on fourteen cores while one H200 learns from them. The bundled weights learnt twice: once from the start, and
-again, with `--from`, from texts that had been widened meanwhile. `refine` goes on in small steps on one core,
-mostly on notes by hand; with `--without` it leaves out a third of the newest of them, to be read by what never met them.
+again, with `--from`, from texts that had been widened meanwhile. `refine` goes on in small steps on one core, mostly on
+notes by hand; with `--without` it leaves out a third of the newest, to tell how notes are read that it never met.
 `benchmarks/reports_recall.py` scores the result.
 """
 
