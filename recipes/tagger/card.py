@@ -55,8 +55,9 @@ LIMITS = (
         "the folds (the scorer's card) and, once a version, by benchmarks/reports_gate.py."
     ),
     (
-        "Steps are counted in seconds: another machine takes more or fewer of them, and the weights differ. The last time "
-        "took 504 steps on a busy core; its word pieces, and the names mined from them, were those of the weights before."
+        "Steps are counted in seconds: another machine takes more or fewer of them, and the weights differ. The last "
+        "time took 504 steps on a busy core; its word pieces, and the names mined from them, were those of the weights "
+        "before."
     ),
 )
 
