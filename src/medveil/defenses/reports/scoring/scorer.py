@@ -65,7 +65,7 @@ class Scorer:
         if not weighed:
             return kept
         rows = evidence(page, weighed, tagged, proposals)
-        measured = rows[:, _MEASURES].any(1).tolist()
+        measured = [bool(row.any()) for row in rows[:, _MEASURES]]
         likely_enough = [
             self._as_sure(one, share)
             for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
