@@ -37,10 +37,7 @@ from recipes.tagger.retired_notes import BENCHMARKS, RETIRED, read_notes
 from reports_phantom import HELD_OUT_STYLE, phantom_reports
 from reports_refill import faker_locales, read_indiana, refilled
 
-_NOTES = {
-    "retired notes, learnt from": RETIRED,
-    "retired notes, looked at": ("reports_notes_6",),
-}
+_NOTES = {"retired notes, learnt from": RETIRED}
 
 
 def found_by(tagger: Tagger, texts: Sequence[str]) -> dict[str, list[list[Span]]]:

@@ -78,15 +78,14 @@ class Invented:
 
     def patient(self) -> MarkedText:
         title = self.one("Mr. ", "Mrs. ", "Ms. ", "Mr ")
-        return mark(
-            self.one(
-                f"{self.given} {self.family}",
-                f"{title}{self.family}",
-                f"{self.family}, {self.given}",
-                f"{self.given} {self.family}".upper(),
-            ),
-            Category.NAME,
+        name = self.one(
+            f"{self.given} {self.family}",
+            f"{title}{self.family}",
+            f"{self.family}, {self.given}",
+            f"{self.given} {self.family}".upper(),
         )
+        titled = title if name.startswith(title) else ""
+        return titled + mark(name.removeprefix(titled), Category.NAME)
 
     def listed(self) -> MarkedText:
         return mark(

@@ -14,10 +14,9 @@ from medveil.person.identifiers import Category
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import document
 from recipes.tagger.phantom_reports import phantom_reports
-from recipes.tagger.retired_notes import BENCHMARKS, RETIRED, read_notes
+from recipes.tagger.retired_notes import BENCHMARKS, FOLDED, FOLDS, RETIRED, read_notes
 from recipes.tagger.training import FIRST_UNSEEN
 
-NOTES = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 7)))
 STYLES = ("structured", "prose", "telegram", "letter")
 _PHANTOMS = 7000  # the first seed; the network learnt from hospitals far below it
 _INDIANA = 1700  # the reports after these are for measuring
@@ -25,26 +24,27 @@ _INDIANA = 1700  # the reports after these are for measuring
 
 @dataclass(frozen=True)
 class Text:
-    """`share` is how much each of its proposals counts."""
+    """`share` is how much each of its proposals counts; `fold` says which network has not learnt from it, if any."""
 
     text: str
     found: tuple[Span, ...]
     source: str
     share: float
+    fold: int | None = None
 
 
 def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
-    """Of notes that the network learnt from it says too much, so they count for less than those it never met."""
+    """Of notes that the network learnt from it says too much, so they count for less than those of the folds."""
     for number in range(FIRST_UNSEEN, FIRST_UNSEEN + invented):
         made = document(number)
         yield Text(made.text, made.found, "invented", 0.1)
     for row in phantom_reports(_PHANTOMS, _PHANTOMS + phantoms, STYLES):
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
-    for name in NOTES:
-        share = 0.3 if name in RETIRED else 1.0
-        for note in read_notes(BENCHMARKS / f"{name}.txt"):
-            yield Text(note.text, note.found, name, share)
+    for name in RETIRED:
+        for number, note in enumerate(read_notes(BENCHMARKS / f"{name}.txt")):
+            folded = name in FOLDED
+            yield Text(note.text, note.found, name, 1.0 if folded else 0.3, number % FOLDS if folded else None)
     for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
         yield Text(text, (), "Indiana as published", 5.0)
     for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):

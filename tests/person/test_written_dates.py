@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medveil.person import written_dates
-from medveil.person.written_dates import dates_after_letters, dates_in, moved, readings
+from medveil.person.written_dates import dates_after_letters, dates_in, moved, order_of, readings
 
 
 def BACK(day: dt.date) -> dt.date:
@@ -102,3 +102,8 @@ def test_no_date_is_passed_over(pieces: list[tuple[str, str]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(written_dates, "_GOES_ON", re.compile(r"\d"))
         assert ([*dates_in(text)], [*dates_after_letters(text)]) == found
+
+
+def test_what_begins_inside_a_date_is_none_and_tells_no_order() -> None:
+    assert order_of(["Performed 11 Apr 23, verified 11/4/23"]) == "day-first"
+    assert order_of(["Performed Apr 11, 2023, verified 4/11/23"]) == "month-first"

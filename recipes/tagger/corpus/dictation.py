@@ -33,6 +33,7 @@ _MISHEARD = (
     ("kn", "n"),
     ("y", "ie"),
 )
+_LETTERS = re.compile(r"(?<![\w'])[A-Z]{2,4}(?![\w'])|(?<=[A-Za-z])(?=\d)")  # GCS, and the gap of L4
 _FILLERS = ("uh", "um", "ah", "okay", "correction", "scratch that", "sorry", "let me see", "and uh", "next")
 _SPELLING = (" spelled ", " that is ", " that's ", " spelling ", " spelled ")
 
@@ -46,6 +47,7 @@ class Speaker:
     fillers: float
     spells: float
     mishears: float
+    letters: float  # share of texts whose abbreviations are taken down letter by letter
 
     @classmethod
     def of(cls, rng: random.Random) -> Speaker:
@@ -55,6 +57,7 @@ class Speaker:
             fillers=rng.choice((0.0, 0.0, 0.03, 0.08)),
             spells=rng.choice((0.0, 0.1, 0.3)),
             mishears=rng.choice((0.0, 0.05, 0.15)),
+            letters=rng.choice((0.0, 0.5, 1.0)),
         )
 
 
@@ -100,6 +103,8 @@ def _identifier(text: str, category: Category, rng: random.Random, speaker: Spea
 
 
 def _ordinary(text: str, rng: random.Random, speaker: Speaker) -> str:
+    if rng.random() < speaker.letters:
+        text = _LETTERS.sub(lambda short: " ".join(short[0]) or " ", text)
     text = text.lower()
     if rng.random() < speaker.numbers:
         for pattern, meant in _SIZES:
@@ -116,14 +121,18 @@ def _gap(rng: random.Random, speaker: Speaker) -> str:
 
 
 def _numbers_said(text: str, rng: random.Random) -> str:
-    def said(match: re.Match[str]) -> str:
+    def in_words(match: re.Match[str]) -> str:
         whole, _, part = match[1].partition(".")
         if len(whole) > 4:
             return match[1]
-        words = spoken_numbers.words(int(whole)) + (f" point {spoken_numbers.spelled(part, rng)}" if part else "")
+        shortly = len(whole) == 3 and whole[1] not in "01" and not part and rng.random() < 0.5  # one fifty
+        said = f"{spoken_numbers.words(int(whole[0]))} {spoken_numbers.words(int(whole[1:]))}" if shortly else ""
+        words = (said or spoken_numbers.words(int(whole))) + (
+            f" point {spoken_numbers.spelled(part, rng)}" if part else ""
+        )
         return words + (" " if match[2] else "")
 
-    return _NUMBER.sub(said, re.sub(r"(?<=\d)/(?=\d)", rng.choice((" over ", " out of ", "/")), text))
+    return _NUMBER.sub(in_words, re.sub(r"(?<=\d)/(?=\d)", rng.choice((" over ", " out of ", "/")), text))
 
 
 def _stops_said(text: str, rng: random.Random, speaker: Speaker) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recipes.tagger.corpus.dictation import dictated
+from recipes.tagger.corpus.dictation_abroad import dictated_abroad
 from recipes.tagger.corpus.grammar import Pieces, capitalized, text_of
 from recipes.tagger.corpus.lists import lines
 from recipes.tagger.corpus.terms import TONGUES
@@ -344,7 +345,7 @@ def dictation(visit: Visit) -> Pieces:
     if visit.chance(0.6):
         said = [visit.write(visit.rng.choice(lines("dictated"))) for _ in range(visit.rng.randint(1, 5))]
         return dictated(_join(visit.rng.choice([" ", ". ", "\n"]), said), visit.rng)
-    write = visit.rng.choice([report, prose, letter, summary, narrative, everyday, mixture])
+    write = visit.rng.choice([report, prose, letter, summary, narrative, everyday, mixture, values, houses, shorthand])
     return dictated(write(visit), visit.rng)
 
 
@@ -367,7 +368,8 @@ def other_tongue(visit: Visit) -> Pieces:
     """Whole German, French and Spanish texts."""
     tongue = visit.rng.choice(sorted(TONGUES.values()))
     own = Visit(visit.rng, visit.lexicon, tongue)
-    return _join("\n", [own.write(own.rng.choice(lines(tongue))) for _ in range(own.rng.choice([1, 1, 2, 3]))])
+    text = _join("\n", [own.write(own.rng.choice(lines(tongue))) for _ in range(own.rng.choice([1, 1, 2, 3]))])
+    return dictated_abroad(text, tongue, own.rng) if own.chance(0.2) else text
 
 
 def houses(visit: Visit) -> Pieces:
@@ -411,7 +413,7 @@ KINDS: tuple[tuple[float, Callable[[Visit], Pieces]], ...] = (
     (0.34, dictation),
     (0.3, shorthand),
     (0.26, abroad),
-    (0.2, other_tongue),
+    (0.35, other_tongue),
     (0.18, values),
     (0.3, houses),
 )

@@ -11,7 +11,7 @@ from recipes.tagger.corpus.documents import KINDS
 from recipes.tagger.corpus.grammar import Pieces, found_in, text_of
 from recipes.tagger.corpus.noise import disturbed
 from recipes.tagger.corpus.people import Lexicon
-from recipes.tagger.corpus.refill import refilled
+from recipes.tagger.corpus.refill import refilled, revalued
 from recipes.tagger.corpus.visit import Visit
 
 
@@ -31,13 +31,24 @@ def document(number: int, lexicon: Lexicon | None = None) -> Document:
 def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> Document:
     """A text from elsewhere with other people and places in it, or as it is."""
     rng = random.Random(number)
-    if rng.random() < 0.35:
+    if rng.random() < 0.2:
         return original
     visit = Visit(rng, lexicon or Lexicon())
     pieces = refilled(original.text, original.found, visit) if rng.random() < 0.7 else cut(original)
+    if rng.random() < 0.5:
+        pieces = revalued(pieces, rng)
+    if rng.random() < 0.4:
+        pieces = _part_of(pieces, rng)
     if rng.random() < 0.15:
         pieces = dictated(pieces, rng)
     return as_document(disturbed(pieces, rng, visit.lexicon.words))
+
+
+def _part_of(pieces: Pieces, rng: random.Random) -> Pieces:
+    """From somewhere to somewhere, with what stands before the first identifier."""
+    plain = [place for place, (_, category) in enumerate(pieces) if category is None]
+    first, last = sorted(rng.choices(plain, k=2))
+    return pieces[first : last + 1]
 
 
 def cut(original: Document) -> Pieces:

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from functools import lru_cache
 
-from recipes.tagger.corpus.lists import by_origin
+from recipes.tagger.corpus.lists import by_origin, lines
 
 _BOUND = "\0"
 
@@ -46,3 +46,10 @@ def coined(kind: str) -> CoinedNames:
 @lru_cache(maxsize=4)
 def coined_words(kind: str, known: tuple[str, ...]) -> CoinedNames:
     return CoinedNames([word for words in known for word in words.split()])
+
+
+@lru_cache(maxsize=2)
+def telling_words(known: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a house may be called by: no small words."""
+    small = frozenset(lines("function_words"))
+    return tuple(word for word in known if len(word) > 3 and word not in small) or lines("function_words")

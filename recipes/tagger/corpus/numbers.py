@@ -91,7 +91,7 @@ def date(rng: random.Random, day: dt.date) -> str:
         f"{ordinal(d)} {month} {y}",
         f"{d:02d}{short.upper()}{y}",
         f"{short} {d} {yy}",
-        f"the {ordinal(d)} of {month}, {y}",
+        f"{ordinal(d)} of {month}, {y}",
         f"{WEEKDAYS[day.weekday()]}, {month} {d}, {y}",
         f"{WEEKDAYS[day.weekday()][:3]} {m}/{d}/{y}",
         f"{WEEKDAYS[day.weekday()]} {d} {month} {y}",

@@ -110,7 +110,9 @@ class People:
         return name[:place] + self.rng.choice("aeirstn") + name[place + 1 :]
 
     def as_name(self, text: str) -> Pieces:
-        return [(self._typed(text), Category.NAME)]
+        """A title before it is not part of the name."""
+        title = next((one for titles in _TITLES.values() for one in titles if text.startswith(one)), "")
+        return [(title, None), (self._typed(text.removeprefix(title)), Category.NAME)]
 
     def full(self, one: Someone) -> str:
         middle = f"{one.middle} " if one.middle and self._chance(0.5) else ""

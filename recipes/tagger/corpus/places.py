@@ -44,10 +44,10 @@ def named_after(rng: random.Random, surname: str) -> str:
     return surname.split()[-1] + pick(rng, ["ville", "burgh", "side", "mouth", "berg", "haven", "stad", "bury", "ton"])
 
 
-def county(rng: random.Random, name: str) -> str:
-    return pick(
-        rng, [f"{name} County", f"County {name}", f"Co. {name}", f"Co {name}", f"{name}shire", f"{name} Parish"]
-    )
+def county(rng: random.Random, name: str) -> tuple[str, str, str]:
+    """The name, and what stands before and after it."""
+    before, after = pick(rng, [("", " County"), ("County ", ""), ("Co. ", ""), ("Co ", ""), ("", " Parish"), ("", "")])
+    return before, name + (pick(rng, ["shire", ""]) if not before and not after else ""), after
 
 
 def street_name(rng: random.Random, surname: str) -> str:

@@ -57,8 +57,8 @@ def date(day: dt.date, rng: random.Random) -> str:
     said, short = year(day.year, rng), words(day.year % 100)
     forms = (
         *(f"{month} {ordinal} {said}", f"{month} {ordinal} {said}", f"{month} {number} {said}"),
-        *(f"the {ordinal} of {month} {said}", f"{ordinal} {month} {said}", f"{month} the {ordinal}"),
-        *(f"{month} {ordinal}", f"the {ordinal} of {month}", f"{weekday} the {ordinal}", f"the {ordinal}"),
+        *(f"{ordinal} of {month} {said}", f"{ordinal} {month} {said}", f"{month} the {ordinal}"),
+        *(f"{month} {ordinal}", f"{ordinal} of {month}", f"{weekday} the {ordinal}", f"{ordinal}"),
         *(f"{words(day.month)} {number} {short}", f"{words(day.month)} slash {number} slash {said}"),
         *(f"{'oh ' if day.month < 10 else ''}{words(day.month)} {number} {said}", f"{month} of {said}"),
         *(f"{month} {day.day} {day.year}", f"{month} {said}", f"{weekday} {month} {ordinal}", f"{weekday}"),

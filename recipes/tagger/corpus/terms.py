@@ -39,6 +39,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "hon": lines("honours"),
     "society": tuple("ATS ERS ESC AHA ACC ACR EULAR NICE WHO GOLD GINA NCCN ESMO BTS SIGN IDSA AASLD KDIGO".split()),
     "narrative": lines("narrative"),
+    "values_said": lines("values_said"),
     **{
         f"{short}_{kind}": lines(f"{tongue}_{kind}{ending}")
         for short, tongue in TONGUES.items()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from medveil.person.identifiers import Category
-from recipes.tagger.corpus import names, numbers, papers, places, workplaces
+from recipes.tagger.corpus import names, numbers, papers, places, places_abroad, workplaces
 from recipes.tagger.corpus.grammar import Pieces, render
 from recipes.tagger.corpus.lists import lines
 from recipes.tagger.corpus.people import Lexicon, People
@@ -23,7 +23,7 @@ class Visit:
         self.people = People(rng, lexicon, origin="hispanic" if tongue == "spanish" else tongue)
         self.day = dt.date(1985, 1, 1) + dt.timedelta(days=int(rng.random() * 18_500))
         self.town, self.home = self._town(), self._town()
-        self.hospital = places.hospital(rng, self.people.staff[3].family, self.town)
+        self.hospital = self._house(self.people.staff[3].family, self.town)
         self.mrn, self.accession = numbers.record(rng), numbers.accession(rng, self.day.year)
         self.age = rng.randint(90, 104) if rng.random() < 0.25 else rng.randint(1, 89)
         self._drawn: dict[str, Callable[[], Pieces]] = {
@@ -63,7 +63,7 @@ class Visit:
             "ext": lambda: [(numbers.extension(rng), Category.PHONE)],
             "email": self._email,
             "url": self._url,
-            "street": lambda: [(places.street(rng, self.people.surname()), Category.ADDRESS)],
+            "street": lambda: [(self._street(), Category.ADDRESS)],
             "town": lambda: [(self.home if rng.random() < 0.6 else self._town(), Category.ADDRESS)],
             "zip": lambda: [(places.postal(rng), Category.ADDRESS)],
             "region": lambda: [
@@ -111,7 +111,7 @@ class Visit:
             "wardname": lambda: [(workplaces.ward_name(rng, self.people.surname()), Category.OTHER_ID)],
             "small_id": lambda: [(str(rng.randint(1, 12)), Category.OTHER_ID)],
             "small2_id": lambda: [(str(rng.randint(2, 60)), Category.ADDRESS)],
-            "county": lambda: [(places.county(rng, self._town()), Category.ADDRESS)],
+            "county": self._county,
             "county_name": lambda: [(self._town(), Category.ADDRESS)],
             "udi": lambda: [(papers.device_identifier(rng), Category.DEVICE_SERIAL)],
             "vin": lambda: [(papers.chassis(rng), Category.OTHER_ID)],
@@ -237,7 +237,7 @@ class Visit:
         return [(papers.user(self.rng, one.given, one.family), Category.OTHER_ID)]
 
     def _organisation(self) -> Pieces:
-        known = self.lexicon.words or lines("function_words")
+        known = names.telling_words(tuple(self.lexicon.words))
         coined = names.coined("surname").draw(self.rng)
         name = workplaces.organisation(
             self.rng, self.people.surname(), self._town(), coined, self._one(known), self._one(known)
@@ -255,14 +255,30 @@ class Visit:
     # places
 
     def _town(self) -> str:
+        if self.tongue is not None and self.chance(0.7):
+            return places_abroad.town(self.rng, self.tongue)
         if self.chance(0.08):
             return places.named_after(self.rng, self.people.surname())
         if self.lexicon.towns and self.chance(0.2):
             return self._one(self.lexicon.towns)
         return places.town(self.rng)
 
+    def _county(self) -> Pieces:
+        before, name, after = places.county(self.rng, self._town())
+        return [(before, None), (name, Category.ADDRESS), (after, None)]
+
+    def _street(self) -> str:
+        if self.tongue is not None and self.chance(0.8):
+            return places_abroad.street(self.rng, self.tongue, self.people.surname(), self._town())
+        return places.street(self.rng, self.people.surname())
+
+    def _house(self, surname: str, town: str) -> str:
+        if self.tongue is not None and self.chance(0.8):
+            return places_abroad.house(self.rng, self.tongue, surname, town)
+        return places.hospital(self.rng, surname, town)
+
     def _hospital(self) -> Pieces:
-        text = self.hospital if self.chance(0.75) else places.hospital(self.rng, self.people.surname(), self._town())
+        text = self.hospital if self.chance(0.75) else self._house(self.people.surname(), self._town())
         return [(text.upper() if self.chance(0.12) else text, Category.HOSPITAL)]
 
     def _domain(self) -> str:

@@ -178,6 +178,15 @@ def _dates_in(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
                 yield match.start(), match.end(), found
 
 
+def dates_apart(text: str) -> Iterator[list[WrittenDate]]:
+    """As `dates_in`, without what begins inside another: the `Apr 23` of 11 Apr 23 is none."""
+    begun, past = -1, 0
+    for start, end, found in dates_in(text):
+        if start == begun or start >= past:
+            begun, past = start, max(past, end)
+            yield found
+
+
 def dates_after_letters(text: str) -> Iterator[tuple[int, int, list[WrittenDate]]]:
     """Days with their year that are run together with the word before them: DOB19560312."""
     for beginning in _STUCK.finditer(text):
@@ -225,7 +234,7 @@ def order_in(written: Iterable[list[WrittenDate]], known: Collection[dt.date]) -
 
 def order_of(texts: Iterable[str]) -> DateOrder | None:
     """That of most dates in the first of these texts, as many as are enough to tell."""
-    return order_in((found for text in islice(texts, _ENOUGH) for *_, found in dates_in(text)), ())
+    return order_in((found for text in islice(texts, _ENOUGH) for found in dates_apart(text)), ())
 
 
 def moved(

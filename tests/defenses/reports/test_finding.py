@@ -110,7 +110,7 @@ def test_a_number_that_the_network_is_not_sure_of_is_doubtful() -> None:
 
 def test_a_day_that_only_a_rule_tells_is_doubtful_and_an_age_is_not() -> None:
     text = "film of 3/14, her mother died at 97"
-    found = found_in(text, _tagged(text, {}, 0.5), scorer=_scorer(mean=1))
+    found = found_in(text, _tagged(text, {}, 0.5), scorer=_scorer(bias=-1, by_ages=9))
     assert [type(one) for one in found] == [DoubtfulSpan, Span]
 
 

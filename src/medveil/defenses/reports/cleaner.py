@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from medveil.defenses.reports.draft import Draft
 from medveil.defenses.reports.finding import found_in
-from medveil.defenses.reports.languages import is_read
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.rewriting import DATES, STYLES, Dates, Rewriter, Style
 from medveil.defenses.reports.rewriting_check import leaks
+from medveil.defenses.reports.rules.languages import is_read
 from medveil.errors import Quarantined, SettingsError
 from medveil.person.identifiers import Category
 from medveil.person.normalised import NormalisedText, is_deceptive

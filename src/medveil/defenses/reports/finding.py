@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from medveil.defenses.reports.edges import narrowed
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.proposal import FAINT, TAGGER, Proposal
 from medveil.defenses.reports.rules import find_by_rules, following, proposed
@@ -36,18 +37,18 @@ def all_proposals(page: Page, tagged: TaggedText, *, phrase: bool = False) -> li
 
 
 def _of_network(page: Page, found: list[Span], by: str) -> list[Proposal]:
-    """What somebody has blanked out before is none."""
+    """What somebody has blanked out before is none, nor is one letter a day."""
     pieces = (trimmed(page.text, one) for one in whole_numbers(page.text, found))
     written = (one for one in pieces if one is not None and page.legible(one.start, one.end))
     return [Proposal(one.start, one.end, one.category, by) for one in written]
 
 
 def whole(page: Page, kept: Iterable[Proposal]) -> list[Span]:
-    """As spans of their full length; where rules and network both have it, the rules say what kind it is."""
+    """As spans of their full length and no more; where rules and network both have one, the rules say of what kind."""
     kept = list(kept)
     by_rules = without_overlaps(one.span for one in kept if one.by not in _NETWORK)
     by_network = without_overlaps(one.span for one in kept if one.by in _NETWORK)
-    return completed(page, merged(page.text, by_rules, by_network))
+    return narrowed(page, completed(page, merged(page.text, by_rules, by_network)))
 
 
 def recognised(text: str, found: Iterable[Span]) -> Page:

@@ -34,6 +34,7 @@ _RESTS = {
         r"Urology|Dental|Pharmacy|Chapel|Church|School|College|University|Academy|Elementary|Associates|Partners|Group|"
         r"Practice|Centre|Center|Clinic|Hospital|Infirmary|Hospice|House|Lodge|Manor|Inn|Inc|Ltd|LLC|Trust))+(?!\w)"
     ),
+    Category.DATE: re.compile(r"H(?![^\W_])"),  # of the Hijra
     Category.URL: re.compile(r"[^\s<>\"')\]]{0,2000}[\w/]"),
 }
 _ADDRESSES = (Category.EMAIL, Category.URL)

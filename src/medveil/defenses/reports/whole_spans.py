@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
 from medveil.defenses.reports.rules.lexicon import Kind, words
@@ -17,15 +18,33 @@ from medveil.person.span import Span
 _WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
 _GROWING = _PEOPLE | {Category.HOSPITAL, Category.ADDRESS}
-_INSIDE = words("of and the for at de la du des der")
+_INSIDE = words("of and the for at de la du des der del los las do da das dos am im zum zur und y")
 _KIN_PARTICLES = words("bt bte binti binte a l s o d al ap")  # a/l, s/o: son of
 _PERSON_GAP = re.compile(r"[ ]|-|\.[ ]?|/|[ ][\"“'‘(]|[\"”'’)][ ]")  # nicknames in quotes too
+_OPENS, _CLOSES = "\"“'‘(", "\"”'’)"
 _PLACE_GAP = re.compile(r"[ ]|[ ]&[ ]|-|['’]s?[ ]")
 _CARETS = re.compile(r"(?:\^[^\W\d_]?[\w'’.-]{0,40}){1,6}")
+_COMMA_INITIAL = re.compile(r",[ ]?[A-Z]\.?(?=[ ]?(?:\n|$|[;)|]))")  # GOODNIGHT, P
 _INFANT = re.compile(r"(?<!\w)(?:Baby[ ](?:Girl|Boy|of)|BB|BG|B/O)[ ]$", re.IGNORECASE)
 _LABEL_AFTER = re.compile(r":|[ ]\d")  # `Page 1/1`
+_IN_NAME = re.compile(  # Saraswathy d/o Govindasamy, Icilda "Miss Icy" Gordon
+    r"[ ](?:[ds]/o|a/[lp]|bint?i?|bt|geb\.|née)[ ]|[ ][\"“'‘«(](?:(?:Miss|Mr|Mrs|the)\.?[ ])?|[\"”'’»)][ ]"
+)
+_IN_HOUSE = re.compile(
+    r"[ ](?:at|of|on|am|an|for|the|and|&|de|do|da|das|dos|del|la|du|des|al|el|der|zur|zum|und|y|e|ng)"
+    r"(?:[ ](?:the|la|der|den|los|las))?[ ]"
+)
+_STATE = re.compile(r",?[ ][A-Z]{2,3}[ ]")  # Rockport, TX 78399
+_NOTHING = re.compile(r"(?!)")
+_EXTENSION = re.compile(r"(?<![^\W_])[xX]$")
+_HOUSE_WORDS = words(
+    "hospital clinic centre center infirmary surgery practice practise pharmacy school college church hospice lodge "
+    "maternity dental imaging camp base klinik praxis krankenhaus frauenklinik hopital clinique cabinet "
+    "cardiologie radiologie clinica centro residencia instituto sanatorio juzgado"
+)
 _LONGEST = 4  # words to each side
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
+_NEXT_ITEM = re.compile(r"\n[ \t]*\d{1,2}[.)]?$")
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
 
 
@@ -46,25 +65,52 @@ def whole_numbers(text: str, found: Sequence[Span]) -> list[Span]:
 
 
 def trimmed(text: str, found: Span) -> Span | None:
-    """Without the space and punctuation around it, and without the unit of a time."""
+    """Without the space and punctuation around it, the unit of a time, and the number of the next line."""
     start, end = found.start, found.end
     if found.category is Category.TIME and (unit := _HOURS_AFTER.search(text, start, end)):
         end = unit.start()
+    if numbering := _NEXT_ITEM.search(text, start, end):
+        end = numbering.start()
     while start < end and not text[start].isalnum() and text[start] not in "(+":
         start += 1
     dotted = found.category in _PEOPLE or found.category in (Category.INITIALS, Category.TIME)
     while end > start and not text[end - 1].isalnum() and not (dotted and text[end - 1] == "."):
         end -= 1
-    return Span(start, end, found.category) if end > start else None
+    one_letter = end - start == 1 and found.category in (Category.DATE, Category.TIME) and text[start].isalpha()
+    return Span(start, end, found.category) if end > start and not one_letter else None
 
 
 def completed(page: Page, found: list[Span]) -> list[Span]:
     """The same findings, those of people and places as long as their names are; never into another."""
+    found = _joined(page.text, found)
     bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
     return [
         _grown(page, one, bounds[2 * place], bounds[2 * place + 3]) if one.category in _GROWING else one
         for place, one in enumerate(found)
     ]
+
+
+def _joined(text: str, found: list[Span]) -> list[Span]:
+    """Two pieces with nothing but a small word of the same name between them are one."""
+    result: list[Span] = []
+    for one in found:
+        if one.category is Category.PHONE and _EXTENSION.search(text, max(0, one.start - 2), one.start):
+            one = replace(one, start=one.start - 1)
+        last = result[-1] if result else None
+        if last and _between(last, one).fullmatch(text, last.end, one.start):
+            result[-1] = Span(last.start, one.end, last.category)
+        else:
+            result.append(one)
+    return result
+
+
+def _between(one: Span, other: Span) -> re.Pattern[str]:
+    """What may stand between two such pieces of one name."""
+    if one.category in _PEOPLE and other.category in _PEOPLE:
+        return _IN_NAME
+    if one.category is Category.HOSPITAL and other.category in (Category.HOSPITAL, Category.ADDRESS):
+        return _IN_HOUSE
+    return _STATE if one.category is other.category is Category.ADDRESS else _NOTHING
 
 
 def _grown(page: Page, one: Span, low: int, high: int) -> Span:
@@ -78,17 +124,19 @@ def _grown(page: Page, one: Span, low: int, high: int) -> Span:
         return one
     person = one.category in _PEOPLE
     for _ in range(_LONGEST):
-        step = _step(page, last, 1, person=person)
+        step = _step(page, last, 1, one.category)
         if step == last or all_words[step].end > high:
             break
         last, end = step, max(end, all_words[step].end)
     for _ in range(_LONGEST):
-        step = _step(page, first, -1, person=person)
+        step = _step(page, first, -1, one.category)
         if step == first or all_words[step].start < low:
             break
         first, start = step, min(start, all_words[step].start)
     if person and (carets := _CARETS.match(page.text, end)) and carets.end() <= high:
         end = carets.end()
+    if person and (initial := _COMMA_INITIAL.match(page.text, end)) and initial.end() <= high:
+        end = initial.end()
     if person and (infant := _INFANT.search(page.before(start, 12))) and start - len(infant[0]) >= low:
         start -= len(infant[0])
     return Span(start, end, one.category)
@@ -103,9 +151,9 @@ def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
     return Span(word.start, one.end, one.category) if beside and word.capital and not word.short else one
 
 
-def _step(page: Page, index: int, way: int, *, person: bool) -> int:
+def _step(page: Page, index: int, way: int, category: Category) -> int:
     """The next word that belongs to the name, over a small word or two that only comes along; or the same one."""
-    reached = index
+    reached, person = index, category in _PEOPLE
     for _ in range(3):
         following = reached + way
         if not 0 <= following < len(page.words):
@@ -114,9 +162,11 @@ def _step(page: Page, index: int, way: int, *, person: bool) -> int:
         between = page.text[page.words[one].end : page.words[other].start]
         if not (_PERSON_GAP if person else _PLACE_GAP).fullmatch(between):
             return index
+        if between[-1] in _OPENS and page.text[page.words[other].end : page.words[other].end + 1] not in _CLOSES:
+            return index
         if between[0] in "./" and len(page.words[one].text) > 3:  # a sentence ends here, or another person begins
             return index
-        if _belongs(page, following, way, person=person):
+        if _belongs(page, following, way, category):
             return following
         if page.words[following].folded not in (PARTICLES_IN_TEXT | _KIN_PARTICLES if person else _INSIDE):
             return index
@@ -124,11 +174,14 @@ def _step(page: Page, index: int, way: int, *, person: bool) -> int:
     return index
 
 
-def _belongs(page: Page, index: int, way: int, *, person: bool) -> bool:
-    word = page.words[index]
+def _belongs(page: Page, index: int, way: int, category: Category) -> bool:
+    word, person = page.words[index], category in _PEOPLE
+    if category is Category.HOSPITAL and word.folded in _HOUSE_WORDS and (page.is_foreign or not word.capital):
+        return True
     if word.short or word.folded in DEGREES_IN_TEXT or word.folded in ALL_TITLES_IN_TEXT or is_eponym(page, index):
         return False
-    if _LABEL_AFTER.match(page.text, word.end) or (way < 0 and page.opens_sentence(word.start)):
+    opens = way < 0 and page.opens_sentence(word.start) and not word.initial
+    if _LABEL_AFTER.match(page.text, word.end) or (opens and not (word.name_only or word.folded in _HOUSE_WORDS)):
         return False
     named = word.name_only or word.kind == Kind.UNKNOWN
     if not word.capital:  # among small letters, and in no other text, a name is known by what it is not
@@ -136,5 +189,7 @@ def _belongs(page: Page, index: int, way: int, *, person: bool) -> bool:
     if page.in_capitals(word.start):
         return person and word.name_only
     if person:
-        return word.initial or named
+        beside = page.words[index - way]
+        loud = word.text.isupper() and not beside.text.isupper() and beside.text[0] != word.text[-1]  # Lani ABO
+        return word.initial or (named and (word.name_only or not loud))
     return not word.text.isupper()

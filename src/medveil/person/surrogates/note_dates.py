@@ -16,7 +16,17 @@ from medveil.person.search.known import dates_of
 from medveil.person.span import Span
 from medveil.person.spoken_dates import moved_spoken, spoken_readings
 from medveil.person.telling import OLDEST_SHOWN
-from medveil.person.written_dates import DateOrder, Grain, WrittenDate, choose, dates_in, moved, order_in, readings
+from medveil.person.written_dates import (
+    DateOrder,
+    Grain,
+    WrittenDate,
+    choose,
+    dates_apart,
+    dates_in,
+    moved,
+    order_in,
+    readings,
+)
 
 _BORN_BEFORE = re.compile(
     r"(?:\bd\.?\s?o\.?\s?b\b\.?|\by\.?o\.?b\b\.?|\bborn\b|\bbirth|\bb-?day\b|(?<!\w)b\.|\bgeb(?:oren)?\b\.?|\bnée?\b|"
@@ -129,7 +139,7 @@ class NoteDates:
     def _written(self) -> list[list[WrittenDate]]:
         """Every day that the text names, and how each may be read; with its weekday where one was found beside it."""
         text = NormalisedText.of(self._text).text
-        found = [own for *_, own in dates_in(text)]
+        found = list(dates_apart(text))
         pieces = (self._text[one.start : one.end] for one in self._found if one.category is Category.DATE)
         return found + [own for piece in pieces if piece[0].isalpha() and (own := _read(piece))]
 

@@ -61,11 +61,11 @@ photo [[IMG_4471.JPG]] | saved as [[okafor_left_foot.png]] | see [[PXL_20230114_
     "German": """
 geb. [[12.03.1951]] | Aufnahme vom [[14. März 2021]] um [[14:35 Uhr]] | am [[3.4.]] entlassen | Fallnummer [[40218833]]
 Patienten-ID: [[0044712]] | Versichertennr. [[A123456789]] | Dr. med. [[Köhlbrandt]] hat befundet | Tel. [[030 4471209]]
-[[Frau Oberhuber]] kommt | befundet von [[Anselm Weidacher]] | wohnt [[Lindenallee 7]], [[99084]] [[Erfurt]]
+Frau [[Oberhuber]] kommt | befundet von [[Anselm Weidacher]] | wohnt [[Lindenallee 7]], [[99084]] [[Erfurt]]
 """,
     "French": """
 née le [[12 mars 1951]] | vu le [[3/04/2021]] à [[14h35]] | IPP [[80021774]] | dossier n° [[2210487]]
-[[Mme Petitjeannot]] vient | Dr [[Lefebvrier]] | tél. [[01 44 55 66 77]] | NIR [[2 51 03 75 116 042 19]]
+Mme [[Petitjeannot]] vient | Dr [[Lefebvrier]] | tél. [[01 44 55 66 77]] | NIR [[2 51 03 75 116 042 19]]
 habite [[12 rue des Lilas]], [[75013 Paris]] | signé par [[Solange Quérouil]]
 """,
     "Spanish": """
@@ -108,16 +108,16 @@ wohnhaft [[Am Anger 7]], [[99084]] [[Erfurt]] | [[P.O. Box 1234]] | postcode [[N
     "people": """
 Study no. [[NR65569924]] | MRN no. [[1234567]] | accession #[[7654321]] | study no [[88123456]]
 spine. [[Firat, Copur]] tolerated the examination | ask dr [[smith]] | read. Typed by [[MR]], job [[1234]]
-told. Results were discussed with [[SO]] and sent | Discussed with Dr. [[Hartwell]]. | [[Mr. Long]] was seen
-[[Mrs. O'Brien-Smith]] | Dr. [[van den Broek]] | Drs. [[Price]] and [[Stone]] | Dictated by [[Jane Pemberton]], MD
+told. Results were discussed with [[SO]] and sent | Discussed with Dr. [[Hartwell]]. | Mr. [[Long]] was seen
+Mrs. [[O'Brien-Smith]] | Dr. [[van den Broek]] | Drs. [[Price]] and [[Stone]] | Dictated by [[Jane Pemberton]], MD
 [[Olga Bondarenko]], DO | Technologist: [[Ruth Harding]], RT(R) | Patient: [[Pemberton, Alice M]]
 her daughter, [[Sakura]], knows | cc: [[Walter Price]] | Clear. [[Noxolo Gule]] asked that her son be told
 [[Long]] is a 54-year-old woman | seen by NP [[Farida]] then | [[RNIA TENNOLD]] , M.D.
-[[Mr. Abdi]]'s INR goal is 2-3 | Wet read: [[JKSd]] [[SUN]] [[9:12 PM]] | discussed with Drs. [[Levy]] and [[Moon]]
-Sister [[Despina]] BRCA1+ | guardian is [[Atty. Paul Reznik]] | line by Dr [[Ng]], NG tube ok, with [[Ng]]/NG tip
+Mr. [[Abdi]]'s INR goal is 2-3 | Wet read: [[JKSd]] [[SUN]] [[9:12 PM]] | discussed with Drs. [[Levy]] and [[Moon]]
+Sister [[Despina]] BRCA1+ | guardian is Atty. [[Paul Reznik]] | line by Dr [[Ng]], NG tube ok, with [[Ng]]/NG tip
 Prof. Dr. [[Osterhagen]] read it | told Dr [[Smith]]/[[Jones]] | wife [[Joan]] present | OB = [[Fairbairn]]
-Father [[Ed]] | Dr (Col) [[Ahlawat]] | Chief (Mrs.) [[Folasade]] | Son [[Engr. Babs]] | [[Coach Brill]]
-[[Trooper DeFazio]] came | transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told
+Father [[Ed]] | Dr (Col) [[Ahlawat]] | Chief (Mrs.) [[Folasade]] | Son Engr. [[Babs]] | Coach [[Brill]]
+Trooper [[DeFazio]] came | transcribed by [[mk]]. | rad: [[JO]]  tech: [[BG]] | dr. [[hartwell]] was told
 PCP [[Harriet Oyelowo]], NP
 """,
 }
@@ -197,7 +197,7 @@ def test_a_short_name_of_a_hospital_is_found_by_its_full_name() -> None:
         'Dr."[[H. Drain]] was paged',
         "Films of [[Smith-Jones]] were compared",
         "CHEST PA [[SHARP, COLIN]]",
-        "Chest AP for [[Ms Hartwell]]",
+        "Chest AP for Ms [[Hartwell]]",
         "CHEST [[03/14/2021]]",
         "Portable in [[6N-25]]",
         "CHEST PA",

@@ -57,7 +57,7 @@ DROPPED = [
     ("at EAU [[2022]] it was", Category.TIME),
     ("see [[http://loinc.org]] there", Category.URL),
     ("a [[Ragnell]] retractor was", Category.NAME),
-    ("wegen Atemnot vorgestellt und untersucht, kein [[Erguss]] gesehen", Category.NAME),
+    ("wegen Atemnot in der Ambulanz vorgestellt und untersucht, kein [[Abdomen]] mit Befund gesehen", Category.NAME),
 ]
 KEPT = [
     ("seen by [[Kerley]] today", Category.DOCTOR),

@@ -43,11 +43,20 @@ def test_what_the_evidence_speaks_for_is_kept() -> None:
     assert weighing("bias", -3.0).kept(Page(TEXT), [], tagged()) == []
 
 
-def test_what_a_grammar_tells_needs_no_vote() -> None:
+def test_what_a_grammar_tells_needs_half_a_vote_and_a_code_none() -> None:
     told = [Proposal(17, 24, Category.MRN, "codes"), Proposal(17, 24, Category.DATE, "dates")]
-    kept = weighing("bias", -3.0).kept(Page(TEXT), told, tagged())
+    kept = weighing("bias", -0.7).kept(Page(TEXT), told, tagged())
     assert [one.by for one in kept] == ["codes", "dates"]
     assert [one.doubtful for one in kept] == [False, True]
+    assert [one.by for one in weighing("bias", -3.0).kept(Page(TEXT), told, tagged())] == ["codes"]
+
+
+def test_what_a_grammar_covers_is_not_told_twice() -> None:
+    told = [Proposal(17, 24, Category.MRN, "codes"), Proposal(19, 24, Category.MRN, TAGGER)]
+    assert weighing("bias", 3.0).kept(Page(TEXT), told, tagged()) == told[:1]
+    doubted = [Proposal(17, 24, Category.DATE, "dates"), Proposal(19, 24, Category.DATE, TAGGER)]
+    kept = weighing("by tagger", 3.0, 0.9).kept(Page(TEXT), doubted, tagged())
+    assert [one.by for one in kept] == ["dates"]
 
 
 def test_likelihoods_are_those_of_a_logistic_regression() -> None:
@@ -73,8 +82,8 @@ def test_a_scorer_of_other_evidence_is_refused(tmp_path: Path, monkeypatch: pyte
         load_scorer(path)
 
 
-def test_the_bundled_one_leaves_eponyms_and_takes_names() -> None:
+def test_the_bundled_one_leaves_what_looks_like_no_name() -> None:
     scorer = Scorer.bundled()
     people = scorer.weights[GROUP_NAMES.index("people")]
-    assert people[NAMES.index("mean")] > 0 > people[NAMES.index("eponym")]
+    assert people[NAMES.index("mean")] > 0 > people[NAMES.index("other shape")]
     assert 0 < scorer.least < 0.5

@@ -70,7 +70,9 @@ class Mentions:
         return mark(self.pick(f"[{full}|{self.person.relative}]"), Category.NAME, full)
 
     def _name(self, text: str, *, misspelled: bool = False) -> MarkedText:
-        return mark(text, Category.NAME, self.person.full, misspelled=misspelled)
+        """A title before it is not part of the name."""
+        title = f"{self.person.title} " if text.startswith(f"{self.person.title} ") else ""
+        return title + mark(text.removeprefix(title), Category.NAME, self.person.full, misspelled=misspelled)
 
     def doctor(self, staff: Staff) -> MarkedText:
         """In running text; the title is not part of the name."""

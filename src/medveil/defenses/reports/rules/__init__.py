@@ -58,8 +58,9 @@ FOLLOWING = {
     "times beside": times.take_beside_identifiers,
 }
 
-# What has a grammar that hardly anything else fits needs no vote; what is marked with a question mark does.
+# What has a grammar needs less of a vote, and what hardly anything else fits none; what a family doubts, a whole one.
 GRAMMARS = frozenset({*FAMILIES, "initials"})
+CERTAIN = frozenset({"contacts", "labelled numbers", "forms", "codes", "people", "signs"})
 
 Families = Mapping[str, Callable[[Page], None]]
 

@@ -28,7 +28,7 @@ _UNIT = (
 _NO_STREET = r"(?!(?:WITH|TO|BY|FOR|FROM|PER|AND|DEAR|Dear|SEE|VIA|CALLED|TOLD)\s)"  # 06/18 WITH DR
 _STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:{_NO_STREET}(?:{_WORD}|{_SMALL}|\d{{1,3}}(?:st|nd|rd|th|ST|ND|RD|TH)){_SPACE}){{1,4}}"
-    rf"(?:{_SURE}|{_SURE.upper()})(?!\w)\.?{_UNIT}"
+    rf"(?:{_SURE}|{_SURE.upper()})(?!\w)(?!(?<=[Dd][Rr])\.?\s+[A-Z])\.?{_UNIT}"  # not 14 Jul Dr. Long
 )
 _VAGUE_STREET = re.compile(
     rf"{_HOUSE}{_SPACE}(?:(?:{_WORD}|{_SMALL}){_SPACE}){{1,3}}(?:{_VAGUE}|{_VAGUE.upper()})(?!\w)\.?{_UNIT}"
@@ -173,7 +173,7 @@ def _take_codes(page: Page) -> None:
     for form, part in ((_BRITISH, _IN_BRITISH), (_CANADIAN, _IN_CANADIAN)):
         for match in form.finditer(page.text) if part.search(page.text) else ():
             if page.free(*match.span()):
-                page.take(*match.span(), Category.ADDRESS)
+                page.take(*match.span(), Category.ADDRESS, doubted=match[0].isalnum())  # A2L3B2 is a disease's extent
     for match in _STATE_AFTER.finditer(page.text):
         place = _TOWN_BEFORE.search(page.before(match.start(), 60))
         if place and any(not kind_of(fold(word)) & _WORDS for word in place["town"].split()):

@@ -11,11 +11,11 @@ from medveil.person.identifiers import Category
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+'-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}")
 _URL = re.compile(r"(?<!\w)(?:https?://|ftp://|www\.)[^\s<>\"')\]]{1,2000}", re.IGNORECASE)
 _DOMAIN = re.compile(
-    r"(?<![\w@.-])(?:[A-Za-z0-9-]{1,63}\.){1,5}(?:com|org|net|edu|gov|mil|info|health|care|nhs\.uk|ac\.uk|co\.uk|de|fr)"
+    r"(?<![\w@.-])(?:[A-Za-z0-9-]{1,63}\.){1,5}(?:com|org|net|edu|gov|mil|info|health|care|example|nhs\.uk|ac\.uk|co\.uk|de|fr)"
     r"(?:/[^\s<>\"')\]]{0,500})?(?![\w-])"
 )
-# A name on the net, told by a digit or an underscore among letters: `@` alone is `at` in hasty notes.
-_HANDLE = re.compile(r"(?<![\w.@])@(?=[A-Za-z]{3})(?=[A-Za-z]{1,30}[\d_])\w{4,40}(?![\w@])")
+# A name on the net, told by a digit, a dot or an underscore among letters: `@` alone is `at` in hasty notes.
+_HANDLE = re.compile(r"(?<![\w.@])@(?=[A-Za-z]{2})(?=[A-Za-z]{1,30}[\d_.]\w)[\w.]{3,40}\w(?![\w@])")
 _MAC = re.compile(r"(?<![\w:-])[0-9A-Fa-f]{2}(?:([:-])[0-9A-Fa-f]{2})(?:\1[0-9A-Fa-f]{2}){4}(?![\w:-])")
 
 _IN_MAC = re.compile(r"(?:[:-][0-9A-Fa-f]{2}){3}")
@@ -77,7 +77,10 @@ def _take_written_addresses(page: Page) -> None:
         for match in _URL.finditer(text):
             if not is_standard(written := match[0].rstrip(".,;:")):
                 page.take(match.start(), match.start() + len(written), Category.URL)
-    if any(ending in lowered for ending in (".com", ".org", ".net", ".edu", ".gov", ".uk", ".de", ".fr", ".health")):
+    if any(
+        ending in lowered
+        for ending in (".com", ".org", ".net", ".edu", ".gov", ".uk", ".de", ".fr", ".health", ".example")
+    ):
         for match in _DOMAIN.finditer(text):
             if page.free(*match.span()) and not is_standard(written := match[0].rstrip(".")):
                 page.take(match.start(), match.start() + len(written), Category.URL)

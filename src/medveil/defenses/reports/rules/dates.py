@@ -96,6 +96,11 @@ _YEAR_BEFORE = re.compile(rf"(?<!\d){_YEAR}(?:[ ]|-|/|,[ ])$")
 _WEEKDAY_BEFORE = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?[ \t\r\n]+(?:the[ \t]+)?$", re.IGNORECASE
 )
+_WEEKDAY_ABROAD = re.compile(
+    r"\b(?:lun|mar|mer|jeu|ven|sam|dim|mi[ée]|jue|vie|s[áa]b|dom|mo|di|mi|do|fr|sa|so)(?:di|es|oles|ves|rnes|ado|ingo|"
+    r"anche|medi|credi|ntag|enstag|ttwoch|nnerstag|eitag|mstag|nntag)?\.?,?[ \t]+(?:den[ ]|le[ ])?$",
+    re.IGNORECASE,
+)
 _IN_MONTH = words("in since last of until till early late mid this next by from during through before after around")
 
 _PART_OF_MONTH = re.compile(rf"(?:mid|early|late|end)-(?:{'|'.join(sorted(_MONTHS))})")  # mid-August
@@ -152,13 +157,14 @@ def take(page: Page) -> None:
     _take_weekdays(page)
 
 
-def _take(page: Page, start: int, end: int) -> None:
+def _take(page: Page, start: int, end: int, *, doubted: bool = False) -> None:
     """With the weekday before it."""
-    weekday = _WEEKDAY_BEFORE.search(page.before(start, 16))
+    before = page.before(start, 16)
+    weekday = _WEEKDAY_BEFORE.search(before) or (page.is_foreign and _WEEKDAY_ABROAD.search(before))
     if weekday:
         start -= len(weekday[0])
     if page.free(start, end):
-        page.take(start, end, Category.DATE)
+        page.take(start, end, Category.DATE, doubted=doubted)
 
 
 def _take_numeric(page: Page, start: int) -> bool:
@@ -209,8 +215,9 @@ def _take_part(page: Page, start: int) -> None:
         re.match(r"[ \t]*(?:\r?\n|$)", page.text[end:])
     )
     plain = int(match["second"]) > 12 and said not in ("gcs", "e", "m", "v")  # no fraction or score has such a whole
-    if said in _DATE_WORDS or padded or plain or beside or signed or _alone_on_line(page, start, end):
-        _take(page, start, end)
+    certain = said in _DATE_WORDS or beside or signed
+    if certain or padded or plain or _alone_on_line(page, start, end):
+        _take(page, start, end, doubted=not certain)
         if ending := _RANGE_END.match(page.text, end):
             _take(page, *ending.span("day"))
 
@@ -237,7 +244,11 @@ def _take_named(page: Page, word: PageWord) -> None:
     day = _BEFORE_MONTH.search(page.before(word.start, 12))
     if day and (year := _YEAR_AFTER.match(text, word.end)):
         start, end = word.start - len(day[0]), year.end()
-    elif (after := _AFTER_MONTH.match(text, word.end)) and not _is_amount(text, after):
+    elif (
+        (after := _AFTER_MONTH.match(text, word.end))
+        and not _is_amount(text, after)
+        and not (day and not after["year"])
+    ):
         end = after.end() if page.free(start, after.end()) else after.end("stop")
         if year := _YEAR_BEFORE.search(page.before(word.start, 8)):
             start -= len(year[0])
@@ -277,6 +288,6 @@ def _month_alone(page: Page, word: PageWord) -> bool:
 def _take_weekdays(page: Page) -> None:
     """A weekday tells the shift by up to a week where the date beside it was moved."""
     for word in page.standing(_WEEKDAYS):
-        told = word.capital or word.folded in _ENGLISH_WEEKDAYS
-        if (len(word.folded) > 5 or word.folded in _ENGLISH_WEEKDAYS) and told and page.free(word.start, word.end):
+        told = word.folded in _ENGLISH_WEEKDAYS or (len(word.folded) > 5 and word.capital)
+        if (told or (page.is_foreign and len(word.folded) > 4)) and page.free(word.start, word.end):
             page.take(word.start, word.end, Category.DATE)

@@ -17,14 +17,14 @@ _DAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 _PAIR_ENDS = re.compile(r"[ \t]*(?:\r?\n|$)|[ \t]{2}|[ \t](?:typed|[DT][:\s]|\d|job)|\.?[ \t]*$", re.IGNORECASE)
 _SIGNERS = words(
     "rad tech technologist radiologist resident reader initial initials signed dict trans transcriptionist typist op "
-    "operator rn"
+    "operator rn gegenlesung visiert kurzel frappe diktat gez"
 )
 _NEAR_END = 250
 _FIELDS = words("CC DD TD DT DV RE ID PT NB")  # `CC : MD`
 _VIEWS = words("CT CTA MR MRI MRA US XR CXR KUB PET PA AP LAT DOB DOS ED ICU")
 _READERS = words("typed overread read dictated transcribed reviewed signed interpreted entered verified approved")
 _TYPISTS = words("transcribed typed trans typist dict initial initials transcriptionist note")
-_AFTER_SIGNER = re.compile(r"[ \t]{0,2}[:=]?[ \t\r\n]{1,2}")
+_AFTER_SIGNER = re.compile(r"[ \t]{0,2}[:=]?[ \t\r\n]{1,2}|\|")
 _VALUE_ENDS = re.compile(r"[\s.,;:)/]|$")
 _DASH_BEFORE = re.compile(r"(?:^|\n)[ \t]*(?:-{1,2}|—|/)[ \t]?$")
 _IS_PATIENT = re.compile(
@@ -55,8 +55,15 @@ def take(page: Page) -> None:
                 continue
             if length < 4 and _is_person(page, index, names):
                 page.take(word.start, word.end, Category.INITIALS)
+            elif length < 4 and _ends(page, word):
+                page.take(word.start, word.end, Category.INITIALS, doubted=True)
         elif length < 4 and index and word.text.islower() and (_is_typist(page, index) or _closes(page, word)):
             page.take(word.start, word.end, Category.INITIALS)
+
+
+def _ends(page: Page, word: PageWord) -> bool:
+    """`rv 4/52 TK`, and nothing more."""
+    return not page.text[word.end :].strip(" .") and not _known(word.text) and not page.in_capitals(word.start)
 
 
 def _take_wet_reads(page: Page) -> None:

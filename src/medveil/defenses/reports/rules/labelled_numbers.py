@@ -21,6 +21,9 @@ _AFTER_VAGUE = re.compile(
     rf"(?:(?:{_MARK}{_NUMBER_WORD}){{1,2}}{_MARK}|[ \t]?[#:=][ \t#:]{{0,14}})(?:\r?\n[ \t]{{0,30}})?{_VALUE}",
     re.IGNORECASE,
 )
+_CODE_AFTER = re.compile(
+    r"[ \t](?P<value>(?=[A-Z0-9./-]*[A-Z])(?:[A-Z]{1,3}[ ])?(?=[A-Z0-9./-]*\d{2})[A-Z0-9][A-Z0-9./-]{3,16})(?![\w/])"
+)
 _AFTER_PLACE = re.compile(rf"(?:{_MARK}{_NUMBER_WORD})?{_MARK}{_SHORT_VALUE}(?![\w/:])", re.IGNORECASE)
 _SSN = re.compile(r"\d{3}([- ])\d{2}\1\d{4}(?!\d)")
 _NIR = re.compile(r"[12][ ]\d\d[ ](?:0[1-9]|1[0-2])[ ]\d[\dAB][ ]\d{3}[ ]\d{3}(?:[ ]\d\d)?(?!\d)")  # of France
@@ -43,7 +46,7 @@ _SURE = {
         "hicn medicare medicaid mbi policy subscriber beneficiary versichertennummer versichertennr "
         "versicherungsnummer kvnr nss"
     ),
-    Category.DEVICE_SERIAL: "serial udi imei s/n sn lot",
+    Category.DEVICE_SERIAL: "serial udi imei s/n sn lot lots",
     Category.OTHER_ID: "fin csn har npi dea upin vin job dictation plate plates ordernumber confirmation docket "
     "auftragsnummer auftragsnr auftrags-nr aufnahmenummer aufnahmenr",
 }
@@ -64,7 +67,8 @@ _VAGUE = {
         "authorization auth referral ticket event report barcode tracking job workstation folder provider physician"
     ),
 }
-_PLACES = "room rm bed ward bay cubicle suite station location loc theatre theater"
+_PLACE_ABROAD = words("opd resus box zimmer zi bett lit chambre ch cama hab cubiculo station")
+_PLACES = " ".join(sorted(_PLACE_ABROAD | words("room rm bed ward bay cubicle suite location loc theatre theater")))
 _BED_LETTER = re.compile(r"[ \t:#-]{1,3}(?P<value>[A-H])(?![\w'’])")
 _PLACE_SURE = words("room rm bed ward bay cubicle theatre theater")
 _PLAN_WORD = re.compile(r"[ \t]*(?:[A-Z][A-Za-z]{2,20}[ \t]){1,3}(?P<value>[A-Z]{0,4}-?\d{6,14}[A-Z]?)\b")
@@ -123,6 +127,9 @@ def _take_uids(page: Page) -> None:
 def _take_value(page: Page, form: re.Pattern[str], place: int, category: Category, *, sure: bool) -> None:
     match = form.match(page.text, place)
     if not match:
+        coded = _CODE_AFTER.match(page.text, place) if form is _AFTER_VAGUE else None
+        if coded and page.free(*coded.span("value")) and not _HAS_DATE.search(coded["value"]):
+            page.take(*coded.span("value"), category, doubted=True)
         return
     start, end = match.span("value")
     value = match["value"]
@@ -153,15 +160,16 @@ def _take_place(page: Page, index: int) -> None:
             page.take(*lettered.span("value"), Category.OTHER_ID)
         return
     start, end = match.span("value")
-    if index and page.words[index - 1].folded in ("dr", "mr", "mrs", "ms", "drs", "prof"):
+    if index and page.words[index - 1].folded in ("dr", "mr", "mrs", "ms", "drs", "prof", "o", "po"):  # P.O. Box
         return
     marked = any(mark in page.text[word.end : start] for mark in "#:=")
     coded = not match["value"].isdigit()
     unit = re.match(r"[ \t]*(?:cm|mm|views?|minutes|hours|days|weeks|x\b|of\b)", page.text[end : end + 10])
     if unit or _HAS_DATE.fullmatch(match["value"]) or not page.free(start, end):
         return
-    if word.folded in _PLACE_SURE or marked or (coded and len(match["value"]) > 2):
-        page.take(start, end, Category.OTHER_ID)
+    sure = word.folded in _PLACE_SURE or marked or (coded and len(match["value"]) > 2)
+    if sure or word.folded in _PLACE_ABROAD:
+        page.take(start, end, Category.OTHER_ID, doubted=not sure)
 
 
 def _take_plan(page: Page, place: int) -> None:

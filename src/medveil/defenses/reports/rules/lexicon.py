@@ -30,6 +30,10 @@ class Kind:
     PRODUCT: Final = 512
     SCALE: Final = 1024
     PAIR: Final = 2048
+    GERMAN: Final = 4096  # a word of reports in that language, and of no other here
+    FRENCH: Final = 8192
+    SPANISH: Final = 16384
+    FOREIGN: Final = GERMAN | FRENCH | SPANISH
     NAME: Final = GIVEN | FAMILY
     THING: Final = ORDINARY | EPONYM | SHORT
 
@@ -51,6 +55,9 @@ _KINDS = {
     "country": Kind.COUNTRY,
     "germ": Kind.GERM,
     "product": Kind.PRODUCT,
+    "german": Kind.GERMAN,
+    "french": Kind.FRENCH,
+    "spanish": Kind.SPANISH,
 }
 _MASK = 2 * Kind.CITY - 1  # what kind_of tells; the rest is asked for by `has`
 _ENDINGS = ("'s", "’s", "s", "es", "ed", "d", "ing", "ly", "er", "est", "al", "ally", "ness", "less", "able", "ment")
@@ -117,6 +124,13 @@ def _is_word(stem: str) -> bool:
 def has(folded: str, kind: int) -> bool:
     """Whether the lexicon has this very word as one of these kinds."""
     return bool(_table().get(folded, Kind.UNKNOWN) & kind)
+
+
+def is_foreign_word(folded: str) -> bool:
+    """A word of German, French or Spanish reports, or a German one that ends in such a word."""
+    if has(folded, Kind.FOREIGN):
+        return True
+    return any(has(folded[start:], Kind.GERMAN) for start in range(3, len(folded) - 4))
 
 
 @cache

@@ -94,18 +94,17 @@ def _mistyped(
 
 
 def _start(page: Page, index: int) -> int:
-    """With the title or given name before it."""
+    """With the given name before it."""
     start = page.words[index].start
     while index:
         before = page.words[index - 1]
         gap = page.text[before.end : page.words[index].start]
-        title = before.folded in ("mr", "mrs", "ms", "miss")
         given = before.capital and (before.name_only or (before.initial and gap.startswith(".")))
         given = given or (bool(before.kind & Kind.PARTICLE) and not before.text[0].isdigit())
         if (
             not page.free(before.start, before.end)
             or not re.fullmatch(r"\.?[ \t]{1,2}|\.?[ \t]*\r?\n", gap)
-            or not (title or given)
+            or not given
         ):
             break
         start, index = before.start, index - 1

@@ -135,8 +135,8 @@ def end_of(page: Page, last: int) -> int:
     return word.end
 
 
-def take_name(page: Page, first: int, last: int, category: Category, *, start: int | None = None) -> None:
+def take_name(page: Page, first: int, last: int, category: Category, *, doubted: bool = False) -> None:
     """The words from first to last are a name, unless something has been recognised in them before."""
-    begin, end = page.words[first].start if start is None else start, end_of(page, last)
+    begin, end = page.words[first].start, end_of(page, last)
     if page.free(begin, end):
-        page.take(begin, end, category)
+        page.take(begin, end, category, doubted=doubted)

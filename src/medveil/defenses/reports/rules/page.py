@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from medveil.defenses.reports.proposal import Proposal
+from medveil.defenses.reports.rules.languages import language_of
 from medveil.defenses.reports.rules.lexicon import Kind, kind_of, name_only
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
@@ -164,11 +165,10 @@ class Page:
             start += len(line) + 1
         return lines
 
-    @cached_property
+    @property
     def is_foreign(self) -> bool:
-        """Whether most small words are in no list: German, which gives every noun a capital, and others."""
-        small = [word.kind for word in self.words if not word.capital]
-        return sum(kind == Kind.UNKNOWN for kind in small) * 3 > len(small)
+        """Whether it is in another language than English: German gives every noun a capital."""
+        return language_of(self.text) != "en"
 
     @cached_property
     def is_small(self) -> bool:

@@ -40,6 +40,21 @@ _STAFF = words(
     "therapist pharmacist midwife interpreter spr sho scrub arzt arztin oberarzt chefarzt befunder zuweiser medecin "
     "prescripteur radiologue radiologo medico facultativo solicitante"
 )
+# Who somebody is to the patient or the house; never a part of the name.
+ROLES = (
+    ALL_TITLES_IN_TEXT
+    | _KIN
+    | _PATIENTS
+    | _STAFF
+    | words(
+        "mister missus auntie aunty granny nan nana grandma grandpa reverend revd canon evangelist vicar deputy "
+        "inspector constable const garda officer lance corporal sponsor physio circ rep hca str spr sho mw cwo atc inv "
+        "fr mdm mnr mev aling lola gogo tannie savta mama maman papa bebe frere soeur epoux pr monsieur mag dipl ing "
+        "hebamme heb vater oma opa tante nachbar nachbarin kollege kollegin assistenzarzt assistenzarztin overlege don "
+        "dona senorita doctora paciente pareja viuda hermana hermano abuela tia patientin patiente hubby sono pop "
+        "bronchoscopist prosector brgy"
+    )
+)
 _SAID = {  # `with` announces a person after `discussed`, and so on
     "by": words(
         "dictated signed transcribed typed interpreted read reviewed verified approved finalized authenticated "
@@ -100,7 +115,7 @@ def take(page: Page) -> None:
             _before(page, index, Category.DOCTOR)
     for index in page.capitals:
         if all_words[index].folded not in _SUBJECTS and _OF_AGE.match(page.text, all_words[index].end):
-            _before(page, index, Category.NAME)
+            _before(page, index, Category.NAME, doubted=True)
     _take_listed(page)
 
 
@@ -146,12 +161,11 @@ def _after_title(page: Page, index: int) -> None:
     strange = after.name_only or after.kind == Kind.UNKNOWN or (after.listed and not title.capital)
     if not strange and (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not after.kind & Kind.PARTICLE:
         return
-    start = title.start if category is Category.NAME and title.folded not in _KIN and ")" not in gap else None
     last = name_from(page, index + 1, sure=True, titled=not loud and title.capital)
     if last < 0 and strange and not in_dictionary(after.folded) and len(after.text) > 2:  # dr smith
         last = index + 1
     if last >= 0:
-        take_name(page, index + 1, last, category, start=start)
+        take_name(page, index + 1, last, category)
         _take_others(page, last, category)
 
 
@@ -199,7 +213,7 @@ def _nameable(page: Page, word: PageWord) -> bool:
     return word.listed or word.initial or word.kind in (Kind.UNKNOWN, Kind.PARTICLE, Kind.CITY)
 
 
-def _before(page: Page, index: int, category: Category) -> None:
+def _before(page: Page, index: int, category: Category, *, doubted: bool = False) -> None:
     """The name that ends at this word."""
     word = page.words[index]
     if not word.capital or word.folded in _DEGREES or not possible(page, word, sure=True):
@@ -210,7 +224,7 @@ def _before(page: Page, index: int, category: Category) -> None:
     if category is Category.NAME and first and _is_family_before(page, first):
         first -= 1
     if first < index or word.listed or not word.kind & (Kind.ORDINARY | Kind.SHORT):
-        take_name(page, first, index, category)
+        take_name(page, first, index, category, doubted=doubted)
 
 
 def _is_family_before(page: Page, first: int) -> bool:

@@ -7,10 +7,12 @@ digits in a row measure nothing. An ordinal with no noun after it is a day.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
+from medveil.person.normalised import fold
 
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
@@ -72,20 +74,29 @@ _CLOCK = re.compile(
 )
 _AT_TIME = re.compile(r"\b(?:at|time|timed)[ \t\n]+$", re.IGNORECASE)
 _STREET = re.compile(
-    rf"(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
-    r"(?:(?!of|the|and|in|to)[a-z'’]{2,20}[ ]){1,3}"
+    rf"(?:number[ ])?(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
+    r"(?:(?!(?:of|the|and|in|to|stop|period|comma|you|may|full|point|he|she|we|by|over|for|at|on|is|was)\b)"
+    r"[a-z'’]{2,20}[ ]){1,3}"
     r"(?:street|avenue|road|lane|drive|boulevard|court|terrace|crescent|highway|parkway)(?!\w)",
     re.IGNORECASE,
 )
-_ENDS = "com|org|net|edu|gov|health|co|uk|de|fr|es|ca|au|ie|nz"
+_ENDS = "com|org|net|edu|gov|health|co|uk|de|fr|es|ca|au|ie|nz|example"
 _MAIL = re.compile(
-    rf"(?<!\w)\w+(?:[ ](?:dot|underscore|dash|hyphen)[ ]\w+){{0,6}}[ ]at[ ](?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
+    rf"(?<!\w)\w+(?:[ ](?:dot|underscore|dash|hyphen)[ ]\w+){{0,6}}(?:[ ](?:{_TENS}|{_TEENS}|{_ONES})){{0,4}}[ ]at[ ]"
+    rf"(?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
     re.IGNORECASE,
 )
-_SITE = re.compile(rf"(?<!\w)(?:w{{3}}|w[ ]w[ ]w|\w+)[ ]dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)", re.IGNORECASE)
+_SITE = re.compile(
+    rf"(?<!\w)(?:(?:w{{3}}|w[ ]w[ ]w)[ ]dot[ ](?:\w+[ ]){{1,4}}|\w+[ ])dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)",
+    re.IGNORECASE,
+)
+_HANDLE = re.compile(
+    rf"(?<!\w)(?:at[ ])?\w+[ ]underscore[ ]\w+(?:[ ](?:{_TENS}|{_TEENS}|{_ONES})(?!\w)){{0,4}}", re.IGNORECASE
+)
 
 _DIGITS = words(_ONES.replace("|", " ") + " zero oh o")
 _NUMBERS = _DIGITS | words(f"{_TEENS} {_TENS} hundred thousand".replace("|", " "))
+_TENS_WORDS = words(_TENS.replace("|", " "))
 _BETWEEN = words("dash hyphen slash dot double triple point")
 _CALLS = words(
     "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike november oscar papa "
@@ -101,7 +112,11 @@ _CUES = {
         (Category.HEALTH_PLAN, 2, "policy medicare medicaid member insurance subscriber plan"),
         (Category.PHONE, 3, "phone telephone call cell mobile pager beeper bleep extension callback page reached fax"),
         (Category.DEVICE_SERIAL, 2, "serial lot device model"),
-        (Category.OTHER_ID, 2, "account visit order job case dictation confirmation badge license licence employee"),
+        (
+            Category.OTHER_ID,
+            2,
+            "account visit order job case dictation confirmation badge license licence employee keysafe safe pin",
+        ),
         (Category.OTHER_ID, 1, "room bed ward bay cubicle suite theatre"),
         (Category.ADDRESS, 4, "zip postcode postal"),
         (Category.DATE, 2, "birth dob birthday born"),
@@ -118,7 +133,8 @@ _UNITS = words(
     "mm cm millimeter millimeters millimetre millimetres centimeter centimeters centimetre centimetres percent mg "
     "milligram milligrams gram grams kilogram kilograms ml milliliter milliliters cc year years month months week "
     "weeks day days hour hours minute minutes second seconds times view views rib ribs liter liters unit units pack "
-    "packs degrees beats out point to or french image images films by"
+    "packs degrees beats out point to or french image images films by metre metres meter meters kilo kilos "
+    "litre litres millicuries teaspoons cups steps stairs gauge micrograms sections lakh"
 )
 _COUNTED = words(
     "rib ribs level levels segment segments image images series slice slices lobe lobes digits leads views"
@@ -136,7 +152,7 @@ _LETTERS = re.compile(
 _BEGINS = words(
     f"{_ONES} {_TEENS} {_TENS} {_TENTHS} {_MONTHS}".replace("|", " ")
     + " tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-    "thirtieth spelled spelt spelling spells spell dot oh zero"
+    "thirtieth spelled spelt spelling spells spell dot oh zero number underscore"
 )
 
 
@@ -145,12 +161,20 @@ def take(page: Page) -> None:
     if spoken:
         _take_spoken(page, spoken)
     for match in _LETTERS.finditer(page.text):
-        if not kind_of(re.sub(r"\W", "", match[0]).lower()) & Kind.THING:
+        name = re.sub(r"\W", "", match[0]).lower()
+        if name in _words_before(page, match.start()) or (match[0][1] == "-" and not kind_of(name) & Kind.THING):
             _take(page, *match.span(), Category.NAME)
+
+
+def _words_before(page: Page, place: int) -> set[str]:
+    """What may have been spelled: `dlamini d l a m i n i`; d k a spells nobody."""
+    last = bisect_left(page.words, place, key=lambda word: word.start)
+    return {fold(word.text.replace("'", "")) for word in page.words[max(0, last - 6) : last]}
 
 
 def _take_spoken(page: Page, spoken: list[int]) -> None:
     _take_addresses(page)
+    _take_handles(page)
     for index in spoken:
         word = page.words[index]
         if page.free(word.start, word.end) and not _take_day(page, word) and not _take_street(page, word):
@@ -175,6 +199,11 @@ def _take_addresses(page: Page) -> None:
     for form, category in ((_MAIL, Category.EMAIL), (_SITE, Category.URL)):
         for match in form.finditer(page.text):
             _take(page, *match.span(), category)
+
+
+def _take_handles(page: Page) -> None:
+    for match in _HANDLE.finditer(page.text) if " underscore " in page.text.lower() else ():
+        _take(page, *match.span(), Category.OTHER_ID)
 
 
 def _take_day(page: Page, word: PageWord) -> bool:
@@ -248,6 +277,11 @@ def _run(page: Page, first: int, *, letters: bool) -> tuple[int, int]:
         elif word.folded not in _BETWEEN:
             break
         place += 1
+    while last > first and _word_after(page, all_words[last].end) in _UNITS - {"by", "to", "or", "out", "point"}:
+        tens = all_words[last - 1].folded in _TENS_WORDS and all_words[last].folded in _DIGITS
+        last, numbers = (
+            (last - 2, numbers - 2) if tens else (last - 1, numbers - 1)
+        )  # what is counted is another number
     return last, numbers
 
 

@@ -22,6 +22,11 @@ _EUROPEAN = re.compile(
     r"(?:[01]\d|2[0-3])[ ]?h[ ]?[0-5]\d(?!\w)|(?:[01]?\d|2[0-3])[.h](?:[0-5]\d)?[ \t]?(?:uhr|heures?)(?![A-Za-z])",
     re.IGNORECASE,
 )
+_LOUD_BEFORE = re.compile(r"[A-Z]{2,5}[ ]$")  # rpt ABG 0200
+_DOTTED = re.compile(
+    r"(?:0\d|1\d|2[0-3])\.[0-5]\d(?![\w%.,]?\d|[ \t]?(?:mm|cm|mg|ml|cc|kg|g|units?|%|to|mmol))"
+)  # SROM 03.20
+_HOUR_ABROAD = re.compile(r"(?:[01]?\d|2[0-3])[ ]?(?:h|heures|uhr|horas)(?:[ ]?[0-5]\d)?(?!\w)", re.IGNORECASE)
 _AT = re.compile(
     r"(?:@|\b(?:at|time|timed|approx(?:imately)?\.?|around|hours|taken|hrs|lkw|lsn|tod|eta|onset))"
     r"[ \t]*[:=]?[ \t]*(?:\r?\n[ \t]*)?$",
@@ -84,6 +89,18 @@ def take(page: Page) -> None:
             zero = _WITH_ZERO.match(text, start) and _ZERO_AFTER.search(page.before(start, 3))
             if match and (zero or _AT.search(page.before(start, 20))):
                 page.take(*match.span(), Category.TIME)
+            elif match := _doubted(page, start):
+                page.take(*match.span(), Category.TIME, doubted=True)
+
+
+def _doubted(page: Page, start: int) -> re.Match[str] | None:
+    """What a line opens with, what follows an abbreviation, and what has a point or an hour of another language."""
+    clock = _BARE.match(page.text, start)
+    if clock and clock[0][:2] not in ("18", "19", "20") and page.before(start, 1) in ("", "\n"):
+        return clock
+    if clock and page.text[start] == "0" and _LOUD_BEFORE.search(page.before(start, 8)):
+        return clock
+    return _DOTTED.match(page.text, start) or (_HOUR_ABROAD.match(page.text, start) if page.is_foreign else None)
 
 
 def take_beside_identifiers(page: Page) -> None:

@@ -17,7 +17,10 @@ _FEASTS = words(
     "ramadan hanukkah passover yom diwali mardi eid lunar chinese good ash palm guy bonfire rosh juneteenth cinco "
     "canada anzac holi navratri pongal onam vaisakhi purim shavuot sukkot kwanzaa epiphany pentecost whitsun "
     "michaelmas martinmas hogmanay super burns pancake shrove maundy holy all day nowruz tet orthodox bastille "
-    "australia waitangi remembrance patriots patriots' patriots’ groundhog"
+    "australia waitangi remembrance patriots patriots' patriots’ groundhog carnival lent advent heritage freedom "
+    "women's women’s ostern pfingsten weihnachten heiligabend silvester fasching rosenmontag aschermittwoch "
+    "fronleichnam allerheiligen paques noel toussaint pentecote ascension navidad nochebuena nochevieja reyes pascua "
+    "carnaval"
 )
 _FEAST = re.compile(
     r"(?:thanksgiving(?:[ ]day)?|christmas(?:[ ](?:eve|day))?|xmas|new[ ]year(?:['’]?s)?[ ](?:eve|day)|new[ ]year['’]s|"
@@ -30,7 +33,11 @@ _FEAST = re.compile(
     r"holi|navratri|pongal|onam|vaisakhi|purim|shavuot|sukkot|kwanzaa|epiphany|pentecost|whitsun|michaelmas|martinmas|"
     r"hogmanay|nowruz|super[ ]bowl(?:[ ](?:sunday|weekend))?|burns[ ]night|shrove[ ]tuesday|maundy[ ]thursday|"
     r"holy[ ](?:thursday|saturday|week)|all[ ](?:saints|souls)['’]?(?:[ ]day)?|day[ ]of[ ]the[ ]dead|"
-    r"orthodox[ ](?:easter|christmas))(?!\w)"
+    r"orthodox[ ](?:easter|christmas)|carnival(?=[ ](?:monday|tuesday|saturday|sunday|week))|"
+    r"(?:heritage|freedom|women['’]s)[ ]day|ostern|pfingsten|weihnachten|heiligabend|silvester|fasching|rosenmontag|"
+    r"aschermittwoch|fronleichnam|allerheiligen|p[âa]ques|no[ëe]l(?=[ ]\d|[.,;])|toussaint|pentec[ôo]te|ascension|"
+    r"navidad|nochebuena|nochevieja|"
+    r"(?:d[íi]a[ ]de[ ])?reyes(?=[ .,;])|pascua|carnaval|semana[ ]santa)(?!\w)"
     rf"(?:(?:,?[ ]|[ ]of[ ]|[ ]in[ ]){_YEAR}(?!\d))?(?![ ](?:tree|disease|factor))",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lexicon import Kind, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
 from medveil.person.span import Span
@@ -14,21 +14,24 @@ _MEASURED_BEFORE = re.compile(
     r"(?<![A-Za-z])(?:wt|weight|ht|height|bmi|bsa|bp|sbp|dbp|map|hr|rr|pulse|temp|tmax|o2|sats?|spo2|na|cl|hco3|co2|osm|"
     r"bun|cr|creat(?:inine)?|egfr|gfr|glucose|glu|bs|fs|fsbs|bgl|hgb|hb|hct|pcv|plt|plts|platelets|wbc|wcc|anc|crp|esr|inr|"
     r"ptt|aptt|bnp|trop|troponin|tnt|ck|ldh|alt|ast|alp|ggt|bili|lipase|amylase|psa|cea|afp|hcg|tsh|ft4|hba1c|a1c|ldl|hdl|"
-    r"ldl-c|chol|tg|cd4|ferritin|b12|folate|pco2|po2|lactate|ef|lvef|rvsp|edv|esv|dlp|ctdi|mas|kvp|peep|fio2|pip|vt|"
-    r"tourniquet|fht|fhr|efw|afi|edss|iq|fsiq|ppd|mets|ebl|uop|tv|i/o|rate|flow|setting|amt|hu)"
+    r"ldl-c|chol|tg|cd4|ferritin|b12|folate|pco2|po2|ph|lactate|ef|lvef|rvsp|edv|esv|dlp|ctdi|mas|kvp|peep|fio2|pip|vt|"
+    r"tourniquet|fht|fhr|efw|afi|edss|iq|fsiq|ppd|mets|ebl|uop|tv|i/o|rate|flow|setting|amt|hu|size|niv|bipap|cpap|"
+    r"iop|va|vision|visus|reads|score|grade|stage|apgars?|dose|stairs|station|tooth|zahn|dent)"
     r"[ \t]{0,2}(?:of|is|was|[:=~<>≈])?[ \t]{0,2}$",
     re.IGNORECASE,
 )
-_AMOUNT = re.compile(r"\d{1,4}(?:[.,]\d{1,3})?(?:[ ](?:lbs?|kg|cm))?|lbs?|osm", re.IGNORECASE)
+_AMOUNT = re.compile(r"\d{1,4}(?:[.,/]\d{1,3})?(?:[ ](?:lbs?|kg|cm))?|lbs?|osm", re.IGNORECASE)
 # `31w2d` of a pregnancy, `550x18` of a ventilator, `G3P1`
 _OBSTETRIC = re.compile(r"\d{1,2}w\d?d?|\d{1,2}\+\d|\d{2,4}x\d{0,3}|G\d{1,2}P\d{1,4}(?:A\d)?", re.IGNORECASE)
 _GENE_BEFORE = re.compile(r"(?<![A-Za-z])[cg]\.$")
 
 UNIT_AFTER = re.compile(
-    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|mg|mcg|µg|g|kg|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|mA|Hz|bpm|mmHg|"
-    r"degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|years?|yrs?|minutes?|mins?|seconds?|times|views?|ribs?|"
-    r"images?|slices?|liters?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|HU|vertebra\w*|lobes?|nodules?)(?![A-Za-z])"
-    r"|/[µmdu]?[lLg]\b"
+    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|met(?:er|re)s?|mg|mcg|µg|g|kg|kilos?|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|"
+    r"mA|Hz|bpm|mmHg|Gy|mCi|MBq|millicuries|degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|mos?|years?|yrs?|minutes?|"
+    r"mins?|seconds?|times|views?|ribs?|images?|slices?|liters?|litres?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|HU|"
+    r"vertebra\w*|lobes?|nodules?|levels?|ed\b|edition|cores?|nodes?|beds|teaspoons?|tablets?|puffs?|drops?|millimet\w+|"
+    r"centimet\w+|milligrams?|grams?|kcal|IE|UI|E|amps?|cups?|centiles?|clichés|Zylinder|mil[ií]metros|Monate|Wochen|Tage|Jahre|Stunden|mois|semaines|jours|ans|meses|semanas|días|años)"
+    r"(?![A-Za-z])|/[µmdu]?[lLg]\b|/(?:kg|min|h|day|hpf)\b"
 )
 _COUNTED = re.compile(
     r"(?<![A-Za-z])(?:image|images|series|slice|slices|page|frame|views?|stage|grade|type|figure|fig\.|level|ribs?|lead|"
@@ -36,10 +39,31 @@ _COUNTED = re.compile(
     r"[ \t#]*(?:\d+[ \t]*(?:of|/|-|,|and)[ \t]*)?$",
     re.IGNORECASE,
 )
-LEVEL = re.compile(r"[CTLS]\d{1,2}(?:[-/][CTLS]?\d{1,2})?|[A-Z]?\d{2,3}\.\d{1,3}")
+LEVEL = re.compile(r"(?:[CTLS]|Th|D)\d{1,2}(?:[-/][CTLS]?\d{1,2})?|[A-Z]?\d{2,3}\.\d{1,3}")
 _WARD_BEFORE = re.compile(
     r"\b(?:ward|unit|wing|bay|bed|rm|room|floor|firm|team|suite|station|pavilion)[ \t]*[:#]?[ \t]*$", re.IGNORECASE
 )
+# `142→128→131`, `17.2 -> 8.4`, `from 2.9 to 4.1`
+_CHAIN_BEFORE = re.compile(r"\d[ ]?(?:→|->|>>|=>)[ ]?$|\bfrom[ ]\d{1,4}[.,]\d{1,2}[ ]to[ ]$")
+_CHAIN_AFTER = re.compile(r"[ ]?(?:→|->|>>|=>)[ ]?\d|[ ]to[ ]\d{1,4}[.,]\d(?!\d*\.)")
+_CELL_BEFORE, _CELL_AFTER = re.compile(r"\d[;|][ ]?$"), re.compile(r"[ ]?[;|][ ]?\d")  # 37.1;88;118/72;16
+_DECIMAL = re.compile(r"\d{1,3}[.,]\d{1,2}")
+_NAMED_BEFORE = re.compile(r"(?:\b[A-Z][A-Za-z]{0,4}|[a-zµ%°])[ ][<>=~]?$")  # PI 1.02, mean 4.8
+_THOUSANDS = re.compile(r"(?<![\d.,/-])[1-9]\d{0,2}[ ]\d{3}(?![\d-]|[ ]\d)")  # CPK 2 340
+_EDITION = re.compile(
+    r"(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Easter|Christmas|Xmas)\w*[ ])[A-Z][\w.-]+[ ](?:19|20)\d\d"
+)
+_STANDARD_BEFORE = re.compile(r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#-]{0,3}(?:\d{1,5}:)?$")
+_REGIMEN = re.compile(r"[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}(?![\d-])")  # 1-0-1
+_COMPONENTS = re.compile(r"(?:[A-Z]{1,2}[\dTx]){2,}[a-z]?")  # E3V4M6, A2L3B2
+_POSITION_AFTER = re.compile(r"(?:[ ]?(?:position|o['’]clock))?[,;]?[ ]\d{1,2}(?:[.,]\d)?[ ]?(?:cm|mm)\b|[ ]000\b")
+_OF_SO_MANY = re.compile(r"\d{1,3}/\d{1,3}")
+_LYMPH_NODES_BEFORE = re.compile(r"\bp?N\d[a-c]?[ ]?\($")
+_PART_OF = re.compile(
+    r"(?:half|third|fourth|quarter|fifth|first|second)s?(?=[ ](?:of[ ](?:the|a|left|right)|days?|weeks?)\b)"
+)
+_SAID_OF_MANY = frozenset({"24/7", "2/2", "50/50"})
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)(?:-\d{1,2})?[ :=]{1,3}(?:(?:of|was|is)[ ])?$")
 
 
 def is_amount(text: str, start: int, piece: str) -> bool:
@@ -48,6 +72,41 @@ def is_amount(text: str, start: int, piece: str) -> bool:
         return True
     before = text[max(0, start - 16) : start]
     return bool(_AMOUNT.fullmatch(piece) and (_MEASURED_BEFORE.search(before) or _GENE_BEFORE.search(before)))
+
+
+def is_value(text: str, start: int, end: int) -> bool:
+    """Of a shape, or in a place, that values have: a chain, a row of a table, a regimen, components, a position."""
+    piece, before = text[start:end], text[max(0, start - 24) : start]
+    if _PART_OF.match(text, start) or (before[-1:] == "-" and piece.isalpha()):  # the middle third of the clavicle
+        return True
+    if piece in _SAID_OF_MANY or _REGIMEN.match(text, start) or _COMPONENTS.fullmatch(piece):
+        return True
+    if not piece[:1].isdigit():
+        return bool(_EDITION.fullmatch(piece))
+    if _CHAIN_BEFORE.search(before) or _CHAIN_AFTER.match(text, end):
+        return True
+    short = end - start < 4 or "/" in piece or _DECIMAL.fullmatch(piece)
+    if short and (_CELL_BEFORE.search(before) or before.endswith("\n")) and _CELL_AFTER.match(text, end):
+        return True
+    if _DECIMAL.fullmatch(piece) and _NAMED_BEFORE.search(before):
+        return True
+    thousands = _THOUSANDS.search(text, max(0, start - 4), end + 4)
+    if thousands and thousands.start() <= start and end <= thousands.end() and UNIT_AFTER.match(text, thousands.end()):
+        return True
+    return bool(_STANDARD_BEFORE.search(before)) or bool(
+        _POSITION_AFTER.match(text, end) or _LYMPH_NODES_BEFORE.search(before)
+    )
+
+
+def is_scored(text: str, start: int, end: int) -> bool:
+    """`Barthel 6/20`, `EMS 11/20`: a number of so many, after what bears a name or goes by capitals."""
+    if not _OF_SO_MANY.fullmatch(text, start, end):
+        return False
+    before = _WORD_BEFORE.search(text, max(0, start - 24), start)
+    if before is None:
+        return False
+    named = has(fold(before[1]), Kind.SCALE | Kind.EPONYM)
+    return named or (before[1].isupper() and len(before[1]) > 1)
 
 
 def measures(text: str, found: Span, piece: str, *, least: int = 3) -> bool:

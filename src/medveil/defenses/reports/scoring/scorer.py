@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from medveil.defenses.reports.proposal import TAGGER, Proposal
-from medveil.defenses.reports.rules import GRAMMARS
+from medveil.defenses.reports.rules import CERTAIN, GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
@@ -26,7 +26,10 @@ GROUP_NAMES = tuple(dict.fromkeys(GROUPS.values()))
 _PLACE = {category: GROUP_NAMES.index(group) for category, group in GROUPS.items()}
 _SURE = 0.8  # what is less likely may as well be a dose, a score or a ratio
 _VALUES = frozenset({"numbers", "dates", "times", "ages"})
-_DAYS = frozenset({"dates", "times"})
+_GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
+_VALUE = 1.3  # times as much is needed where a value may be lost
+_SURE_OF_VALUE = 0.85
+_MEASURES = [NAMES.index(name) for name in ("value", "unit after", "amount")]
 FORMAT = "medveil-scorer-1"
 
 
@@ -43,37 +46,45 @@ class Scorer:
 
         return _loaded(bundled("scorer"))
 
-    def likelihoods(
-        self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText, among: Sequence[Proposal] | None = None
-    ) -> NDArray[np.float32]:
-        rows = evidence(page, proposals, tagged, among)
+    def likelihoods(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> NDArray[np.float32]:
+        return self._likely(proposals, evidence(page, proposals, tagged))
+
+    def _likely(self, proposals: Sequence[Proposal], rows: NDArray[np.float32]) -> NDArray[np.float32]:
         own = self.weights[[_PLACE[one.category] for one in proposals]]
         return np.asarray(1 / (1 + np.exp(-(rows * own).sum(1))), np.float32)
 
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
-        """What a grammar tells stays in any case, and what it covers whole needs no second voice.
+        """What is likely enough; half of it will do for what a grammar tells, and nothing where the network agrees.
 
-        Doubtful are numbers that the network alone takes for identifiers without being sure, and days and times that
-        it takes for something else.
+        Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
-        told = Marks(len(page.text), (one for one in proposals if one.by in GRAMMARS))
         heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
-        kept, weighed = [], []
-        for one in proposals:
-            if one.by not in GRAMMARS:
-                weighed += [] if told.cover(one) else [one]
-            elif GROUPS[one.category] in _DAYS and not heard.touch(one):
-                weighed.append(one)
-            else:
-                kept.append(one)
+        kept = [one for one in proposals if one.by in CERTAIN or (one.by in GRAMMARS and heard.touch(one))]
+        told = Marks(len(page.text), kept)
+        weighed = [one for one in proposals if one.by not in CERTAIN and not told.cover(one)]
         if not weighed:
             return kept
-        for one, likely in zip(weighed, self.likelihoods(page, weighed, tagged, proposals).tolist(), strict=True):
-            grammar = one.by in GRAMMARS
-            if grammar or likely >= self.least:
-                doubtful = likely < (self.least if grammar else _SURE) and GROUPS[one.category] in _VALUES
-                kept.append(replace(one, doubtful=True) if doubtful else one)
-        return kept
+        rows = evidence(page, weighed, tagged, proposals)
+        measured = [bool(row.any()) for row in rows[:, _MEASURES]]
+        likely_enough = [
+            self._as_sure(one, share)
+            for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
+            if share >= self._least_of(one, value=value)
+        ]
+        told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
+        return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
+
+    def _least_of(self, one: Proposal, *, value: bool) -> float:
+        """More where a number may be a value, and most where the grammar of values has it for one."""
+        if one.by in GRAMMARS:
+            return self.least * _GRAMMAR
+        if GROUPS[one.category] not in _VALUES:
+            return self.least
+        return _SURE_OF_VALUE if value else self.least * _VALUE
+
+    def _as_sure(self, one: Proposal, likely: float) -> Proposal:
+        doubtful = likely < (self.least if one.by in GRAMMARS else _SURE) and GROUPS[one.category] in _VALUES
+        return replace(one, doubtful=True) if doubtful else one
 
 
 def save_scorer(path: Path, scorer: Scorer) -> None:

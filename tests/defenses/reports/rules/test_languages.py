@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from medveil.defenses.reports.cleaner import ReportCleaner
-from medveil.defenses.reports.languages import is_read, language_of
+from medveil.defenses.reports.rules.languages import is_read, language_of
 from medveil.errors import Quarantined
 from medveil.person.keys import Keys
 from medveil.person.person import Person

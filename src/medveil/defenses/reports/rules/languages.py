@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from medveil.defenses.reports.rules.lexicon import Kind, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of
 from medveil.person.normalised import fold
 
 READ = ("en", "de", "fr", "es")
@@ -24,7 +24,8 @@ _SMALL_WORDS = {
         "es": "el la los las de del y en un una con no por para se sin que su es al lo como mas fue desde hasta "
         "paciente sobre este esta le ha",
         "it": "il lo la gli di del della dei e in un una con non per che si al nel nella sono alla da dal paziente ed",
-        "pt": "o a os as de do da dos das e em um uma com nao por para se sem que ao na no foi pelo pela mais sua seu",
+        "pt": "o a os as de do da dos das e em um uma com nao por para se sem que ao na no foi pelo pela mais sua seu "
+        "ha tem sao nas nos pelos ate tambem apresenta",
         "nl": "de het een en van in is op met voor niet te aan bij zijn geen naar er om door wordt patient dat ook uit",
         "pl": "i w z na do nie jest bez od po oraz pacjentka pacjent sie przez dla u o pod wykazano",
         "sv": "och i att det som en pa ar av for med den till inte har om ett utan vid fran ingen patienten",
@@ -38,6 +39,7 @@ _SMALL_WORDS = {
         "id": "dan di yang dengan tidak pada untuk dari pasien ini adalah tampak",
     }.items()
 }
+_OTHER_WORDS = {"de": Kind.GERMAN, "fr": Kind.FRENCH, "es": Kind.SPANISH}  # by which clipped notes are told
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 12  # words by which a language can be told
 _OWN_SHARE, _KNOWN_SHARE = 0.04, 0.4
@@ -55,22 +57,25 @@ def language_of(text: str) -> str | None:
         return "en"
     words = [word for word in words if len(word) > 1]
     tally = Counter(words)
-    counts = {name: sum(tally[word] for word in tally.keys() & own) for name, own in _SMALL_WORDS.items()}
+    said = {name: tally.keys() & own for name, own in _SMALL_WORDS.items()}
+    others = max(sum(tally[word] for word in said[name]) for name in said if name not in READ)
+    for name, kind in _OTHER_WORDS.items():  # Portuguese reports have many a Spanish word
+        if sum(tally[word] for word in said[name]) >= others:
+            said[name] = said[name] | {word for word in tally if has(word, kind)}
+    counts = {name: sum(tally[word] for word in own) for name, own in said.items()}
     best = max(counts, key=lambda name: counts[name])
     known = sum(times for word, times in tally.items() if kind_of(word) != Kind.UNKNOWN)
-    if best != "en" and counts[best] > 2 * counts["en"] and _plainly(words, _SMALL_WORDS[best], known):
+    if best != "en" and counts[best] > 2 * counts["en"] and _plainly(len(words), said[best], counts[best], known):
         return best
     if counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words):
         return "en"
     # notes in shorthand have few small words: a language that is read, if no other speaks as loud
-    others = max(counts[name] for name in counts if name not in READ)
     return best if best in READ and counts[best] >= 2 and counts[best] > 2 * others else None
 
 
-def _plainly(words: list[str], own: frozenset[str], known: int) -> bool:
-    """Three or more of its small words, an eighth of all, and not a text that English and its wards know."""
-    said = [word for word in words if word in own]
-    return len(set(said)) >= 3 and len(said) * 8 >= len(words) and known < 0.75 * len(words)
+def _plainly(words: int, own: set[str], count: int, known: int) -> bool:
+    """Three or more of its words, an eighth of all, and not a text that English and its wards know."""
+    return len(own) >= 3 and count * 8 >= words and known < 0.75 * words
 
 
 def is_read(text: str) -> bool:

@@ -1,0 +1,47 @@
+"""Values are told by their shape and by what stands around them; days and identifiers are not taken for any."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from medveil.defenses.reports.scoring.measurements import is_scored, is_value
+
+VALUES = """
+creat 142→[[128]]→131 | pH 7.29 -> [[7.33]] | fell from [[17.2]] to 8.4 | K up from 2.9 to [[4.1]] | Glycomet [[1-0-1]]
+GCS 13 ([[E3V4M6]]) | Crohn's (Montreal [[A2L3B2]]) | 00:00;37.1;[[88]];118/72 | mass [[10:00]], 6 cm FN
+pT3 N1b ([[3/21]]) M0 | open [[24/7]] | CPT: [[47562]] | ISO [[9001]]:2015 | mean PI [[1.02]]
+[[McDonald 2017]] criteria
+garçon [[3 480]] g | the middle [[third]] of the clavicle
+"""
+OTHERS = """
+DOB [[12/07/1931]] | seen [[3/14]] | MRN [[4471923]] | |[[4471923]]|1 | [[May 2017]] film | at [[10:00]], then home
+room [[412]] | call [[555-0191]]
+"""
+
+
+def _cases(marked: str) -> list[str]:
+    return [part.strip() for line in marked.strip().splitlines() for part in line.split(" | ")]
+
+
+def _read(marked: str) -> tuple[str, int, int]:
+    match = re.search(r"\[\[(.*?)\]\]", marked)
+    assert match is not None
+    text = marked.replace("[[", "").replace("]]", "")
+    return text, match.start(), match.start() + len(match[1])
+
+
+@pytest.mark.parametrize("marked", _cases(VALUES))
+def test_a_value_is_told(marked: str) -> None:
+    assert is_value(*_read(marked))
+
+
+@pytest.mark.parametrize("marked", _cases(OTHERS))
+def test_what_may_identify_is_none(marked: str) -> None:
+    assert not is_value(*_read(marked))
+
+
+def test_a_score_is_told_by_what_bears_it() -> None:
+    assert is_scored(*_read("Barthel [[6/20]]")) and is_scored(*_read("EMS [[11/20]]. TUG 38s"))
+    assert not is_scored(*_read("seen on [[6/20]]")) and not is_scored(*_read("Barthel [[620]]"))
