@@ -168,18 +168,16 @@ def _without_markers(
     parted = {line: one for line, one in parted.items() if _fills(Word([one.marker], text=one.text))}
     others = [line for line in looks if line not in parted and not any(_is_in(line, one) for one in parted.values())]
     names = [line for line in others if read([looks[line]])[0].letters > MOST_INITIALS]
-    found = []
-    for line, one in parted.items():
-        if any(_covers(other, one.marker) for other in others) or any(
-            stand_together(one.marker, name) for name in names
-        ):
-            continue
-        found.append(one)
-        del looks[line]
-        if one.initials is not None:
-            looks[one.initials] = Look(one.initials, 0)
-    result.kept += [(one.text, one.marker) for one in found]
-    return {line: look for line, look in looks.items() if not any(_is_in(line, one) for one in found)}
+    found = {
+        line: one
+        for line, one in parted.items()
+        if not any(_covers(other, one.marker) for other in others)
+        and not any(stand_together(one.marker, name) for name in names)
+    }
+    result.kept += [(one.text, one.marker) for one in found.values()]
+    going = [line for line in looks if line not in found and not any(_is_in(line, one) for one in found.values())]
+    initials = [one.initials for one in found.values() if one.initials is not None]
+    return {line: looks[line] for line in going} | {line: Look(line, 0) for line in initials}
 
 
 def _is_in(line: Line, parted: Parted) -> bool:
