@@ -77,6 +77,7 @@ def in_colour(gray: np.ndarray, kind: str) -> FileDataset:
         for colour in (1, 2, 3):
             file.add_new((0x28, 0x1100 + colour), "US", [256, 0, 16])
             file.add_new((0x28, 0x1200 + colour), "OW", (np.arange(256) * 257).astype("<u2").tobytes())
+    file.ICCProfile, file.ColorSpace = b"profile of the old colours", "SRGB"
     file.add_new("PixelData", "OB", np.dstack(planes).tobytes())
     return file
 
@@ -92,6 +93,7 @@ def test_a_film_stored_in_colour_is_a_film(kind: str) -> None:
     assert np.abs(dataset.pixel_array.astype(int) - plain).max() <= 1
     assert (dataset.SamplesPerPixel, dataset.PhotometricInterpretation) == (1, "MONOCHROME2")
     assert not [each.keyword for each in dataset if "Palette" in each.keyword]
+    assert "ICCProfile" not in dataset and "ColorSpace" not in dataset
 
 
 def test_others_of_a_batch_go_on() -> None:
