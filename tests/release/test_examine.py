@@ -32,6 +32,7 @@ class Attacks:
     def __init__(self, **after: str) -> None:
         self.after = after
         self.done = {name: threading.Event() for name in (*NAMES, MEASURE)}
+        self.begun = threading.Event()
         self.lock, self.now, self.most = threading.Lock(), 0, 0
 
     def __call__(self, choice: Choice, before: Cohort, after: Cohort, asked: Settings, progress: Any) -> Comparison:
@@ -39,7 +40,10 @@ class Attacks:
             self.now += 1
             self.most = max(self.most, self.now)
         if choice.name in self.after:
+            self.begun.set()
             assert self.done[self.after[choice.name]].wait(60)
+        elif self.after:  # else those that somebody waits for may be done before anybody does
+            assert self.begun.wait(60)
         progress(choice.name, 1, 1)
         with self.lock:
             self.now -= 1
