@@ -1,4 +1,7 @@
-"""Cross-validation over training images of VQA-RAD: what the fitted heads gain from the image. OUT/choose.json."""
+"""Cross-validation over training images of VQA-RAD: what the general part gains from the image. OUT/choose.json.
+
+By this the settings of the general part were chosen, those of network.py too.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ import torch
 from numpy.typing import NDArray
 
 from medveil.runtime.storage import write_json
-from medveil.utility.vqa.models.answers.network import pooled
+from medveil.utility.vqa.models.answers.network import AnswerNetwork, pooled
 from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import QuestionTable
-from recipes.answers.fitting import Lessons, fit_heads, fit_organ, plain, vocabulary_of
+from medveil.utility.vqa.scores import relaxed
+from recipes.answers.body_parts import facts
+from recipes.answers.fitting import Lessons, fit_asked_about, fit_closed, fit_heads, fit_look, vocabulary_of
 from recipes.answers.material import VERSIONS, organs, training_questions
 from recipes.answers.scoring import scores
 
@@ -24,11 +29,13 @@ Hits = dict[str, float]  # by question
 
 def choose(data: Path, out: Path) -> None:
     table, organ = training_questions(data), organs(data)
-    films = np.load(out / "material.npz")["rad"]
-    seen = dict(zip(table.image_ids, films.reshape(len(table.image_ids), VERSIONS, *films.shape[1:]), strict=True))
+    material = np.load(out / "material.npz")
+    rad = material["rad"].reshape(len(table.image_ids), VERSIONS, *material["rad"].shape[1:])
+    seen = dict(zip(table.image_ids, rad, strict=True))
+    films = np.concatenate([material["nih"][::6], material["phantom"][::8]])
     hits = {way: np.zeros(len(table)) for way in (True, False)}
     for train, test in _folds(table):
-        for way, found in _right(train, test, seen, organ).items():
+        for way, found in _right(train, test, seen, films, organ).items():
             for row, question in enumerate(table.questions):
                 hits[way][row] += found.get(question.question_id, 0.0) / len(SEEDS)
     found = scores(table, {"with its image": hits[True], "question alone": hits[False]})
@@ -49,26 +56,34 @@ def _folds(table: QuestionTable) -> Iterator[tuple[QuestionTable, QuestionTable]
 
 
 def _right(
-    train: QuestionTable, test: QuestionTable, seen: dict[str, NDArray[np.float16]], organ: dict[str, int]
+    train: QuestionTable,
+    test: QuestionTable,
+    seen: dict[str, NDArray[np.float16]],
+    films: NDArray[np.float16],
+    organ: dict[str, int],
 ) -> dict[bool, Hits]:
     """Of the questions set aside, with the image and without."""
-    layer = fit_organ(
-        np.concatenate([seen[image] for image in train.image_ids]),
-        np.repeat([organ[image] for image in train.image_ids], VERSIONS),
+    shown = np.repeat([1 + organ[image] for image in train.image_ids], VERSIONS)
+    look = fit_look(
+        np.concatenate([*(seen[image] for image in train.image_ids), films]), np.r_[shown, np.zeros(len(films), int)]
     )
-    weights, words = rarity([question.text for question in train.questions]), vocabulary_of(train)
+    weights = rarity([*(question.text for question in train.questions), *(text for text, _, _ in facts())])
+    words = vocabulary_of(train)
+    network = AnswerNetwork(len(words), [0])
+    network.asked_about = fit_asked_about(train, organ, weights)
+    network.general = fit_heads(Lessons.of(train, organ, weights), words)
     asked = torch.from_numpy(numbered([question.text for question in test.questions], weights))
     first = np.stack([seen[question.image_id][0] for question in test.questions]).astype(np.float32)
     found: dict[bool, Hits] = {}
     with torch.no_grad():
-        shown = layer(pooled(torch.from_numpy(first))).softmax(1)
+        closed = fit_closed(train, [], weights)(asked).squeeze(1) > 0
+        looks = look(pooled(torch.from_numpy(first))).softmax(1)
         for way in (True, False):
-            heads = fit_heads(Lessons.of(train, organ, weights, with_image=way), words)
-            yes, scores = heads(asked, shown if way else shown[:, :0])
+            yes, answers = network.generally(asked, looks if way else None)
             said = [
-                ("yes" if one > 0 else "no") if question.closed else words[int(many.argmax())]
-                for question, one, many in zip(test.questions, yes, scores, strict=True)
+                ("yes" if one > 0 else "no") if is_closed else words[int(many.argmax())]
+                for is_closed, one, many in zip(closed, yes, answers, strict=True)
             ]
             pairs = zip(test.questions, said, strict=True)
-            found[way] = {question.question_id: float(one == plain(question.answer)) for question, one in pairs}
+            found[way] = {question.question_id: relaxed(one, question.answer) for question, one in pairs}
     return found

@@ -32,7 +32,7 @@ def plain(answer: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """Questions as numbers, what their images show (n × organs; empty for the control), and what is right."""
+    """Questions as numbers, which part of the body their images show (n × organs), and what is right."""
 
     asked: Floats
     shown: Floats
@@ -40,13 +40,13 @@ class Lessons:
     weights: Floats
 
     @classmethod
-    def of(cls, questions: QuestionTable, organ: dict[str, int], weights: Floats, *, with_image: bool) -> Lessons:
+    def of(cls, questions: QuestionTable, organ: dict[str, int], weights: Floats) -> Lessons:
         told = [(question.text, plain(question.answer), organ[question.image_id]) for question in questions.questions]
         known = [(text, answer, ORGANS.index(name)) for text, answer, name in facts()]
         texts, answers, places = zip(*told, *known, strict=True)
         shown = np.eye(len(ORGANS), dtype=np.float32)[list(places)]
         counts = np.r_[np.ones(len(told)), np.full(len(known), OF_FACTS)].astype(np.float32)
-        return cls(numbered(texts, weights), shown if with_image else shown[:, :0], list(answers), counts)
+        return cls(numbered(texts, weights), shown, list(answers), counts)
 
     def part(self, keep: NDArray[np.bool_]) -> Lessons:
         answers = [answer for answer, kept in zip(self.answers, keep, strict=True) if kept]
@@ -54,7 +54,7 @@ class Lessons:
 
 
 def fit_heads(lessons: Lessons, vocabulary: Sequence[str]) -> FittedHeads:
-    heads = FittedHeads(lessons.shown.shape[1], len(vocabulary))
+    heads = FittedHeads(len(vocabulary))
     closed = np.array([answer in CLOSED for answer in lessons.answers])
     of_closed, of_open = lessons.part(closed), lessons.part(~closed)
     right = np.array([1.0 if answer == "yes" else -1.0 for answer in of_closed.answers], np.float32)
@@ -81,16 +81,28 @@ def _ridge(lessons: Lessons, right: Floats) -> Floats:
     return np.asarray(both.T @ np.linalg.solve(among, right), np.float32)
 
 
-def fit_organ(seen: Floats, organ: NDArray[np.intp]) -> torch.nn.Linear:
-    """Which part of the body maps show."""
+def fit_look(seen: Floats, look: NDArray[np.intp]) -> torch.nn.Linear:
+    """Which of the looks maps have."""
     found = pooled(torch.from_numpy(seen.astype(np.float32))).numpy()
     mean, spread = found.mean(0), found.std(0) + 1e-6
-    fitted = LogisticRegression(C=0.003, max_iter=300).fit((found - mean) / spread, organ)
-    layer = torch.nn.Linear(found.shape[1], len(ORGANS))
+    fitted = LogisticRegression(C=0.003, max_iter=300).fit((found - mean) / spread, look)
+    weight = fitted.coef_ / spread
+    return _layer(weight, fitted.intercept_ - weight @ mean)
+
+
+def fit_asked_about(questions: QuestionTable, organ: dict[str, int], weights: Floats) -> torch.nn.Linear:
+    """How likely a question makes each part of the body."""
+    asked = numbered([question.text for question in questions.questions], weights)
+    shown = [organ[question.image_id] for question in questions.questions]
+    fitted = LogisticRegression(C=30, max_iter=300).fit(asked, shown)
+    return _layer(fitted.coef_, fitted.intercept_)
+
+
+def _layer(weight: NDArray[np.float64], bias: NDArray[np.float64]) -> torch.nn.Linear:
+    layer = torch.nn.Linear(weight.shape[1], len(weight))
     with torch.no_grad():
-        weight = fitted.coef_ / spread
         layer.weight.copy_(torch.from_numpy(weight))
-        layer.bias.copy_(torch.from_numpy(fitted.intercept_ - weight @ mean))
+        layer.bias.copy_(torch.from_numpy(bias))
     return layer
 
 
@@ -101,11 +113,16 @@ def fit_texts(yes: Sequence[str], no: Sequence[str], weights: Floats) -> torch.n
     counts = np.r_[np.full(len(yes), 1 / len(yes)), np.full(len(no), 1 / len(no))] * (len(right) / 2)
     counted = asked * counts[:, None].astype(np.float32)
     found = np.linalg.solve(asked.T @ counted + RIDGE * np.eye(asked.shape[1], dtype=np.float32), counted.T @ right)
-    layer = torch.nn.Linear(asked.shape[1], 1)
-    with torch.no_grad():
-        layer.weight.copy_(torch.from_numpy(found)[None])
-        layer.bias.zero_()
-    return layer
+    return _layer(found[None], np.zeros(1))
+
+
+def fit_closed(questions: QuestionTable, film: Sequence[tuple[str, bool]], weights: Floats) -> torch.nn.Linear:
+    """What tells questions to be answered with yes or no; `film` are those of the film network."""
+    told = {(question.text, question.closed) for question in questions.questions}
+    told |= {(text, answer in CLOSED) for text, answer, _ in facts()} | set(film)
+    return fit_texts(
+        *([text for text, is_closed in sorted(told) if is_closed == one] for one in (True, False)), weights
+    )
 
 
 def vocabulary_of(questions: QuestionTable, more: Sequence[str] = ()) -> list[str]:

@@ -16,7 +16,16 @@ from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import CLOSED
 from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions, views_of
-from recipes.answers.fitting import Lessons, fit_heads, fit_organ, fit_texts, plain, vocabulary_of
+from recipes.answers.fitting import (
+    Lessons,
+    fit_asked_about,
+    fit_closed,
+    fit_heads,
+    fit_look,
+    fit_texts,
+    plain,
+    vocabulary_of,
+)
 from recipes.answers.material import VERSIONS, organs, phantom_table, training_questions
 from recipes.findings.labels import labelled
 
@@ -80,18 +89,15 @@ def train(data: Path, out: Path, *, steps: int, seed: int) -> None:
         network.rarity.copy_(torch.from_numpy(weights))
         network.narrow.weight.copy_(torch.from_numpy(material["weight"]))
         network.narrow.bias.copy_(torch.from_numpy(material["bias"]))
-    shown = np.repeat([organ[image] for image in table.image_ids], VERSIONS)
+    shown = np.repeat([1 + organ[image] for image in table.image_ids], VERSIONS)
     films = np.concatenate([material["nih"][::6], material["phantom"][::8]])
-    network.organ = fit_organ(np.concatenate([material["rad"], films]), np.r_[shown, np.zeros(len(films), int)])
-    network.general = fit_heads(Lessons.of(table, organ, weights, with_image=True), words)
-    network.alone = fit_heads(Lessons.of(table, organ, weights, with_image=False), words)
-    of_films = sorted(set(lessons.texts))
-    network.is_for_film = fit_texts(of_films, texts, weights)
-    closed = [question.text for question in table.questions if question.closed]
-    closed += sorted({text for text, yes in zip(lessons.texts, lessons.closed, strict=True) if yes})
-    others = [question.text for question in table.questions if not question.closed]
-    others += sorted({text for text, yes in zip(lessons.texts, lessons.closed, strict=True) if not yes})
-    network.is_closed = fit_texts(closed, others, weights)
+    network.look = fit_look(np.concatenate([material["rad"], films]), np.r_[shown, np.zeros(len(films), int)])
+    network.asked_about = fit_asked_about(table, organ, weights)
+    network.general = fit_heads(Lessons.of(table, organ, weights), words)
+    network.is_for_film = fit_texts(sorted(set(lessons.texts)), texts, weights)
+    network.is_closed = fit_closed(
+        table, sorted(set(zip(lessons.texts, lessons.closed.tolist(), strict=True))), weights
+    )
     network.film = _trained(network.film, lessons, steps)
     save_answers(out / "answers.safetensors", network, words)
 

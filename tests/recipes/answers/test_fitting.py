@@ -13,7 +13,7 @@ from medveil.utility.vqa.question import Question, QuestionTable
 from recipes.answers.augment import changed
 from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions
-from recipes.answers.fitting import Lessons, fit_heads, fit_organ, fit_texts, plain, vocabulary_of
+from recipes.answers.fitting import Lessons, fit_heads, fit_look, fit_texts, plain, vocabulary_of
 from recipes.findings.labels import FINDINGS, Labelled
 
 
@@ -54,7 +54,7 @@ def toy() -> tuple[QuestionTable, dict[str, int]]:
 def test_fitted_heads_learn_what_depends_on_the_image() -> None:
     table, organ = toy()
     weights, words = rarity([question.text for question in table.questions]), vocabulary_of(table)
-    heads = fit_heads(Lessons.of(table, organ, weights, with_image=True), words)
+    heads = fit_heads(Lessons.of(table, organ, weights), words)
     asked = torch.from_numpy(numbered(["Zyx quv?", "Quv what abc?"], weights))
     for place in (0, 1):
         with torch.no_grad():
@@ -66,7 +66,7 @@ def test_the_part_of_the_body_and_the_kind_of_question_are_told_apart() -> None:
     rng = np.random.default_rng(0)
     organ = np.repeat([0, 1, 2], 20)
     seen = (rng.normal(size=(60, 64, 128)) + organ[:, None, None] * 0.5).astype(np.float16)
-    layer = fit_organ(seen, organ)
+    layer = fit_look(seen, organ)
     assert layer.weight.shape == (3, 256)
     weights = rarity(["left side", "which lobe"])
     kind = fit_texts(["is it left?", "is it right?"], ["which lobe", "what kind"], weights)

@@ -2,8 +2,12 @@
 
 Two parts know something. The general one knows which part of the body an image shows, and what that makes of a
 question; it was fitted to a few images of every kind. The film network looks at places of a chest film; it was
-trained on many. How far a question is of the kind that the latter has learned decides between them. Both also answer
-without an image, each by weights fitted for just that, so that a question alone is answered as well as it can be.
+trained on many, and is asked about films like those, for on others it was found to know nothing. How far a question is
+of the kind that it has learned decides between the two.
+
+Without an image, the general part takes the parts of the body as likely as the question makes them. With one, that
+stays the answer until the image says another one firmly: most questions name the part of the body themselves, and
+what an image seems to add to them is chance.
 """
 
 from __future__ import annotations
@@ -15,9 +19,11 @@ from medveil.utility.vqa.models.answers.words import BUCKETS
 
 MAPS, PLACES, CHANNELS = 544, 64, 128
 ORGANS = ("chest", "head", "abdomen")
-FOLDED, RANK = 2048, 72  # of the open answers: room in the package is short
+LOOKS = ("film", *ORGANS)  # a chest film like those that the film network has learned from, or something else
+FOLDED, RANK = 2048, 112  # buckets, and directions of the open answers: room in the package is short
 WIDTH, READERS = 64, 6
 SHARPNESS = 4.0  # fitted scores of -1..1 to log odds
+FIRM_YES, FIRM_OPEN = 0.4, 0.15  # how sure an image must make an answer, and by how much it must lead, to replace one
 SMALLEST = 1e-6
 
 
@@ -30,47 +36,66 @@ class AnswerNetwork(nn.Module):
     def __init__(self, answers: int, film_answers: list[int]) -> None:
         super().__init__()
         self.narrow = nn.Linear(MAPS, CHANNELS)
-        self.organ = nn.Linear(2 * CHANNELS, len(ORGANS))
+        self.look, self.asked_about = nn.Linear(2 * CHANNELS, len(LOOKS)), nn.Linear(BUCKETS, len(ORGANS))
         self.is_closed, self.is_for_film = nn.Linear(BUCKETS, 1), nn.Linear(BUCKETS, 1)
-        self.general, self.alone = FittedHeads(len(ORGANS), answers), FittedHeads(0, answers)
+        self.general = FittedHeads(answers)
         self.film = FilmNetwork(len(film_answers))
         self.register_buffer("rarity", torch.ones(BUCKETS))
         self.register_buffer("film_answers", torch.tensor(film_answers), persistent=False)
 
     def describe(self, maps: Tensor) -> tuple[Tensor, Tensor]:
-        """Of an image: what is at each place (places × channels), and how likely it shows each part of the body."""
+        """Of an image: what is at each place (places × channels), and how likely it is each of the looks."""
         seen = self.narrow(maps)
-        return seen, self.organ(pooled(seen)).softmax(-1)
+        return seen, self.look(pooled(seen)).softmax(-1)
 
     def forward(self, asked: Tensor, image: tuple[Tensor, Tensor] | None) -> tuple[Tensor, Tensor, Tensor]:
         """Of questions: the log odds of being closed, the probability of yes, and of each open answer."""
-        likely = ((self.is_for_film(asked).squeeze(1) + 1) / 2).clamp(0, 1) ** 2  # in doubt it is for the general one
+        kind = self.is_for_film(asked).squeeze(1)
         if image is None:
-            yes, scores = self.alone(asked, asked.new_zeros(len(asked), 0))
+            likely = ((kind - 0.6) / 0.3).clamp(0, 1)
+            yes, scores = self.generally(asked, None)
             film_yes, film_scores = self.film(asked, None)
         else:
-            seen, organ = image
-            yes, scores = self.general(asked, organ)
+            seen, look = image
+            likely = ((kind + 1) / 2).clamp(0, 1) ** 2 * look[:, 0]  # in doubt it is for the general one
+            yes, scores = self.generally(asked, look)
             film_yes, film_scores = self.film(asked, seen)
-            likely = likely * organ[:, 0]
         answers = scores.clamp(min=SMALLEST)
         answers = (1 - likely).unsqueeze(1) * answers / answers.sum(1, keepdim=True)
         answers[:, self.film_answers] += likely.unsqueeze(1) * film_scores.softmax(1)
         closed = self.is_closed(asked).squeeze(1)
         return closed, (1 - likely) * torch.sigmoid(SHARPNESS * yes) + likely * torch.sigmoid(film_yes), answers
 
+    def generally(self, asked: Tensor, look: Tensor | None) -> tuple[Tensor, Tensor]:
+        """What the general part says: yes above 0, and a score of each open answer."""
+        yes, scores = self.general(asked, self.asked_about(asked).softmax(1))
+        if look is None:
+            return yes, scores
+        seen_yes, seen_scores = self.general(asked, organ_of(look))
+        lead = seen_scores.amax(1) - seen_scores.gather(1, scores.argmax(1, keepdim=True)).squeeze(1)
+        return (
+            torch.where(seen_yes.abs() > FIRM_YES, seen_yes, yes),
+            torch.where((lead > FIRM_OPEN).unsqueeze(1), seen_scores, scores),
+        )
+
+
+def organ_of(look: Tensor) -> Tensor:
+    """How likely each part of the body is; a film is one of the chest. Fitted to few images, looks are too unsure."""
+    organ = torch.stack([look[:, 0] + look[:, 1], look[:, 2], look[:, 3]], 1) ** 2
+    return organ / organ.sum(1, keepdim=True)
+
 
 class FittedHeads(nn.Module):
-    """Linear in the question, and in the question times each fact of the image; fitted in closed form."""
+    """Linear in the question, and in the question times each part of the body; fitted in closed form."""
 
-    def __init__(self, facts: int, answers: int) -> None:
+    def __init__(self, answers: int) -> None:
         super().__init__()
-        wide, narrow = (buckets * (1 + facts) + facts for buckets in (BUCKETS, FOLDED))
+        wide, narrow = (buckets * (1 + len(ORGANS)) + len(ORGANS) for buckets in (BUCKETS, FOLDED))
         self.yes = nn.Linear(wide, 1)
         self.open = nn.Sequential(nn.Linear(narrow, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
 
-    def forward(self, asked: Tensor, facts: Tensor) -> tuple[Tensor, Tensor]:
-        return self.yes(products(asked, facts)).squeeze(1), self.open(products(folded(asked), facts))
+    def forward(self, asked: Tensor, organ: Tensor) -> tuple[Tensor, Tensor]:
+        return self.yes(products(asked, organ)).squeeze(1), self.open(products(folded(asked), organ))
 
 
 def folded(asked: Tensor) -> Tensor:
@@ -78,10 +103,10 @@ def folded(asked: Tensor) -> Tensor:
     return asked.view(len(asked), -1, FOLDED).sum(1)
 
 
-def products(asked: Tensor, facts: Tensor) -> Tensor:
-    """The question, the question times each fact, and the facts by themselves, which count less."""
-    times = (facts.unsqueeze(2) * asked.unsqueeze(1)).flatten(1)
-    return torch.cat([asked, times, 0.4 * facts], 1)
+def products(asked: Tensor, organ: Tensor) -> Tensor:
+    """The question, the question times each part of the body, and the parts by themselves, which count less."""
+    times = (organ.unsqueeze(2) * asked.unsqueeze(1)).flatten(1)
+    return torch.cat([asked, times, 0.4 * organ], 1)
 
 
 def pooled(seen: Tensor) -> Tensor:
@@ -94,7 +119,7 @@ class FilmNetwork(nn.Module):
 
     def __init__(self, answers: int, *, drop: float = 0.2) -> None:
         super().__init__()
-        self.question = nn.Sequential(nn.Linear(BUCKETS, 96), nn.GELU(), nn.Dropout(drop), nn.Linear(96, 96))
+        self.question = nn.Sequential(nn.Linear(FOLDED, 96), nn.GELU(), nn.Dropout(drop), nn.Linear(96, 96))
         self.places = nn.Linear(CHANNELS, WIDTH)
         self.place = nn.Parameter(torch.zeros(PLACES, WIDTH))
         self.norm = nn.LayerNorm(WIDTH)
@@ -106,7 +131,7 @@ class FilmNetwork(nn.Module):
 
     def forward(self, asked: Tensor, seen: Tensor | None, there: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """`there` says which of the questions keep their film."""
-        question = self.question(4 * asked)
+        question = self.question(4 * folded(asked))
         found = self.blank.expand(len(asked), -1)
         if seen is not None:
             places = self.norm(self.places(seen) + self.place)
