@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import ttest_rel
+from scipy.stats import binomtest, ttest_rel
 
 from medveil.stats.bootstrap import mean_replicates, unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.stats.paired import changes, holm, two_sided
+from medveil.stats.paired import changes, holm, sign_flips, two_sided
 
 
 def _estimate(values: np.ndarray, weights: np.ndarray) -> Estimate:
@@ -75,3 +75,14 @@ def test_pairing_sees_what_independent_intervals_hide_and_holm_makes_it_stricter
     assert before["a"].low < after["a"].value < before["a"].high
     assert corrected["a"].p == pytest.approx(2 * plain["a"].p)
     assert corrected["b"].p == 1.0
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (7, 0), (9, 3), (3, 9), (1, 1)])
+def test_signs_of_equal_changes_are_the_binomial_test(gained: int, lost: int) -> None:
+    changed = np.r_[np.ones(gained), -np.ones(lost), np.zeros(20)]
+    expected = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    assert sign_flips(changed, seed=1, draws=40_000) == pytest.approx(expected, abs=0.01)
+
+
+def test_answers_that_change_together_count_once() -> None:
+    assert sign_flips(np.array([5.0, 5.0, 0, 0]), seed=1) == pytest.approx(0.5, abs=0.03)

@@ -87,8 +87,12 @@ class Estimate:
             for value, sd, low, high, row in zip(values, spread, lows, highs, rows, strict=True)
         ]
 
-    def minus(self, other: Estimate) -> Estimate:
-        """The paired difference; both must come from the same resampling draws of the same units."""
+    def minus(self, other: Estimate, *, bounded: bool = True) -> Estimate:
+        """The paired difference; both must come from the same resampling draws of the same units.
+
+        That of two shares is bounded by what units that were not drawn might do, all or nothing of each; without
+        `bounded` its interval is that of the redraws alone.
+        """
         if self.replicates is None or other.replicates is None or len(self.replicates) != len(other.replicates):
             raise ValueError("a paired difference needs replicates from the same draws on both sides")
         change = Estimate.from_replicates(
@@ -100,7 +104,7 @@ class Estimate:
             level=self.level,
             chance=0.0,
         )
-        return _of_shares(change) if self.bounds and other.bounds else change
+        return _of_shares(change) if bounded and self.bounds and other.bounds else change
 
     def as_share(self, *, spread: float | None = None, level: float | None = None) -> Estimate:
         """With the wider of its own ends and the exact ones: redraws never invent a success that was not seen."""

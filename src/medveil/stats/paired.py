@@ -1,5 +1,5 @@
 """Before and after on the same people: paired differences with intervals, two-sided p-values, Holm's correction,
-McNemar's exact test."""
+McNemar's exact test, and the same by units whose changes belong together."""
 
 from __future__ import annotations
 
@@ -72,3 +72,15 @@ def holm(p: Floats) -> Floats:
 def mcnemar(gained: int, lost: int) -> float:
     """The exact two-sided p-value of so unequal numbers of pairs that changed for better and for worse."""
     return min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5)))
+
+
+def sign_flips(changes: Floats, *, seed: int, draws: int = 9_999) -> float:
+    """The two-sided p-value of so large a sum, if what each unit changed might as well have been the opposite.
+
+    The sum as it is counts as one draw. Questions on one image change together; McNemar's test takes them for
+    independent.
+    """
+    moved = changes[changes != 0]
+    signs = np.random.default_rng(seed).choice((-1.0, 1.0), (draws, len(moved)))
+    reached = np.abs(signs @ moved) >= abs(moved.sum()) - 1e-9
+    return float((reached.sum() + 1) / (draws + 1))

@@ -108,6 +108,25 @@ def test_without_a_difference_to_the_controls_a_model_is_blind() -> None:
     assert "than with a blank image:" in blindness([BLANK])
 
 
+def test_a_model_that_does_not_look_is_seldom_taken_for_one_that_does() -> None:
+    """By simulation: its answers differ from the control's on some images, for no reason."""
+    taken = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        raw, other = (rng.random(160) < 0.6).astype(float), (rng.random(160) < 0.6).astype(float)
+        alone = np.where(np.repeat(rng.random(40) < 0.3, 4), other, raw)
+        taken += ALONE not in Compared(answered(raw, raw, alone), seed=seed, redraws=150).blind("strict")
+    assert taken <= 5
+
+
+def test_a_small_gain_on_few_images_is_seen_and_a_larger_one_on_five_is_not() -> None:
+    raw = np.ones(160)
+    seven, five = raw.copy(), raw.copy()
+    seven[: 7 * 4 : 4], five[: 5 * 4] = 0, 0
+    assert ALONE not in Compared(answered(raw, raw, seven), seed=1).blind("strict")
+    assert ALONE in Compared(answered(raw, raw, five), seed=1).blind("strict")
+
+
 def test_a_control_that_was_not_asked_shows_nothing() -> None:
     asked = made(0.0)
     del asked.answers[Condition(BLANK)]

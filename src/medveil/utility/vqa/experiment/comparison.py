@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.stats.estimate import Estimate
-from medveil.stats.paired import mcnemar
+from medveil.stats.paired import mcnemar, sign_flips
 from medveil.stats.shares import share
 from medveil.utility.vqa.experiment.asking import Asked
 from medveil.utility.vqa.experiment.conditions import ALONE, BLANK, CONTROLS, OTHER, RAW, Condition
@@ -22,6 +22,7 @@ from medveil.utility.vqa.scores import UNIT, Group, Score, Scoring, score_words
 
 Floats = NDArray[np.float64]
 Judgement = Literal["not worse", "worse", "cannot tell"]
+LEVEL = 0.05  # of the test by images
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,17 @@ class Pair:
     gained: int  # answers that became right,
     lost: int  # and that became wrong
     p: float | None  # McNemar's; only for scores of 0 and 1
+    p_by_image: float  # of the images' sums, each of which might as well have had the other sign
 
     def judged(self, margin: float) -> Judgement:
         """Not worse: the whole interval lies above minus the margin; worse: all of it lies below."""
         if self.difference.low > -margin:
             return "not worse"
         return "worse" if self.difference.high < -margin else "cannot tell"
+
+    def beats(self, level: float) -> bool:
+        """Better after than before, by redraws of images and by their signs."""
+        return self.difference.low > 0 and self.p_by_image <= level
 
     def sentence(self, margin: float) -> str:
         points, low, high = (
@@ -71,6 +77,7 @@ class Compared:
         self, asked: Asked, judge_scores: Mapping[Condition, Floats] | None = None, *, seed: int, redraws: int = 1000
     ) -> None:
         self.asked = asked
+        self._seed = seed
         self.scoring = Scoring(asked.questions, seed=seed, redraws=redraws)
         self.values: dict[tuple[Condition, Score], Floats] = {}
         for condition, answers in asked.answers.items():
@@ -100,8 +107,10 @@ class Compared:
         score: Score,
         group: Group = "all",
         among: NDArray[np.bool_] | None = None,
+        *,
+        bounded: bool = True,
     ) -> Pair | None:
-        """None where fewer than two images have answers under both."""
+        """None where fewer than two images have answers under both. `bounded` as in `Estimate.minus`."""
         use = self.asked.answered(before, after) & (True if among is None else among)
         found = [self.estimate(condition, score, group, use) for condition in (before, after)]
         if found[0] is None or found[1] is None:
@@ -110,21 +119,27 @@ class Compared:
         change = self.values[after, score][use] - self.values[before, score][use]
         gained, lost = int((change > 0).sum()), int((change < 0).sum())
         p = None if score == "token F1" else mcnemar(gained, lost)
-        return Pair(found[0], found[1], found[1].minus(found[0]), gained, lost, p)
+        by_image = sign_flips(np.bincount(self.scoring.codes[use], change).astype(np.float64), seed=self._seed)
+        return Pair(found[0], found[1], found[1].minus(found[0], bounded=bounded), gained, lost, p, by_image)
 
     def where_hidden(self, condition: Condition, score: Score) -> Pair | None:
         """Against raw, on the images of which this way of cleaning hid anything."""
         return self.pair(Condition(RAW), condition, score, among=self.asked.hidden[condition] > 0)
 
     def sensitivity(self, score: Score) -> dict[str, Pair]:
-        """What seeing the image adds: raw, against each control that was asked."""
-        found = {each.method: self.pair(each, Condition(RAW), score) for each in self.asked.under(*CONTROLS)}
+        """What seeing the image adds: raw, against each control that was asked.
+
+        A loss must be ruled out on images of any kind, drawn or not, and is bounded so. Here the question is whether
+        answers hang on the image at all; if they did not, each image's would gain and lose alike, which is tested.
+        """
+        conditions = self.asked.under(*CONTROLS)
+        found = {each.method: self.pair(each, Condition(RAW), score, bounded=False) for each in conditions}
         return {name: pair for name, pair in found.items() if pair is not None}
 
     def blind(self, score: Score) -> list[str]:
         """The controls that the model is not shown to beat; without any control, nothing is shown."""
         found = self.sensitivity(score)
-        return [name for name in CONTROLS if name not in found or not found[name].difference.low > 0]
+        return [name for name in CONTROLS if name not in found or not found[name].beats(LEVEL)]
 
     def changed(self, one: Condition, other: Condition) -> Estimate | None:
         """The share of questions that are answered in other words, right or wrong."""

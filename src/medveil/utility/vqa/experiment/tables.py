@@ -14,7 +14,7 @@ from medveil.utility.vqa.scores import GROUPS, Score
 Row = tuple[str | float | int | None, ...]
 BINS = ((0.0, 0.05, "under 5 %"), (0.05, 0.15, "5 to 15 %"), (0.15, 0.30, "15 to 30 %"), (0.30, 1.01, "over 30 %"))
 ALIGNED: tuple[Score, Score] = ("relaxed", "judge")
-_PAIRED = ("points", "right now", "wrong now", "p (McNemar)")
+_PAIRED = ("points", "right now", "wrong now", "p (McNemar)", "p by image")
 
 
 def right_by_method(compared: Compared) -> Table:
@@ -128,4 +128,4 @@ def told(estimate: Estimate | None) -> str:
 def _paired(pair: Pair) -> Row:
     change = pair.difference
     points = f"{100 * change.value:+.1f} ({100 * change.low:+.1f} to {100 * change.high:+.1f})"
-    return points, pair.gained, pair.lost, "–" if pair.p is None else f"{pair.p:.3g}"
+    return points, pair.gained, pair.lost, "–" if pair.p is None else f"{pair.p:.3g}", f"{pair.p_by_image:.3g}"
