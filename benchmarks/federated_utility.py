@@ -87,7 +87,6 @@ class Scale:
 
 SMALL = {"side": 64, "channels": 8, "words": 48, "buckets": 2048, "text_width": 32}
 TINY = {"side": 32, "channels": 8, "words": 16, "buckets": 64, "text_width": 16}
-TINY |= {"start_rounds": 2, "start_steps": 1, "start_batch": 4, "private_batch": 4, "private_rounds": 2}
 SCALES = {
     "full": Scale(),
     "small": Scale(start_rounds=30, start_steps=100, rate=2e-3, later_rate=2e-3, **SMALL),  # for a processor
