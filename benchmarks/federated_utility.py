@@ -73,9 +73,11 @@ class Scale:
     start_steps: int = 60
     start_batch: int = 32
     split_batch: int = 8  # of a client of the real sites, split
+    contrast: float = 0.5  # λ
     private_batch: int = 64
     private_rounds: int = 100
-    private_rate: float = 1e-3
+    private_rate: float = 1e-2
+    private_clip: float = 0.25  # about the length of a patient's gradient of the heads, on public films
     side: int = 128
     channels: int = 32
     rate: float = 1e-3  # from nothing
@@ -173,6 +175,7 @@ class Experiment:
             words=self.scale.words,
             buckets=self.scale.buckets,
             text_width=self.scale.text_width,
+            contrast=self.scale.contrast,
             adam="coordinator",
             batch=batch,
             local_steps=1,
@@ -212,7 +215,8 @@ class Experiment:
                 horizon=rounds,
                 learning_rate=self.scale.private_rate,
                 proximal=0.0,
-                privacy=Privacy(float(task.detail), DELTA, 1.0, noise),
+                contrast=0.0,  # its gradient is some twenty times that of the findings, and would be all that is kept
+                privacy=Privacy(float(task.detail), DELTA, self.scale.private_clip, noise),
             )
         return recipe
 
