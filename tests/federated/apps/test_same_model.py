@@ -57,6 +57,7 @@ def test_over_sockets_as_in_one_process(
 @pytest.mark.exhaustive
 def test_simulated_as_in_one_process(tmp_path: Path, tiny: dict[str, Any], make_films: Callable[..., Films]) -> None:
     pytest.importorskip("ray")
+    tiny |= {"text": "none"}  # Ray's processes have the least priority, and transformers takes long to load
     table = {"title": "t", "data": "d", "rounds": 2, "recipe": tiny, "secure_sums": False}
     films = {name: make_films(seed=seed) for seed, name in enumerate(NAMES)}
     plan = simulated_plan(table, NAMES, tmp_path)
