@@ -37,7 +37,12 @@ PRIVATE = {
 TESTS: dict[str, dict[str, tuple[str, ...]]] = {
     "phantom": {"all hospitals": ("phantom",)},
     "phantom-dirichlet": {"all hospitals": ("phantom",)},
-    "real": {"NIH and Indiana": ("nih", "indiana"), "NIH": ("nih",), "Indiana": ("indiana",)},
+    "real": {
+        "NIH and Indiana": ("nih", "indiana"),
+        "NIH": ("nih",),
+        "Indiana": ("indiana",),
+        "covid19, which no site has": ("covid19",),
+    },
     "real-dirichlet": {"NIH and Indiana": ("nih", "indiana"), "NIH": ("nih",), "Indiana": ("indiana",)},
 }
 Run = dict[str, Any]
@@ -248,14 +253,14 @@ class Tables:
             "",
             f"ε at δ = {DELTA:g} over all rounds, by privacy loss distributions, of the site where it is largest.",
             "",
-            "| | noise | ε | macro AUROC |",
-            "|---|---|---|---|",
+            "| | noise | ε | seeds | macro AUROC |",
+            "|---|---|---|---|---|",
         ]
         kept: dict[str, Any] = {}
-        for (scenario, method, noise), runs in sorted(
+        for (scenario, method, _), runs in sorted(
             self.runs.items(), key=lambda one: (one[0][0], PRIVATE.get(one[0][1], ""), one[0][2])
         ):
-            if method not in PRIVATE or scenario != "real":
+            if method not in PRIVATE or scenario not in ("phantom", "real"):
                 continue
             some = next(iter(runs.values()))
             cost = max(
@@ -268,9 +273,10 @@ class Tables:
             rows = some["rows"]
             keep = ~np.isin(self.packed.sources[rows], [SOURCES.index("covid19")])
             found = macro_auc(self._scores(runs, "scores", keep), self.films(rows[keep]), redraws=REDRAWS)
-            told = "none" if cost is None else f"{cost:.2f}"
-            lines.append(f"| {scenario}, {PRIVATE[method]} | {noise or 'none'} | {told} | {_interval(found)} |")
-            kept[f"{scenario}: {PRIVATE[method]}, noise {noise or 'none'}"] = found.to_json() | {"epsilon": cost}
+            noise = max((sigma for sigma, _, _ in some.get("spent", ())), default=None)
+            told = ["none" if one is None else f"{one:.2f}" for one in (noise, cost)]
+            lines.append(f"| {scenario}, {PRIVATE[method]} | {' | '.join(told)} | {len(runs)} | {_interval(found)} |")
+            kept[f"{scenario}: {PRIVATE[method]}, ε {told[1]}"] = found.to_json() | {"epsilon": cost, "noise": noise}
         self.record["private"] = kept
         return [*lines, ""] if kept else []
 

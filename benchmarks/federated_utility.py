@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 import recipes_path  # noqa: F401
 from federated_films import TEST, TRAIN, UNKNOWN, Packed, load
-from medveil.defenses.alignment.accounting import Spending
+from medveil.defenses.alignment.accounting import Spending, noise_for
 from medveil.federated.evaluation.attention import grad_cam, inside, phrase_maps, pointing
 from medveil.federated.evaluation.comparison import TestFilms, macro_auc
 from medveil.federated.evaluation.few_shot import few_shot_scores
@@ -46,7 +46,7 @@ from medveil.federated.vision_language.network import VisionLanguageNetwork
 from medveil.federated.vision_language.steps import predicted
 
 SCENARIOS = ("phantom", "real", "phantom-dirichlet", "real-dirichlet")
-NOISES = (0.7, 1.0, 2.0)
+EPSILONS = (3, 8)  # of all rounds, of the site with the fewest patients
 SHOTS = (4, 16)
 UNSEEN = ("Cardiomegaly", "Pleural Effusion", "Pneumothorax")  # not labelled for the heads, only written about
 DELTA = 1e-5
@@ -72,7 +72,12 @@ class Scale:
     start_rounds: int = 80
     start_steps: int = 60
     start_batch: int = 32
+    split_batch: int = 8  # of a client of the real sites, split
+    contrast: float = 0.5  # λ
     private_batch: int = 64
+    private_rounds: int = 100
+    private_rate: float = 1e-2
+    private_clip: float = 0.25  # about the length of a patient's gradient of the heads, on public films
     side: int = 128
     channels: int = 32
     rate: float = 1e-3  # from nothing
@@ -87,7 +92,9 @@ TINY = {"side": 32, "channels": 8, "words": 16, "buckets": 64, "text_width": 16}
 SCALES = {
     "full": Scale(),
     "small": Scale(start_rounds=30, start_steps=100, rate=2e-3, later_rate=2e-3, **SMALL),  # for a processor
-    "tiny": Scale(2, 2, 4, 4, 2, 2, 4, start_rounds=2, start_steps=1, start_batch=4, private_batch=4, **TINY),
+    "tiny": Scale(
+        2, 2, 4, 4, 2, 2, 4, start_rounds=2, start_steps=1, start_batch=4, private_batch=4, private_rounds=2, **TINY
+    ),
 }
 
 
@@ -114,9 +121,14 @@ def tasks(seeds: int) -> tuple[list[Task], list[Task]]:
     rest += [
         Task(place, way, seed) for place in SCENARIOS[:2] for seed in every for way in ("fedavg-cnn", "fedtransformer")
     ]
-    rest += [Task("real", "heads", seed) for seed in every]
-    rest += [Task("real", "dp", seed, f"{noise:g}") for noise in NOISES for seed in every]
-    rest += [Task("real", "dp-all", seed, "1") for seed in every]
+    rest += [
+        Task(place, way, seed, str(limit))
+        for place in SCENARIOS[:2]
+        for limit in EPSILONS
+        for seed in every
+        for way in ("dp", "dp-all")
+    ]
+    rest += [Task(place, "heads", seed) for place in SCENARIOS[:2] for seed in every]
     rest += [
         Task(place, way, seed) for place in SCENARIOS[2:] for seed in every for way in ("fedvlm", "central", "alone")
     ]
@@ -154,6 +166,8 @@ class Experiment:
         public, real = task.scenario == "public", task.scenario.startswith("real")
         rounds = self.scale.real_rounds if real else self.scale.rounds
         batch = self.scale.real_batch if real else self.scale.batch
+        if task.scenario == "real-dirichlet":
+            batch = self.scale.split_batch
         recipe = Recipe(
             findings=self.packed.findings,
             side=self.scale.side,
@@ -161,6 +175,7 @@ class Experiment:
             words=self.scale.words,
             buckets=self.scale.buckets,
             text_width=self.scale.text_width,
+            contrast=self.scale.contrast,
             adam="coordinator",
             batch=batch,
             local_steps=1,
@@ -190,8 +205,19 @@ class Experiment:
         if task.method in ("heads", "dp"):
             recipe = replace(recipe, trained="heads")
         if task.method.startswith("dp"):
-            privacy = Privacy(epsilon=1e9, delta=DELTA, clip=1.0, noise=float(task.detail))
-            recipe = replace(recipe, batch=self.scale.private_batch, proximal=0.0, privacy=privacy)
+            rounds, batch = self.scale.private_rounds, self.scale.private_batch
+            rows = self.clients(task.scenario, task.seed).values()
+            fewest = min(len(np.unique(self.packed.patients[one])) for one in rows)
+            noise = noise_for(float(task.detail), DELTA, min(1.0, batch / fewest), rounds)
+            recipe = replace(
+                recipe,
+                batch=batch,
+                horizon=rounds,
+                learning_rate=self.scale.private_rate,
+                proximal=0.0,
+                contrast=0.0,  # its gradient is some twenty times that of the findings, and would be all that is kept
+                privacy=Privacy(float(task.detail), DELTA, self.scale.private_clip, noise),
+            )
         return recipe
 
     def start(self, kind: str) -> Path:
