@@ -20,7 +20,7 @@ from medveil.attacks.identity.together import together
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Picture, Power, Table, percent
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
-from medveil.stats.retrieval import mean_by_patient, precisions_at_r
+from medveil.stats.retrieval import blind_precisions_at_r, mean_by_patient, precisions_at_r
 from medveil.stats.shares import share, strongest
 
 NAME = "identity"
@@ -103,7 +103,8 @@ class Measurement:
         found = {"precision@1": Found.of(ours, theirs).within(0, weights), "pair AUC": pair_auc(sample, weights)}
         if theirs is None:
             _, precisions = precisions_at_r(ours.vectors, ours.vectors, ours.patients, exclude=ours.studies)
-            found["mAP@R"] = mean_by_patient(precisions, ours.patients, weights)
+            _, chance = blind_precisions_at_r(ours.patients, exclude=ours.studies)
+            found["mAP@R"] = mean_by_patient(precisions, ours.patients, weights, chance=chance)
         return {f"{name}, by {TOGETHER}": estimate for name, estimate in found.items()}
 
     def _by_rate(self, by: str) -> Figure:
