@@ -13,12 +13,14 @@ from medveil.attacks.identity.exclusions import set_aside_table
 from medveil.attacks.identity.gallery import Gallery, pairs_of
 from medveil.attacks.identity.identification import Found, Sample, compared, pair_auc
 from medveil.attacks.identity.linkable import Contest, Dealt, FalseMatches, Linkable
-from medveil.attacks.identity.pairs import PairSet
+from medveil.attacks.identity.pairs import PairSet, Side
 from medveil.attacks.identity.power import identity_power
 from medveil.attacks.identity.subgroups import by_group, patient_groups
+from medveil.attacks.identity.together import together
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Picture, Power, Table, percent
 from medveil.stats.bootstrap import unit_weights
 from medveil.stats.estimate import Estimate
+from medveil.stats.retrieval import blind_precisions_at_r, mean_by_patient, precisions_at_r
 from medveil.stats.shares import share, strongest
 
 NAME = "identity"
@@ -27,6 +29,7 @@ BY_COPIES = "patients linked by copies"
 PROBABLY_LINKED = "patients with a probable link"  # of two cohorts that nobody has matched
 PROBABLE = 0.5
 AS_IT_IS, ADAPTED = "the network as it is", "the network adapted to these patients"
+TOGETHER = "the network with all films taken together"
 RATES = (0.1, 0.01, 1e-3, 1e-4)
 PUBLISHED = ("mAP@R", "R-precision")
 SHOWN = ("True and false matches", "True matches by what changed")
@@ -38,10 +41,11 @@ class Measurement:
     """Everything measured on a gallery whose patients are known."""
 
     def __init__(self, gallery: Gallery, *, rate: float, seed: int) -> None:
-        genuine, strangers = pairs_of(gallery, seed=seed)
+        self._pairs = genuine, strangers = pairs_of(gallery, seed=seed)
         self._gallery, self._rate, self._seed = gallery, rate, seed
         self.weights = unit_weights(gallery.patients, seed=seed)
-        self._contests = _contests(gallery, genuine, strangers, seed=seed)
+        self._together = together(gallery.ours, gallery.theirs)
+        self._contests = _contests(gallery, self._together, genuine, strangers, seed=seed)
         self._told = max(contest.resolved(rate) for contest in self._contests.values())
         self._linkable = {name: contest.at(self._told, self.weights) for name, contest in self._contests.items()}
         self._found = Found.of(gallery.ours, gallery.theirs)
@@ -59,6 +63,7 @@ class Measurement:
             "precision@1": self._found.within(0, weights),
             "pair AUC": pair_auc(self.sample, weights),
             BY_COPIES: linked_by_copies(gallery, weights),
+            **self._recognised_together(),
         }
         figures = [self._by_rate(by), self._found.figure(weights)]
         groups = patient_groups(gallery.table, gallery.ours.patients, linkable.patients)
@@ -89,6 +94,19 @@ class Measurement:
             power=identity_power(headline, adapted=ADAPTED in each),
         )
 
+    def _recognised_together(self) -> dict[str, Estimate]:
+        """What the films taken together recognise, by the measures that need no limit."""
+        if self._together is None:
+            return {}
+        (ours, theirs), weights = self._together, self.weights
+        sample = Sample.draw(ours, theirs, *self._pairs, seed=self._seed)
+        found = {"precision@1": Found.of(ours, theirs).within(0, weights), "pair AUC": pair_auc(sample, weights)}
+        if theirs is None:
+            _, precisions = precisions_at_r(ours.vectors, ours.vectors, ours.patients, exclude=ours.studies)
+            _, chance = blind_precisions_at_r(ours.patients, exclude=ours.studies)
+            found["mAP@R"] = mean_by_patient(precisions, ours.patients, weights, chance=chance)
+        return {f"{name}, by {TOGETHER}": estimate for name, estimate in found.items()}
+
     def _by_rate(self, by: str) -> Figure:
         contest = self._contests[by]
         rates = sorted({self._told, *(rate for rate in RATES if contest.resolved(rate) == rate)}, reverse=True)
@@ -103,10 +121,19 @@ class Measurement:
         )
 
 
-def _contests(gallery: Gallery, genuine: PairSet, strangers: PairSet, *, seed: int) -> dict[str, Contest]:
-    """The network as it is and, where enough patients came back to teach it, adapted to the data at hand."""
-    halves = Dealt.of(gallery.patients, halves=True, seed=seed)
-    sides = {AS_IT_IS: (gallery.ours, gallery.theirs, Dealt.of(gallery.patients, halves=False, seed=seed))}
+def _contests(
+    gallery: Gallery,
+    all_films: tuple[Side, Side | None] | None,
+    genuine: PairSet,
+    strangers: PairSet,
+    *,
+    seed: int,
+) -> dict[str, Contest]:
+    """The network as it is, with all films taken together and, where enough patients came back, adapted to them."""
+    halves, whole = (Dealt.of(gallery.patients, halves=halves, seed=seed) for halves in (True, False))
+    sides = {AS_IT_IS: (gallery.ours, gallery.theirs, whole)}
+    if all_films is not None:
+        sides[TOGETHER] = (*all_films, whole)
     taught = adapted(gallery.ours, gallery.theirs, halves.space, seed=seed)
     if taught is not None:
         sides[ADAPTED] = (*taught, halves)
@@ -197,14 +224,22 @@ def _answer(estimates: dict[str, Estimate], false: FalseMatches, gallery: Galler
     )
 
 
+_WAYS = {
+    TOGETHER: (
+        " Another attacker takes all films together, without anybody's name: vectors are seen from their middle, "
+        "directions in which all films differ count less, and every film is moved towards its two nearest."
+    ),
+    ADAPTED: (
+        " Another adapts the network to these data: the returning patients of one half teach a linear map what differs "
+        "between visits, and the other half is attacked with it."
+    ),
+}
+
+
 def _method(false: FalseMatches, by: str, attackers: list[str], checked: CheckedCalibration | None) -> str:
     stated = f" Probabilities of links are {checked.source}." if checked else ""
-    learned = (
-        " A second attacker adapts the network to these data: the returning patients of one half teach a linear map "
-        f"what differs between visits, and the other half is attacked with it. The strongest counts: {by}."
-        if len(attackers) > 1
-        else ""
-    )
+    more = "".join(_WAYS[name] for name in attackers if name in _WAYS)
+    learned = f"{more} The strongest counts: {by}." if more else ""
     return (
         "A network trained to recognise people turns every frontal X-ray into a vector; vectors are compared by "
         "cosine similarity, never within a study. A patient counts as linkable if one picture appears, as it is or "
