@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from medveil.defenses.pixels.decide import cached_reader
+from medveil.defenses.pixels.decide import cached_reader, decision
 from medveil.defenses.pixels.decide.decision import Decision, decide
+from medveil.defenses.pixels.decide.lead_letter import LeadLetter
 from medveil.defenses.pixels.lines import Line
 from medveil.person.identifiers import Category
 from medveil.person.person import Known
@@ -292,3 +293,66 @@ def test_type_at_some_distance_from_a_side_in_lead_is_not_its_initials():
     found = sheet.decided()
     assert [letter for letter in found.letters if letter.initials.any()] == []
     assert len(found.removed) == 1
+
+
+def test_print_that_can_be_read_is_never_a_part_of_a_marker_around_it(monkeypatch):
+    sheet = Sheet().write("ERECT", 200, 200, size=70).write("Nr 190137", 60, 225, size=20)
+    small, (_, top, right, bottom) = sheet.lines[1], sheet.lines[0].box(sheet.view.shape)
+    loose = Line.of_box((50, top - 10, right + 10, bottom + 10), 0.9)
+    monkeypatch.setattr(decision, "marker_in", lambda word, read: "ERECT" if word.line is loose else None)
+    found = decide([loose, small], sheet.view, None, keep_markers=True)
+    assert any(small.share_inside(line) > 0.9 for line in found.removed)
+    assert not any(small.share_inside(line) > 0.1 for _, line in found.kept)
+
+
+def test_a_digit_that_reads_like_a_side_is_none_in_a_number(monkeypatch):
+    sheet = Sheet().write("8.05.", 40, 40, size=40)
+    (line,) = sheet.lines
+    side = Line(line.x - line.length / 2 + 10, line.y, line.height * 0.8, line.height * 0.7, 0.0)
+    ink = np.ones((20, 20), bool)
+    letter = LeadLetter("R", side, (40, 40, 60, 60), ink, np.zeros_like(ink))
+    monkeypatch.setattr(decision, "find_lead_letter", lambda *_: letter)
+    assert sheet.decided().letters == []
+
+
+@pytest.mark.parametrize(("gap", "doubtful"), [(10, 0), (200, 1)])
+def test_what_cannot_be_read_beside_a_side_that_stays_are_initials(monkeypatch, gap, doubtful):
+    sheet = Sheet().write("L", 40, 40, size=60)
+    right = sheet.lines[0].box(sheet.view.shape)[2]
+    unread = Line.of_box((right + gap, 45, right + gap + 60, 75), 0.9)
+    found = Decision(kept=[("L", sheet.lines[0])], doubtful=[unread])
+    monkeypatch.setattr(decision, "_sorted", lambda *_: found)
+    assert len(sheet.decided().doubtful) == doubtful
+    assert len(found.removed) == 1 - doubtful
+
+
+@pytest.mark.parametrize(("height", "doubtful"), [(22, 0), (60, 1)])
+def test_what_cannot_be_read_and_touches_type_of_its_size_goes_with_it(monkeypatch, height, doubtful):
+    sheet = Sheet().write("MILLER", 250, 300, size=26)
+    (word,) = sheet.lines
+    _, top, right, _ = word.box(sheet.view.shape)
+    unread = Line.of_box((right + 4, top, right + 70, top + height), 0.9)
+    monkeypatch.setattr(decision, "_sorted", lambda *_: Decision(removed=[word], doubtful=[unread]))
+    assert len(sheet.decided().doubtful) == doubtful
+
+
+@pytest.mark.parametrize(("share", "gone"), [(1.0, 0), (0.3, 1)])
+def test_a_line_goes_by_itself_unless_side_and_initials_are_all_of_it(monkeypatch, share, gone):
+    sheet = Sheet().write("KM", 40, 40, size=30)
+    box = sheet.lines[0].box(sheet.view.shape)
+    ink = np.zeros((box[3] - box[1], box[2] - box[0]), bool)
+    initials = ink.copy()
+    initials[:, : round(share * ink.shape[1])] = True
+    initials[0, -1] = True
+    letter = LeadLetter("L", Line(300, 300, 30, 30, 0.0), box, ink, initials)
+    monkeypatch.setattr(decision, "find_lead_letter", lambda *_: letter)
+    assert len(sheet.decided().removed) == gone
+
+
+def test_a_side_that_was_read_is_no_other_side(monkeypatch):
+    sheet = Sheet().write("R", 40, 40, size=60)
+    box = sheet.lines[0].box(sheet.view.shape)
+    ink = np.ones((box[3] - box[1], box[2] - box[0]), bool)
+    monkeypatch.setattr(decision, "find_lead_letter", lambda *_: LeadLetter("L", sheet.lines[0], box, ink, ink))
+    assert sheet.kept() == ["R"]
+    assert sheet.decided().letters == []

@@ -11,6 +11,7 @@ from medveil.defenses.pixels.decide.evidence import Finding
 from medveil.defenses.pixels.decide.evidence_network import EvidenceNetwork
 from medveil.defenses.pixels.decide.words import Look
 from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.alphabet import OTHER
 from medveil.defenses.pixels.read.reader import Reading
 from medveil.weights.bundled import bundled
 
@@ -56,3 +57,11 @@ def test_what_nobody_can_read_goes_at_the_rim_alone(view, monkeypatch, x, score,
     line = Line(x, 200, 24, 9, 0.0)
     reading = Reading("QKH"[:letters], 0.4, 0.1, letters, np.zeros((0, 0), np.float32))
     assert evidence._finding(line, score, Look(line, 0), reading, view, CachedReader(view)) is finding
+
+
+@pytest.mark.parametrize(("second", "finding"), [("0", Finding.NOTHING), ("K", Finding.DOUBTFUL)])
+def test_a_wire_that_reads_like_a_ring_is_nothing(view, monkeypatch, second, finding):
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, 0.6))
+    line = Line(300, 200, 60, 24, 0.0)
+    reading = Reading(OTHER, 0.7, 0.3, 1, np.zeros((0, 0), np.float32))
+    assert evidence._finding(line, 0.99, Look(line, 0), reading, view, CachedReader(view)) is finding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.paint.mask import stroke_mask
@@ -40,3 +40,14 @@ def test_a_bone_that_the_line_crosses_stays() -> None:
     mask = stroke_mask([line.grown(0, 12)], [view]) > 0
     assert mask[ink].mean() > 0.97
     assert mask[78:84].mean() < 0.05
+
+
+def test_the_glow_around_lead_stays() -> None:
+    rng = np.random.default_rng(0)
+    view, ink, line = written("DOD", 40, np.full((110, 180), 4.0), 250)
+    near = np.asarray(Image.fromarray(np.uint8(255 * ink)).filter(ImageFilter.GaussianBlur(6))) / 255
+    view = np.maximum(view, np.rint(4 + 45 * near + rng.integers(0, 8, near.shape) * (near > 0.05))).astype(np.uint8)
+    mask = stroke_mask([line], [view]) > 0
+    around = np.asarray(Image.fromarray(np.uint8(255 * ink)).filter(ImageFilter.MaxFilter(9))) > 0
+    assert mask[ink].mean() > 0.97
+    assert (mask & ~around).sum() < 0.15 * ink.sum()

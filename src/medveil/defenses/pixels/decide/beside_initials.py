@@ -15,8 +15,8 @@ import numpy as np
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.evidence import PLAIN, PLAIN_LETTERS, is_plain, share_from_rim
-from medveil.defenses.pixels.decide.markers import WORDS, holds_marker
-from medveil.defenses.pixels.decide.reading import ASIDE, CONTRADICTS, letters_of
+from medveil.defenses.pixels.decide.markers import WORDS, holds_marker, is_marker
+from medveil.defenses.pixels.decide.reading import ASIDE, CONTRADICTS, OTHER_MARGINS, letters_of
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.alphabet import OTHER
@@ -26,7 +26,8 @@ RIM = 0.2  # of the shorter side, from the border, within which initials stand
 LONGEST = 9  # heights of a line that is a marker and initials
 MOST_INITIALS = 4  # letters; more may be a name
 FEWEST, FEWEST_ALONE = 2, 4  # letters of a marker: one may be an initial, and so may two or three that stand alone
-SURE, SURE_ALONE = 0.6, 0.75  # of one reader, that the marker is what it says
+SURE, SURE_ALONE = 0.6, 0.75  # of one reader, that the marker is what it says,
+ALL_BUT_CERTAIN = 0.9  # and of the second, where the first cannot read it
 CLOSE = 0.06  # of the height, around the marker's part
 THICKEST = 19  # of the strip's 48 pixels, that a stroke may be thick
 FULL = 97  # percent of a column above which ink stands in it
@@ -48,6 +49,9 @@ def marker_in_line(look: Look, view: View, read: CachedReader) -> Parted | None:
     """The marker in a line of type, if there is nothing else in it, or no more than initials are."""
     if look.turns % 2 or look.line.length > LONGEST * look.line.height:
         return None
+    alone = _read_by_second(look.line, read)
+    if alone is not None:
+        return Parted(alone, look.line, None)
     for way in (look, replace(look, mirrored=not look.mirrored), replace(look, turns=2 - look.turns)):
         (reading,) = read([way])
         is_word = is_plain(reading) and OTHER not in reading.text
@@ -62,6 +66,34 @@ def marker_in_line(look: Look, view: View, read: CachedReader) -> Parted | None:
         if sure >= PLAIN and len(letters_of(text)) >= PLAIN_LETTERS:
             return None
     return None
+
+
+def _read_by_second(line: Line, read: CachedReader) -> str | None:
+    """A longer marker that the second reader is all but certain of, cut out one way and another, and that the first
+    has not plainly read as something else, either way up.
+    """
+    for look in (Look(line, 0), Look(line, 2)):
+        text, sure = read.second(look)
+        if sure < LEGIBLE or not _is_long_marker(text):
+            continue
+        looks = [look, *(replace(look, aside=margin, across=margin) for margin in OTHER_MARGINS)]
+        marker, said = _known(text), [(_known(text), sure) for text, sure in map(read.second, looks)]
+        alike = [sure for letters, sure in said if letters == marker and sure >= LEGIBLE]
+        more = any(len(letters) > len(marker) and sure >= LEGIBLE for letters, sure in said)
+        other = any(
+            is_plain(one) and _known(one.text) not in marker for one in read([*looks, Look(line, 0), Look(line, 2)])
+        )
+        if len(alike) > 1 and max(alike) >= ALL_BUT_CERTAIN and not more and not other:
+            return text.upper()
+    return None
+
+
+def _known(text: str) -> str:
+    return letters_of(text.upper()).replace(OTHER, "")
+
+
+def _is_long_marker(text: str) -> bool:
+    return len(letters_of(text)) >= FEWEST_ALONE and is_marker(text)
 
 
 def _names_marker(text: str) -> bool:
@@ -148,4 +180,4 @@ def _said(look: Look, read: CachedReader) -> list[tuple[str, float]]:
     """Letters that either reader knows, and how sure it is: what it knows for none is an edge or a neighbour's rim."""
     (reading,) = read([look])
     both = (reading.text, reading.confidence), read.second(look)
-    return [(letters_of(text.upper()).replace(OTHER, ""), sure) for text, sure in both]
+    return [(_known(text), sure) for text, sure in both]

@@ -11,7 +11,18 @@ from dataclasses import dataclass, field, replace
 
 from medveil.defenses.pixels.decide.beside_initials import MOST_INITIALS, Parted, marker_in_line
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
-from medveil.defenses.pixels.decide.evidence import TYPE, Evidence, Finding, glance, goes_on, is_plain, weigh
+from medveil.defenses.pixels.decide.closer_look import looked_at_closer
+from medveil.defenses.pixels.decide.evidence import (
+    RIM,
+    TYPE,
+    Evidence,
+    Finding,
+    glance,
+    goes_on,
+    is_plain,
+    share_from_rim,
+    weigh,
+)
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter, find_lead_letter
 from medveil.defenses.pixels.decide.markers import SIDES, is_marker, is_short
 from medveil.defenses.pixels.decide.reading import (
@@ -29,6 +40,7 @@ from medveil.defenses.pixels.decide.words import (
     View,
     Word,
     blocks_of,
+    is_legible,
     is_same_place,
     is_square,
     stand_together,
@@ -38,6 +50,7 @@ from medveil.defenses.pixels.find.bands import bands_of
 from medveil.defenses.pixels.find.detector import LARGE, SURE
 from medveil.defenses.pixels.find.ink import followed_by_tone
 from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.alphabet import OTHER
 from medveil.defenses.pixels.read.legibility import are_readable, without
 from medveil.person.search.known import KnownSearch
 
@@ -48,6 +61,10 @@ STRIDE = 3.0  # heights by which a large line is followed, step by step
 MOST_STEPS = 4
 FARTHEST_LETTER = 1.4  # heights from one letter to the next
 SPACED = 2.5  # heights between initials
+DIGITS = 2  # of a number
+PART_OF_WORD = 0.3  # of a letter, in a number or a name: it is one of theirs
+TOUCHING = 0.5  # heights from type to what is of the same hand
+BY_A_SIDE = 3  # heights between initials and the side they stand by
 WIDEST_LETTER, SPACED_LETTER = 0.95, 1.35  # heights, of most type and of the most widely spaced
 NEARBY = 3  # heights around a known name within which letters of its size go too
 RINGS = frozenset("0O8QIl1")
@@ -78,6 +95,7 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     low = _drawn_closer(found, view)
     rows = {line: one for line, one in zip(low, weigh(low, view, read), strict=True) if _is_read(one, read)}
     found |= {line: one for line, one in rows.items() if not any(_closer(other, line) for other in rows)}
+    found = looked_at_closer(found, view, read)
     lines = list(found)
     if known is not None:
         found = {line: _as_known(one, known) for line, one in found.items()}
@@ -85,17 +103,28 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     lines = [line for line in lines if found[line].finding is not Finding.NOTHING or found[line].may_be_marker]
     result = _sorted(lines, found, view, read, known)
     words_kept = [marker for text, marker in result.kept if len(text) > 1]
+    longer = [line for line in result.removed if line in found and _is_number_or_name(found[line])]
     for line in proposed:
         if any(one.covers(line) for one in result.letters) or not _may_be_lead(line, found[line], result.removed):
             continue
-        letter = find_lead_letter(line, view, read, result.removed, words_kept)
+        letter = find_lead_letter(line, view, read, result.removed + result.doubtful, words_kept)
         if letter is None or any(letter.line.distance(marker) == 0 for marker in words_kept):
+            continue
+        others = longer + [marker for text, marker in result.kept if text != letter.text]
+        if any(letter.line.share_inside(line) > PART_OF_WORD for line in others):
             continue
         if (letter.initials.any() and not letter.is_among(result.removed)) or letter.is_touched(result.removed):
             result.letters.append(letter)
     done = [letter for letter in result.letters if letter.initials.any()]
-    result.removed = [line for line in result.removed if not any(one.covers(line) for one in done)]
+    result.removed = [line for line in result.removed if not any(one.covers(line) and one.fills(line) for one in done)]
     result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
+    beside = [
+        line for line in result.doubtful if _stands_by_a_side(line, view, result) or _touches_type(line, result.removed)
+    ]
+    result.removed += beside
+    result.doubtful = [
+        line for line in result.doubtful if line not in beside and not _is_what_it_holds(line, view, result)
+    ]
     looks = {line: found[line].look if line in found else Look(line, 0) for line in result.removed}
     looks = _without_markers(looks, view, read, known, result)
     markers = [marker for _, marker in result.kept] + [letter.line for letter in result.letters]
@@ -118,7 +147,7 @@ def _sorted(
     for word in words:
         word.is_type = any(found[line].finding is Finding.TYPE for line in word.lines)
         word.readings += [
-            (found[line].look, found[line].reading) for line in word.lines if found[line].reading.letters > 1
+            (found[line].look, found[line].reading) for line in word.lines if _says_something(found[line])
         ]
         word.is_letter = not word.is_type and any(found[line].finding is Finding.LETTER for line in word.lines)
     blocks = [block for block in blocks_of(words) if _can_be_markers(block)]
@@ -150,6 +179,42 @@ def _sorted(
         kept=[(word.text, word.line) for word in words if word.text is not None],
         doubtful=[line for line in going if _is(line, Finding.DOUBTFUL, found)],
     )
+
+
+def _stands_by_a_side(line: Line, view: View, result: Decision) -> bool:
+    """Whether what can hardly be read stands at the border beside a side that stays: so do initials."""
+    sides = [side for text, side in result.kept if text in SIDES] + [letter.line for letter in result.letters]
+    near = [side for side in sides if line.distance(side) <= BY_A_SIDE * max(line.height, side.height)]
+    return share_from_rim(line, view) <= RIM and any(line.height <= ALIKE * side.height for side in near)
+
+
+def _touches_type(line: Line, going: list[Line]) -> bool:
+    """Whether type of its size that goes all but touches it: it is of the same hand."""
+    return any(
+        1 / ALIKE <= line.height / other.height <= ALIKE and line.distance(other) <= TOUCHING * line.height
+        for other in going
+    )
+
+
+def _is_what_it_holds(line: Line, view: View, result: Decision) -> bool:
+    """Whether a line was doubtful for what lies in it and is decided by itself: without that there is nothing."""
+    decided = result.removed + [kept for _, kept in result.kept]
+    decided += [Line.of_box(letter.around) for letter in result.letters]
+    inside = [one for one in decided if one.share_inside(line) > 0.5]
+    rest = without(inside, view)
+    return bool(inside) and weigh([line], rest, CachedReader(rest))[0].finding in (Finding.NOTHING, Finding.LETTER)
+
+
+def _is_number_or_name(evidence: Evidence) -> bool:
+    """Whether digits are read in it, or more letters than initials have."""
+    text = evidence.reading.text
+    is_number = evidence.reading.confidence >= LEGIBLE and sum(map(str.isdigit, text)) >= DIGITS
+    return is_number or sum(map(str.isalnum, text)) > MOST_INITIALS
+
+
+def _says_something(evidence: Evidence) -> bool:
+    """Whether letters were read; in a mirror, type that is not mirrored looks like letters of another alphabet."""
+    return evidence.reading.letters > 1 and not (evidence.look.mirrored and OTHER in evidence.reading.text)
 
 
 def _is(line: Line, finding: Finding, found: dict[Line, Evidence]) -> bool:
@@ -227,7 +292,16 @@ def _whole_markers(
         words = [word for word in words if not word.known and not is_plainly_other(word)]
     for word in words:
         word.is_type, word.text = True, marker_in(word, read)
-    return [word for word in words if word.text is not None and _fills(word)]
+    return [word for word in words if word.text is not None and _fills(word) and not _holds_other(word, found)]
+
+
+def _holds_other(marker: Word, found: dict[Line, Evidence]) -> bool:
+    """Whether something that is no part of the marker can be read in a closer line inside of it."""
+    return any(
+        is_legible(one.reading) and letters_of(one.reading.text) not in letters_of(marker.text or "")
+        for line, one in found.items()
+        if one.finding is Finding.TYPE and _closer(line, marker.line)
+    )
 
 
 def _fills(word: Word, widest: float = WIDEST_LETTER) -> bool:

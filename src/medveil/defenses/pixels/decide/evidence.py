@@ -193,7 +193,14 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
         return Finding.TYPE
     if _is_seconded(look, reading, read):
         return Finding.TYPE
+    if inside and _is_ring(reading, read.second(look)[0]):
+        return Finding.NOTHING
     return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
+
+
+def _is_ring(reading: Reading, second: str) -> bool:
+    """Whether one reader knows no letter in it, and the other nothing but what a wire reads like."""
+    return reading.letters < 2 and not _known_letters(reading) and bool(second) and set(second) <= RINGS
 
 
 def _known_letters(reading: Reading) -> int:

@@ -42,6 +42,8 @@ LEAST_SHAPE = 12  # pixels of an L that is known by its shape
 MOSTLY = 0.6  # of a mark, in a line
 HOLLOW = 0.3  # of its box that a ring encloses, and no letter; a ring around a side reads like the side
 DILATED = 2  # pixels around strokes
+WITHIN = 0.8  # of a mark, in the box of the letter: it is no initial beside it
+FILLED = 0.7  # of a line along which its marks stand, if it is all of the line
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +59,12 @@ class LeadLetter:
     def covers(self, line: Line) -> bool:
         """Whether a line is about these letters and nothing else."""
         return line.length <= LONGEST * line.height and line.share_inside(Line.of_box(self.around)) > 0.5
+
+    def fills(self, line: Line) -> bool:
+        """Whether its marks stand all along a line, so that there is nothing else in it."""
+        marks = (self.ink | self.initials).astype(np.uint8)
+        strip = line.moved(-self.box[0], -self.box[1]).cut_out(marks, max(1, round(line.height)))
+        return bool(strip.any(axis=0).mean() >= FILLED)
 
     def all_going(self) -> LeadLetter:
         """The same, with the letter among what goes."""
@@ -211,8 +219,10 @@ def _line_of(box: tuple[int, int, int, int], left: int, top: int) -> Line:
 
 
 def _is_beside(mark: Line, letter: Line) -> bool:
+    """Of an initial's size, close to the letter and not within it, as what an R encloses is."""
     least, most = INITIAL
-    return least <= mark.length / letter.length <= most and mark.distance(letter) <= REACH * letter.length
+    alike = least <= mark.length / letter.length <= most
+    return alike and mark.distance(letter) <= REACH * letter.length and mark.share_inside(letter) < WITHIN
 
 
 def _is_next(mark: Line, initial: Line) -> bool:
