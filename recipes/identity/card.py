@@ -18,6 +18,7 @@ from medveil.cohort import Cohort
 from medveil.cohort.features import thumbnail
 from medveil.cohort.input import read_cohort
 from medveil.encoders.identity.embedder import load_embedder
+from medveil.encoders.identity.networks.model_file import leave_branches
 from medveil.encoders.identity.training.train import MODEL, RECORD
 from medveil.encoders.identity.verifier import Verifier, load_verifier
 from medveil.stats.auc import WeightedAUC
@@ -212,6 +213,9 @@ def _write(out: Path, kind: str, networks: Sequence[str], found: dict[str, Any],
     weights = [folder / f"{network}.safetensors" for network in networks]
     for network, file in zip(networks, weights, strict=True):
         shutil.copyfile(out / network / MODEL, file)
+    if kind == VERIFICATION:
+        weights.append(folder / f"{RETRIEVERS[0]}.safetensors")  # with other branches it is another network
+        leave_branches(*weights)
     write_card(folder / kind, card, _page, weights=weights)
     if export:
         for file in folder.glob(f"{kind}*"):

@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation
+from medveil.encoders.identity.networks.model_file import Architecture, leave_branches, load_into, save_network
 from medveil.encoders.identity.networks.retrieval_network import RetrievalNetwork
 from medveil.encoders.identity.verifier import VerificationNetwork
 from medveil.errors import InputError, SettingsError
@@ -134,3 +135,22 @@ def test_folding_the_normalisation_changes_nothing(name: str) -> None:
         after = fold_normalisation(network)(x)
     assert not any(isinstance(module, nn.BatchNorm2d) for module in network.modules())
     assert torch.allclose(before, after, atol=1e-3 * float(before.abs().max()))
+
+
+def test_a_verification_network_may_leave_its_branches_to_the_network_beside_it(tmp_path: Path) -> None:
+    network = VerificationNetwork("resnet-small", "global", 8)
+    file, beside = tmp_path / "verifier.safetensors", tmp_path / "retriever.safetensors"
+    save_network(beside, network.branch, Architecture("reidentification", "resnet-small", "global", 8, 64))
+    nn.init.ones_(network.branch.head.fc.weight)
+    save_network(file, network, Architecture("verification", "resnet-small", "global", 8, 64))
+    whole = file.stat().st_size
+    leave_branches(file, beside)
+    assert file.stat().st_size < whole / 10
+    again = VerificationNetwork("resnet-small", "global", 8)
+    load_into(again, file)
+    assert all(
+        torch.equal(value.half(), again.state_dict()[name].half()) for name, value in network.state_dict().items()
+    )
+    beside.unlink()
+    with pytest.raises(InputError, match="not beside it"):
+        load_into(again, file)

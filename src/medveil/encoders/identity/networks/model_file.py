@@ -1,14 +1,19 @@
-"""The file of an identity network: its weights, and in the header how to build it."""
+"""The file of an identity network: its weights, and in the header how to build it.
+
+A verification network may leave its branches to the retrieval network beside it whose they are; its own file then holds
+what differs.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from medveil.encoders.identity.preparing import Preparation
 from medveil.errors import InputError
@@ -16,6 +21,7 @@ from medveil.training.checkpoint import read_header, read_tensors, write_model
 
 Kind = Literal["verification", "reidentification"]
 FORMAT = "medveil.identity/1"
+BRANCH = "branch."  # what a verification network's weights are called that a retrieval network has too
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,7 @@ class Architecture:
     dim: int = 128
     size: int = 256
     stretched: bool = True  # gray levels, to the full range
+    branches: str | None = None  # the file beside it that holds what is not in its own
 
     @property
     def preparation(self) -> Preparation:
@@ -40,6 +47,17 @@ def save_network(path: Path, network: nn.Module, architecture: Architecture) -> 
     write_model(path, tensors, form=FORMAT, architecture=asdict(architecture))
 
 
+def leave_branches(path: Path, beside: Path) -> None:
+    """Write a verification network again without the weights that the retrieval network beside it holds already."""
+    shared = {f"{BRANCH}{name}": value for name, value in read_tensors(beside).items()}
+    own = {
+        name: value
+        for name, value in read_tensors(path).items()
+        if name not in shared or not torch.equal(value, shared[name])
+    }
+    write_model(path, own, form=FORMAT, architecture=asdict(replace(read_architecture(path), branches=beside.name)))
+
+
 def read_architecture(path: Path) -> Architecture:
     try:
         return Architecture(**read_header(path, form=FORMAT))
@@ -49,7 +67,7 @@ def read_architecture(path: Path) -> Architecture:
 
 def load_into(network: nn.Module, path: Path) -> None:
     """Weights of `save_network` into a network of the same architecture."""
-    tensors = {name: value.float() for name, value in read_tensors(path).items()}
+    tensors = {name: value.float() for name, value in _all_tensors(path).items()}
     wanted = {name for name in network.state_dict() if not name.endswith("num_batches_tracked")}
     if wanted != set(tensors):
         raise InputError(f"{path} does not fit the network it names; train it again")
@@ -57,6 +75,16 @@ def load_into(network: nn.Module, path: Path) -> None:
         network.load_state_dict(tensors, strict=False)
     except RuntimeError:
         raise InputError(f"{path} does not fit the network it names; train it again") from None
+
+
+def _all_tensors(path: Path) -> dict[str, Tensor]:
+    own, beside = read_tensors(path), read_architecture(path).branches
+    if beside is None:
+        return own
+    file = path.with_name(Path(beside).name)
+    if not file.is_file():
+        raise InputError(f"{path} shares its branches with {file.name}, which is not beside it; put it there")
+    return {f"{BRANCH}{name}": value for name, value in read_tensors(file).items()} | own
 
 
 def fingerprint(paths: Sequence[Path]) -> str:
