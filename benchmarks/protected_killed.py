@@ -1,6 +1,6 @@
 """A release with its anatomy hidden, killed again and again: the same bytes as an undisturbed one, and flat memory.
 
-    python benchmarks/protected_killed.py FOLDER [--films 1000] [--kills 10] [--seed 5] [--as release]
+    python benchmarks/protected_killed.py FOLDER [--films 1000] [--kills 10] [--seed 5] [--workers N] [--as release]
 
 Builds a phantom hospital of about so many films below FOLDER, runs `medveil protect anatomy` on it once to the end and
 once with SIGKILLs at random moments, waits each time for the workers to be gone, and compares every file. The memory of
@@ -30,8 +30,8 @@ FILMS_A_PATIENT = 2.77
 MEDVEIL = (sys.executable, "-c", "from medveil.cli import main; main()")
 
 
-def command(source: Path, out: Path, key: Path, how: str) -> list[str]:
-    ends = (source, "-o", out, "--key-file", key, "--quiet")
+def command(source: Path, out: Path, key: Path, how: str, workers: int | None) -> list[str]:
+    ends = (source, "-o", out, "--key-file", key, "--quiet", *(("--workers", workers) if workers else ()))
     if how == "release":
         few = ("--attack", "identity-adversaries:effort=6", "--measure", "diagnosis", "--defense", "default")
         given = ("release", *ends, "--protect", "anatomy", "--defense", "anatomy:bits=6", *few)
@@ -121,6 +121,7 @@ def main() -> None:
     options.add_argument("--films", type=int, default=1000)
     options.add_argument("--kills", type=int, default=10)
     options.add_argument("--seed", type=int, default=5)
+    options.add_argument("--workers", type=int)
     options.add_argument("--as", dest="how", choices=("anatomy", "release"), default="anatomy")
     given = options.parse_args()
     os.environ["SOURCE_DATE_EPOCH"] = "1700000000"
@@ -135,13 +136,13 @@ def main() -> None:
     print(f"{films:,} films")
     began = time.monotonic()
     whole, disturbed = folder / "undisturbed", folder / "killed"
-    code, peaks = watched(command(folder / "hospital", whole, key, given.how), whole, films)
+    code, peaks = watched(command(folder / "hospital", whole, key, given.how, given.workers), whole, films)
     took = time.monotonic() - began
     print(f"undisturbed: exit {code}, {took:.0f} s; GB at most: {told(peaks)}", flush=True)
     rng = random.Random(given.seed)
     for kill in range(1, given.kills + 1):
         code, peaks = watched(
-            command(folder / "hospital", disturbed, key, given.how),
+            command(folder / "hospital", disturbed, key, given.how, given.workers),
             disturbed,
             films,
             rng.uniform(1, 2 * took / given.kills),
@@ -149,7 +150,7 @@ def main() -> None:
         drawn = sum(1 for _ in (disturbed / "data").rglob("*.png"))
         state = "killed" if code is None else f"done before the kill, exit {code}"
         print(f"{kill}: {state}, {drawn:,} films there; GB at most: {told(peaks)}", flush=True)
-    code, peaks = watched(command(folder / "hospital", disturbed, key, given.how), disturbed, films)
+    code, peaks = watched(command(folder / "hospital", disturbed, key, given.how, given.workers), disturbed, films)
     print(f"to the end: exit {code}; GB at most: {told(peaks)}", flush=True)
     unlike = differing(whole, disturbed)
     print(f"files that differ: {len(unlike)} {unlike[:5]}")

@@ -64,24 +64,24 @@ def _film(path: Path) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 def pack_drawn(out: Path, *, seed: int, patients: int, tried: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> None:
-    visits = [visit for patient in ordered_map(partial(_visits, seed), range(patients)) for visit in patient]
-    content, ends = packed((visit["film"] for visit in visits), quality=DRAWN_QUALITY)
-    people = np.array([visit["patient"] for visit in visits])
+    seen = [visit for patient in ordered_map(partial(visits, seed), range(patients)) for visit in patient]
+    content, ends = packed((visit["film"] for visit in seen), quality=DRAWN_QUALITY)
+    people = np.array([visit["patient"] for visit in seen])
     np.savez(
         out,
         bytes=content,
         ends=ends,
         patients=people,
         split=np.where(tried(people), "val", "train"),
-        labels=np.array([visit["labels"] for visit in visits], np.float32),
+        labels=np.array([visit["labels"] for visit in seen], np.float32),
         label_names=np.array(LABELS),
-        view=np.array([visit["view"] for visit in visits]),
-        sex=np.array([visit["sex"] for visit in visits]),
-        age=np.array([visit["age"] for visit in visits], np.float32),
+        view=np.array([visit["view"] for visit in seen]),
+        sex=np.array([visit["sex"] for visit in seen]),
+        age=np.array([visit["age"] for visit in seen], np.float32),
     )
 
 
-def _visits(seed: int, number: int) -> list[dict[str, Any]]:
+def visits(seed: int, number: int) -> list[dict[str, Any]]:
     patient = plan_patient(seed, number, SITES)
     found = []
     for visit in patient.visits:

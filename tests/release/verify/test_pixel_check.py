@@ -138,3 +138,13 @@ def test_a_reader_that_the_cleaner_does_not_use_reads_where_it_is_installed(
         assert pixel_check._strangers()["Rec.model_path"] == str(model)
     finally:
         pixel_check.stranger.cache_clear()
+
+
+def test_a_line_that_is_more_surely_a_marker_is_no_stray_text() -> None:
+    there, beside = (20, 18, 65, 30), (21, 40, 64, 52)
+    misread, marker = Read("PORTAILE", there, 0.93), Read("PORTABLE", (21, 19, 64, 31), 0.99)
+    assert not stray_text([misread, marker])
+    assert stray_text([misread, Read("PORTABLE", beside, 0.99)])  # another line
+    assert stray_text([misread, Read("PORTABLE", there, 0.92)])  # less sure
+    assert stray_text([misread, Read("PORTER J", there, 0.99)])  # no marker
+    assert stray_text([Read("RI", there, 0.93), Read("RT", there, 0.99)])  # initials are not a side for that

@@ -115,8 +115,10 @@ def _strangers() -> dict[str, Any]:
 
 
 def stray_text(reads: list[Read]) -> list[Read]:
-    """What is neither a clinical marker nor a misread speck."""
-    return [read for read in reads if not _may_stay(read.text) and not _is_speck(read)]
+    """What is neither a clinical marker, nor one misread, nor a misread speck."""
+    markers = [read for read in reads if len(read.text) > SHORT and is_marker(read)]
+    strays = [read for read in reads if not _may_stay(read.text) and not _is_speck(read)]
+    return [read for read in strays if not any(_misread(read, marker) for marker in markers)]
 
 
 def is_marker(read: Read) -> bool:
@@ -139,6 +141,13 @@ def is_of(box: Box, region: Box) -> bool:
     room = min(right - left, bottom - top)
     grown = left - room, top - room, right + room, bottom + room
     return _shared(box, region) > 0.5 * _area(region) and _shared(box, grown) == _area(box)
+
+
+def _misread(read: Read, marker: Read) -> bool:
+    """Whether a line that was read twice, upright and turned, is more surely a marker. Initials are not a side for
+    that: of a few letters either reading may be the true one."""
+    shared = _shared(read.box, marker.box)
+    return read.score < marker.score and shared > 0.5 * max(_area(read.box), _area(marker.box))
 
 
 def _shared(box: Box, other: Box) -> int:

@@ -44,6 +44,19 @@ def test_a_cheating_encoder_comes_up_to_the_bound_and_not_above(generator: Gener
     assert right > 0.95 * 2**bits
 
 
+@pytest.mark.parametrize("bits", [1, 3])
+def test_several_films_of_one_code_tell_no_more_than_one(generator: Generator, bits: int) -> None:
+    """Everybody has films enough to be told apart by them, if the films told more than the code does."""
+    fresh = [np.random.default_rng([bits, draw]) for draw in range(3)]
+    films = {
+        code: tuple(generator.draw([code], bits, [chance])[0].tobytes() for chance in fresh) for code in range(2**bits)
+    }
+    assert all(len(set(one)) == len(fresh) for one in films.values())
+    guess = {several: code for code, several in films.items()}
+    right = sum(guess[films[person % 2**bits]] == person for person in range(PEOPLE))
+    assert right == 2**bits
+
+
 @pytest.mark.parametrize("bits", [1, 4, 8])
 def test_guessing_with_luck_of_ones_own_does_not_help(bits: int) -> None:
     """Encoder and attacker draw lots for every person and every guess; the mean stays at or below the bound."""

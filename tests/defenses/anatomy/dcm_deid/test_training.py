@@ -9,10 +9,10 @@ import torch
 from medveil.defenses.anatomy.dcm_deid import recogniser_training, training
 from medveil.defenses.anatomy.dcm_deid.foundation import Foundation
 from medveil.defenses.anatomy.dcm_deid.model_file import load_networks
-from medveil.defenses.anatomy.dcm_deid.recogniser import RecogniserPlan, load_recogniser
+from medveil.defenses.anatomy.dcm_deid.recogniser import Recogniser, RecogniserPlan, load_recogniser
 from medveil.defenses.anatomy.dcm_deid.recogniser_training import hardest_triplets, train_recogniser
 from medveil.defenses.anatomy.dcm_deid.synthesis import SynthesisPlan
-from medveil.defenses.anatomy.dcm_deid.training import TrainingSettings, train_networks
+from medveil.defenses.anatomy.dcm_deid.training import Lessons, TrainingSettings, train_networks
 from medveil.defenses.anatomy.latents import load_autoencoder
 from medveil.defenses.anatomy.method import Film
 from medveil.defenses.anatomy.training_films import TrainingFilms
@@ -57,3 +57,34 @@ def test_a_step_of_each_training_makes_files_to_load(
     assert told["bits"] > told["identity bits"] * 0.5 > 0 and 0 < told["mask"] < 1
     networks = load_networks(tmp_path / "all.safetensors")
     assert networks.recogniser.plan == TINY and networks.codes.spread.min() > 0 and networks.codes.mean.abs().sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "whole", "counted"),
+    [
+        (TrainingSettings(), True, True),
+        (TrainingSettings(beta=0.0), True, False),
+        (TrainingSettings(discrete=False), False, False),
+    ],
+    ids=["as published", "without codelength", "without code space"],
+)
+def test_the_ablations_that_need_a_training_of_their_own(
+    three: list[Film],
+    trained: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: TrainingSettings,
+    whole: bool,
+    counted: bool,
+) -> None:
+    monkeypatch.setattr(
+        training, "SynthesisPlan", lambda features: SynthesisPlan(features, (16, 16, 32), groups=8, head=16, fused=32)
+    )
+    torch.manual_seed(0)
+    autoencoder = load_autoencoder(trained / "autoencoder.safetensors")
+    lessons = Lessons(films(three), Recogniser(TINY), Foundation(), autoencoder, settings, "cpu")
+    codes, features = lessons.network.codes, torch.randn(2, Foundation().channels, 8, 8)
+    made = codes.code(features).codes
+    assert bool((made == made.round()).all()) is whole
+    lessons._code_losses(features, torch.nn.functional.normalize(torch.randn(2, TINY.width), dim=1))[1].backward()
+    taught = sum(float(weight.grad.abs().sum()) for weight in codes.mixture.parameters() if weight.grad is not None)
+    assert (taught > 0) is counted  # only what counts bits teaches the model of them
