@@ -59,6 +59,7 @@ def _card(weights: Path, measured: dict[str, Any], read: list[str]) -> Card:
             "Its words are few: a label of an unknown kind stays with nothing behind it, and so may a preposition.",
             "Who a name belongs to is read from the words around it; somebody else may be called the patient.",
             "Trained on invented pairs alone; real notes are less tidy.",
+            "Some rules on what may be left out were made stricter after training; trained anew, it differs a little.",
         ],
         "measured_on": (
             "Indiana refilled: reports 1,700 to 1,859 of the archive with invented people put back in by sentences "
