@@ -44,11 +44,12 @@ def deid(
         typer.Option(
             "--reports",
             help="How reports come out: surrogates, placeholders, safe-harbor (surrogates; of dates the year alone) or "
-            "rewritten (needs --rewriter).",
+            "rewritten (without gaps, by the bundled rewriter or your own).",
         ),
     ] = "surrogates",
     rewriter: Annotated[
-        str | None, typer.Option("--rewriter", help="Model that rewrites reports: a folder, or a name on the hub.")
+        str | None,
+        typer.Option("--rewriter", help="A model of your own that rewrites reports: a folder, or a name on the hub."),
     ] = None,
     tagger: Annotated[
         str | None,
@@ -156,8 +157,7 @@ def deid(
     elif not quiet:
         typer.echo(f"{console.counted(outcome.released, 'file')} cleaned, {outcome.withheld:,} withheld")
         if outcome.not_rewritten:
-            lost = "the rewriting model would have lost part of what they say"
-            typer.echo(f"{outcome.not_rewritten:,} texts have surrogates: {lost}")
+            typer.echo(f"{outcome.not_rewritten:,} texts have surrogates: they could not be rewritten without loss")
         typer.echo(f"What was found and done is in {outcome.summary}")
         console.show_next_steps(out, source, key, withheld=outcome.withheld)
     raise typer.Exit(outcome.exit_code)

@@ -29,6 +29,7 @@ _FOLDERS = {
     "text-detector": "pixels",
     "text-evidence": "pixels",
     "reader": "reader",
+    "rewriter": "rewriter",
     "scorer": "scorer",
     "tagger": "tagger",
 }

@@ -25,16 +25,16 @@ def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_this_process: Non
     return folder
 
 
-def run(source: Path, out: Path, *more: object) -> str:
+def run(source: Path, out: Path, *more: object, rewriter: tuple[str, ...] = ("--rewriter", "model")) -> str:
     key = source.parent / "key"
     key.write_text("5a" * 32)
-    asked = (source, "-o", out, "--key-file", key, "--reports", "rewritten", "--rewriter", "model", "--workers", 1)
+    asked = (source, "-o", out, "--key-file", key, "--reports", "rewritten", *rewriter, "--workers", 1)
     return CliRunner().invoke(app, ["deid", *map(str, (*asked, *more))], catch_exceptions=False).stdout
 
 
 def test_the_user_is_told_how_many_kept_surrogates(source: Path, tmp_path: Path) -> None:
     shown = run(source, tmp_path / "out")
-    assert "2 texts have surrogates: the rewriting model would have lost part of what they say" in shown
+    assert "2 texts have surrogates: they could not be rewritten without loss" in shown
     assert json.loads((tmp_path / "out/deid.json").read_text())["not_rewritten"] == 2
 
 
@@ -48,4 +48,11 @@ def test_nothing_is_said_where_all_were_rewritten(source: Path, tmp_path: Path) 
     (source / "spoilt.txt").unlink()
     (source / "rows.csv").unlink()
     assert "surrogates" not in run(source, tmp_path / "out")
+    assert json.loads((tmp_path / "out/deid.json").read_text())["not_rewritten"] == 0
+
+
+def test_without_a_model_of_ones_own_the_bundled_one_rewrites(source: Path, tmp_path: Path) -> None:
+    run(source, tmp_path / "out", rewriter=())
+    texts = [path.read_text() for path in (tmp_path / "out/data").rglob("*.txt")]
+    assert sorted(texts) == ["The clinician reports no left effusion.", "The clinician says the heart is normal."]
     assert json.loads((tmp_path / "out/deid.json").read_text())["not_rewritten"] == 0

@@ -35,6 +35,12 @@ _REMEMBERED_PHRASES = 4096  # in memory alone, and forgotten together
 Reading = tuple[NormalisedText, "TaggedText | None"]  # how a text looks, and what the network says of it
 
 
+class Rewrites(Protocol):
+    """What writes a text with placeholders anew; None where it cannot do so without loss."""
+
+    def rewrite(self, censored: str) -> str | None: ...
+
+
 class Tags(Protocol):
     """What reads texts word by word: the bundled tagger, or a user's own."""
 
@@ -56,8 +62,8 @@ class CleanedText:
 class ReportCleaner:
     """`tagger` is the bundled network, another one or a user's own, or None for rules alone.
 
-    Style "rewritten" needs a model named by `rewriter`; without one, and for every text on which the model loses
-    clinical content, it gives surrogates; the latter are told by `CleanedText.not_rewritten`.
+    Style "rewritten" is the work of the bundled rewriter, or of a model named by `rewriter`. A text on which clinical
+    content would be lost gets surrogates, and `CleanedText.not_rewritten` says so.
     """
 
     def __init__(
@@ -76,9 +82,17 @@ class ReportCleaner:
             raise SettingsError("a rewriting model is named but the report style is not rewritten; choose that style")
         self.style = style
         self.dates = dates
-        self._rewriter = Rewriter(rewriter) if rewriter is not None else None
+        self._named = Rewriter(rewriter) if rewriter is not None else None
         self._chosen = tagger
         self._phrases: dict[str, list[Span]] = {}
+
+    @cached_property
+    def _rewriter(self) -> Rewrites | None:
+        if self.style != "rewritten":
+            return None
+        from medveil.defenses.reports.rewriter.rewriter import BundledRewriter
+
+        return self._named or BundledRewriter.bundled()
 
     @cached_property
     def _tagger(self) -> Tags | None:
@@ -174,7 +188,7 @@ class ReportCleaner:
         return False
 
     def _finished(self, draft: Draft, known: KnownSearch) -> CleanedText:
-        if self._rewriter is None:
+        if self._rewriter is None or not draft.surrogates.realistic:  # a phrase keeps its placeholders
             return CleanedText(draft.text, tuple(draft.found))
         plain = Surrogates(draft.surrogates.person, realistic=False, years=self._years)
         blanks = Draft(draft.original, plain, list(draft.found))

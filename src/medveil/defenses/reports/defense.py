@@ -49,8 +49,8 @@ class CleanReports:
 
     @dataclass(frozen=True)
     class Settings:
-        """How texts come out, the model that rewrites them (a folder, or a name on the hub), and a tagger of the
-        user's own (a folder).
+        """How texts come out, a model of the user's own that rewrites them (a folder, or a name on the hub), and a
+        tagger of the user's own (a folder).
         """
 
         style: Style = "surrogates"

@@ -1,4 +1,5 @@
-"""Rewriting by a text-to-text model of the T5 kind: placeholders become fluent text, clinical content must survive.
+"""Rewriting by a user's own text-to-text model of the T5 kind: placeholders become fluent text, clinical content must
+survive. The bundled rewriter is in `rewriter`.
 
 The model comes from a folder on disk, or from the hub under a name the user gives; nothing else is fetched, weights
 are safetensors only, and no code of the model's own is run.
@@ -17,7 +18,7 @@ from medveil.encoders.published.hub import fetch
 from medveil.encoders.published.libraries import library
 from medveil.errors import InputError, SettingsError
 
-# How reports come out: the third leaves of every date the year alone, the last is made by the model below.
+# How reports come out: the third leaves of every date the year alone, the last is made by a rewriter.
 Style = Literal["surrogates", "placeholders", "safe-harbor", "rewritten"]
 STYLES: tuple[Style, ...] = get_args(Style)
 Dates = Literal["moved", "years"]
@@ -87,6 +88,11 @@ class Rewriter:
                 f"{self._source} holds no text-to-text model with safetensors weights; name another folder or model"
             ) from None
         return tokenizer, model.eval()
+
+
+def says_something(word: str) -> bool:
+    """Whether a word on its own is a finding, a side, a negation or the like."""
+    return bool(_CONTENT.fullmatch(word))
 
 
 def _content(text: str) -> Counter[str]:
