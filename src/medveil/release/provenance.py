@@ -40,9 +40,13 @@ def _words(given: click.Parameter, value: Any, secret: bool) -> Iterator[str]:
         return
     for each in value if isinstance(value, (list, tuple)) else [value]:
         is_path = isinstance(given.type, click.Path) or (isinstance(each, str) and Path(each).exists())
+        before, equals, after = str(each).rpartition("=")  # a path may stand behind a name, as in NAME=FILE
         if isinstance(given, click.Option):
             yield flag
-        yield name if is_path or secret else str(each)
+        if after and equals and not secret and Path(after).exists():
+            yield f"{before}={name.rpartition('=')[2]}"
+        else:
+            yield name if is_path or secret else str(each)
 
 
 def package_versions() -> dict[str, str]:
