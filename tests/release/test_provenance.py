@@ -25,7 +25,7 @@ def test_the_command_is_told_with_its_flags_and_without_paths(tmp_path: Path) ->
 
     @app.command()
     def examine(
-        source: Annotated[Path, typer.Argument(metavar="IN")],
+        source: Annotated[Path, typer.Argument(metavar="[IN]")],
         out: Annotated[Path, typer.Option("-o", "--out")],
         encoder: Annotated[str, typer.Option("--encoder")] = "small",
         attack: Annotated[list[str] | None, typer.Option("--attack")] = None,

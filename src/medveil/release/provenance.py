@@ -34,7 +34,7 @@ def command_given(otherwise: str, secret: Sequence[str] = ()) -> str:
 def _words(given: click.Parameter, value: Any, secret: bool) -> Iterator[str]:
     """A path or a secret is told by what it is for; a number or a word, as it was given."""
     flag = max(given.opts, key=len)
-    name = given.metavar or flag.lstrip("-").upper().replace("-", "_")
+    name = (given.metavar or flag.lstrip("-").upper().replace("-", "_")).strip("[]")
     if isinstance(value, bool):
         yield flag if value else max(given.secondary_opts, key=len, default=flag)
         return
