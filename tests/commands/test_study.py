@@ -17,7 +17,7 @@ from medveil.encoders.identity.networks.model_file import save_network
 from medveil.encoders.identity.training.settings import TrainingSettings
 from medveil.encoders.identity.training.train import Scores, TrainingResult
 from medveil.encoders.identity.verifier import VerificationNetwork
-from medveil.errors import NotMeasurable
+from medveil.errors import NotMeasurable, SettingsError
 from medveil.release.identity_studies import Run, _training_finding
 from medveil.stats.estimate import Estimate
 
@@ -55,6 +55,12 @@ def test_every_handling_size_and_rate_is_trained_and_compared(
     assert found["tables"][1]["title"] == "Confusion matrix at 0.5"
     refused = CliRunner().invoke(app, [str(word) for word in [*command[:-2], "--split", "train"]])
     assert isinstance(refused.exception, NotMeasurable)
+
+
+def test_a_rate_that_cannot_be_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    command = ["study", "training", tmp_path / "nowhere", "-o", tmp_path / "out", "--rate", 1e-4, "--rate", "nan"]
+    done = CliRunner().invoke(app, [str(word) for word in command])
+    assert isinstance(done.exception, SettingsError), done.exception
 
 
 def test_networks_with_fewer_pairs_than_asked_for_keep_their_rows() -> None:

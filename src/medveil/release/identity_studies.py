@@ -106,6 +106,10 @@ def study_training(
     """
     check_device(device)
     check_writable(out)
+    runs = {
+        run: replace(settings, mining=run.mining, pairs=run.pairs, rate=run.rate, seed=seed)  # type: ignore[arg-type]
+        for run in (Run(*each) for each in product(minings, pairs, rates))
+    }
     cohort = data.read(progress)
     unseen = data.part(cohort)
     trained_on = cohort.table["split"].isin(("train", "val"))
@@ -113,11 +117,9 @@ def study_training(
     if check_returning(unseen) < SMALLEST_GROUP:
         raise NotMeasurable(_TOO_FEW)
     images = from_cohort(cohort, settings.preparation, partial(progress, "preparing"))
-    runs = [Run(*each) for each in product(minings, pairs, rates)]
     measured: dict[Run, tuple[int, JudgedPairs, dict[str, Estimate]]] = {}
     gallery: Gallery | None = None
-    for number, run in enumerate(runs):
-        how = replace(settings, mining=run.mining, pairs=run.pairs, rate=run.rate, seed=seed)  # type: ignore[arg-type]
+    for number, (run, how) in enumerate(runs.items()):
         epochs: Callable[[dict[str, Any]], None] = partial(_told_epoch, progress, how.all_epochs)
         folder = out / "runs" / run.folder
         result = train_on("verification", images, folder, settings=how, device=device, progress=epochs)
