@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +31,8 @@ import torch
 from numpy.typing import NDArray
 
 import recipes_path  # noqa: F401
+from medveil.cohort import Cohort
+from medveil.cohort.preprocess import resize
 from medveil.encoders.identity.inference import inputs, run
 from medveil.encoders.identity.networks.backbones import build_backbone, fold_normalisation
 from medveil.encoders.identity.training.images import TrainingImages
@@ -45,7 +47,10 @@ SIZE, DIM, SHRINKAGE = 128, 128, 0.1
 SEED, MADE = 5, 991_200
 MEASURES = ("precision@1", "mAP@R", "pair AUC")
 
+BATCH = 64
+
 Floats = NDArray[np.float32]
+Embed = Callable[[list[NDArray]], Floats]
 
 
 class FrozenFeatures:
@@ -75,17 +80,26 @@ def linear_map(features: Floats, patients: NDArray) -> Floats:
     return directions.astype(np.float32)
 
 
+def embedded(cohort: Cohort, embed: Embed, side: int | None = None) -> Floats:
+    """The vectors of a cohort's images, read a batch at a time, first shrunk to `side` pixels where given."""
+    batches = []
+    for start in range(0, len(cohort), BATCH):
+        images = [cohort.image(row) for row in range(start, min(start + BATCH, len(cohort)))]
+        batches.append(embed(images if side is None else [resize(image, side) for image in images]))
+    return np.concatenate(batches)
+
+
 def study_patients(data: Path, start: Path) -> None:
-    from medveil.attacks.identity.sweeps import Embed, embed_cohort, study_training_size
-    from medveil.cohort import Cohort
+    from medveil.attacks.identity.evaluation import evaluate
     from medveil.cohort.input import read_cohort
+    from medveil.stats.bootstrap import unit_codes
 
     cohort = read_cohort(data / "nih14")
     unseen, training = (cohort.where(cohort.table["split"] == split) for split in ("val", "train"))
     look = FrozenFeatures(imagenet(start, "efficientnet-lite0"))
 
     def fit(part: Cohort) -> Embed:
-        features = embed_cohort(part, look)
+        features = embedded(part, look)
         centre = features.mean(0)
         directions = linear_map(features, part.table["patient_id"].to_numpy())
 
@@ -95,17 +109,23 @@ def study_patients(data: Path, start: Path) -> None:
 
         return embed
 
-    _print("patients", study_training_size(training, unseen, fit, PATIENTS, seed=SEED))
+    codes, count = unit_codes(training.table["patient_id"].to_numpy())
+    place = np.random.default_rng([SEED, 11]).permutation(count)  # smaller sets are part of larger ones
+    learned = {size: fit(training.where(place[codes] < size)) for size in PATIENTS}
+    found = {size: evaluate(embedded(unseen, each), unseen.table, seed=SEED) for size, each in learned.items()}
+    _print("patients", found)
 
 
 def study_detail(data: Path) -> None:
-    from medveil.attacks.identity.sweeps import sweep_resolution
+    from medveil.attacks.identity.evaluation import evaluate
     from medveil.cohort.input import read_cohort
     from medveil.encoders.identity.embedder import load_embedder
 
     cohort = read_cohort(data / "nih14")
     unseen = cohort.where(cohort.table["split"] == "val")
-    _print("pixels", sweep_resolution(unseen, load_embedder().embed, DETAIL, seed=SEED))
+    look = load_embedder().embed
+    found = {size: evaluate(embedded(unseen, look, size), unseen.table, seed=SEED) for size in DETAIL}
+    _print("pixels", found)
 
 
 def study_adaptation(data: Path) -> None:

@@ -20,8 +20,17 @@ from medveil.cohort.schema import LABELS
     ],
 )
 def test_every_policy_on_every_value(policy: str, targets: list[int], counts: list[int]) -> None:
-    table = pd.DataFrame({label: [1, 0, -1, np.nan] for label in LABELS})
+    table = pd.DataFrame({label: [1, 0, -1, np.nan] for label in LABELS}).assign(Edema=1.0)
+    others = [label != "Edema" for label in LABELS]
     got, mask = POLICIES[policy].apply(table)
     assert got.shape == mask.shape == (4, 14)
-    assert (got == np.array(targets)[:, None]).all()
-    assert (mask == np.array(counts, bool)[:, None]).all()
+    assert (got[:, others] == np.array(targets)[:, None]).all()
+    assert (mask[:, others] == np.array(counts, bool)[:, None]).all()
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_an_image_that_nobody_labelled_is_not_a_healthy_one(policy: str) -> None:
+    table = pd.DataFrame({label: [np.nan, np.nan] for label in LABELS}).assign(Edema=[np.nan, 0.0])
+    _, mask = POLICIES[policy].apply(table)
+    assert not mask[0].any()
+    assert mask[1].any()

@@ -25,10 +25,11 @@ def test_the_command_is_told_with_its_flags_and_without_paths(tmp_path: Path) ->
 
     @app.command()
     def examine(
-        source: Annotated[Path, typer.Argument(metavar="IN")],
+        source: Annotated[Path, typer.Argument(metavar="[IN]")],
         out: Annotated[Path, typer.Option("-o", "--out")],
         encoder: Annotated[str, typer.Option("--encoder")] = "small",
         attack: Annotated[list[str] | None, typer.Option("--attack")] = None,
+        subset: Annotated[str, typer.Option("--subset", metavar="NAME=FILE")] = "",
         refit: Annotated[bool, typer.Option("--refit/--no-refit")] = True,
         seed: Annotated[int, typer.Option("--seed")] = 7,
         quiet: Annotated[bool, typer.Option("--quiet")] = False,
@@ -36,9 +37,12 @@ def test_the_command_is_told_with_its_flags_and_without_paths(tmp_path: Path) ->
         typer.echo(command_given("nothing"))
 
     paths = [str(tmp_path), "-o", str(tmp_path / "JANE"), "--encoder", str(tmp_path)]
+    paths += ["--subset", f"films={tmp_path}"]
     given = ["examine", *paths, "--attack", "a:bits=1", "--attack", "b", "--no-refit", "--quiet"]
     told = CliRunner().invoke(app, given).stdout.strip()
-    assert told == "medveil examine IN --out OUT --encoder ENCODER --attack a:bits=1 --attack b --no-refit"
+    assert told == (
+        "medveil examine IN --out OUT --encoder ENCODER --attack a:bits=1 --attack b --subset films=FILE --no-refit"
+    )
 
 
 def test_from_python_it_is_the_command_that_does_the_same() -> None:

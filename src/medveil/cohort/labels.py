@@ -14,7 +14,8 @@ from medveil.cohort.schema import LABELS
 
 @dataclass(frozen=True)
 class LabelPolicy:
-    """What an uncertain and a missing label count as; `missing` masks the entry out."""
+    """What an uncertain label counts as, and one that was not mentioned; `missing` masks the entry out. An image of
+    which no label at all is known was not labelled: nothing of it counts, whatever the policy."""
 
     uncertain: Literal["negative", "positive", "missing"]
     absent: Literal["negative", "missing"]
@@ -23,10 +24,11 @@ class LabelPolicy:
         """Targets (0 or 1) and a mask that is true where the target counts, both images × 14."""
         raw = table[list(LABELS)].to_numpy(np.float32)
         absent = np.isnan(raw)
+        unlabelled = absent.all(axis=1, keepdims=True)
         uncertain = raw == -1
         targets = (raw == 1) | (uncertain & (self.uncertain == "positive"))
         masked = (absent & (self.absent == "missing")) | (uncertain & (self.uncertain == "missing"))
-        return targets.astype(np.float32), ~masked
+        return targets.astype(np.float32), ~(masked | unlabelled)
 
 
 POLICIES = {

@@ -58,7 +58,10 @@ def training(
     start: Annotated[Path | None, typer.Option("--start", help="ImageNet weights for the ResNet-50.")] = None,
     epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="At most so many; instead of 100.")] = None,
     size: Annotated[int | None, typer.Option("--size", min=64, help="Pixels along each side; instead of 256.")] = None,
-    split: Splits = None,
+    split: Annotated[
+        list[str] | None,
+        typer.Option("--split", help="Judge on patients of this part; repeat for several. test if not set."),
+    ] = None,
     split_by: SplitBy = "lists",
     view: Views = None,
     pair_redraws: Annotated[

@@ -105,6 +105,7 @@ def attack_identity(
         seed=seed,
         settings={
             **to_json(settings),
+            "weights": None if settings.weights is None else settings.weights.name,  # a path may tell whose it is
             "shared_ids": shared_ids,
             "device": device,
             "splits": list(chosen.splits) if chosen else [],

@@ -54,16 +54,19 @@ class Data:
     chosen: Selection | None = None
 
     def read(self, progress: Progress) -> Cohort:
-        """Everything, in the parts that count: the data set's own or those dealt anew."""
+        """Every part, the data set's own or those dealt anew; of each the views asked for."""
         cohort = read_cohort(
             self.source, layout=self.layout, options=self.options, progress=partial(progress, "reading")
         )
-        if self.chosen is None or self.chosen.shares is None:
-            return cohort
-        return replace(cohort, table=self.chosen.within(cohort.table)[0])
+        return cohort if self.chosen is None else replace(self.chosen, splits=()).of(cohort)[0]
 
     def part(self, cohort: Cohort) -> Cohort:
         return cohort if self.chosen is None else self.chosen.of(cohort)[0]
+
+    def told(self) -> dict[str, list[str]]:
+        """What was chosen, for the report."""
+        chosen = self.chosen or Selection()
+        return {"splits": list(chosen.splits), "views": list(chosen.views)}
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,11 @@ class Run:
     @property
     def folder(self) -> str:
         return f"{self.mining}-{self.pairs or 'all'}-{self.rate:g}"
+
+    def told(self, used: int) -> tuple[str, str, str]:
+        """For a table: handling, pairs and rate; where there were fewer pairs than asked for, that too."""
+        short = f" of {self.pairs:,} asked for" if self.pairs is not None and used // 2 < self.pairs // 2 else ""
+        return HANDLING.get(self.mining, self.mining), f"{used:,}{short}", f"{self.rate:g}"
 
 
 def study_training(
@@ -98,6 +106,10 @@ def study_training(
     """
     check_device(device)
     check_writable(out)
+    runs = {
+        run: replace(settings, mining=run.mining, pairs=run.pairs, rate=run.rate, seed=seed)  # type: ignore[arg-type]
+        for run in (Run(*each) for each in product(minings, pairs, rates))
+    }
     cohort = data.read(progress)
     unseen = data.part(cohort)
     trained_on = cohort.table["split"].isin(("train", "val"))
@@ -105,11 +117,9 @@ def study_training(
     if check_returning(unseen) < SMALLEST_GROUP:
         raise NotMeasurable(_TOO_FEW)
     images = from_cohort(cohort, settings.preparation, partial(progress, "preparing"))
-    runs = [Run(*each) for each in product(minings, pairs, rates)]
     measured: dict[Run, tuple[int, JudgedPairs, dict[str, Estimate]]] = {}
     gallery: Gallery | None = None
-    for number, run in enumerate(runs):
-        how = replace(settings, mining=run.mining, pairs=run.pairs, rate=run.rate, seed=seed)  # type: ignore[arg-type]
+    for number, (run, how) in enumerate(runs.items()):
         epochs: Callable[[dict[str, Any]], None] = partial(_told_epoch, progress, how.all_epochs)
         folder = out / "runs" / run.folder
         result = train_on("verification", images, folder, settings=how, device=device, progress=epochs)
@@ -123,31 +133,33 @@ def study_training(
             raise NotMeasurable(_TOO_FEW)
         measured[run] = (result.pairs or 0, *found)
         progress("networks", number + 1, len(runs))
-    finding = _training_finding(measured, pair_redraws)
-    details = {"runs": len(runs)}
-    return _reported(finding, unseen, out, "training", seed, {**settings.as_dict(), "device": device}, details)
+    finding = _training_finding(measured, pair_redraws, from_chance=settings.start is None)
+    tried = {"mining": list(minings), "pairs": list(pairs), "rate": list(rates), "seed": seed}
+    record = {**settings.as_dict(), **tried, **data.told(), "device": device}
+    return _reported(finding, unseen, out, "training", seed, record, {"runs": len(runs)})
 
 
 def _told_epoch(progress: Progress, most: int, line: dict[str, Any]) -> None:
     progress("epochs", line["epoch"], most)
 
 
-def _training_finding(measured: dict[Run, tuple[int, JudgedPairs, dict[str, Estimate]]], pair_redraws: int) -> Finding:
-    names = {run: f"{HANDLING.get(run.mining, run.mining)}, {used:,} pairs, rate {run.rate:g}"
-             for run, (used, _, _) in measured.items()}  # fmt: skip
+def _training_finding(
+    measured: dict[Run, tuple[int, JudgedPairs, dict[str, Estimate]]], pair_redraws: int, *, from_chance: bool
+) -> Finding:
+    told = {run: run.told(used) for run, (used, _, _) in measured.items()}
+    names = {run: f"{handling}, {pairs} pairs, rate {rate}" for run, (handling, pairs, rate) in told.items()}
     best = max(measured, key=lambda run: measured[run][2]["AUC"].value)
-    rows: dict[tuple[str, ...], dict[str, Estimate]] = {
-        (HANDLING.get(run.mining, run.mining), f"{used:,}", f"{run.rate:g}"): found
-        for run, (used, _, found) in measured.items()
-    }
+    rows: dict[tuple[str, ...], dict[str, Estimate]] = {told[run]: found for run, (_, _, found) in measured.items()}
     auc = measured[best][2]["AUC"]
+    several = len(measured) > 1
     return Finding(
         part=NAME,
         kind="attack",
         question="How well does a verification network tell people apart, by how much it was trained on?",
         answer=(
-            f"The best of {len(measured)} networks reaches an AUC of {auc.value:.4f} ({auc.low:.4f} to {auc.high:.4f}) "
-            f"on {auc.n:,} pairs of patients it never saw: {names[best]}."
+            f"{f'The best of {len(measured)} networks' if several else 'The network'} reaches an AUC of "
+            f"{auc.value:.4f} ({auc.low:.4f} to {auc.high:.4f}) on {auc.n:,} pairs of patients it never saw: "
+            f"{names[best]}."
         ),
         headline="AUC of the best network",
         scale="score",
@@ -161,7 +173,10 @@ def _training_finding(measured: dict[Run, tuple[int, JudgedPairs, dict[str, Esti
             "at a probability of 0.5 on the same patients, as many pairs of one person as of two. Intervals redraw "
             + (f"pairs, {pair_redraws:,} times, as published; those are too narrow." if pair_redraws else "patients.")
         ),
-        limits=("The best was picked by these very figures, so its own leans to the good side.",),
+        limits=(
+            *("The best was picked by these very figures, so its own leans to the good side.",) * several,
+            *("The paper starts from ImageNet weights; these networks began from chance.",) * from_chance,
+        ),
         figures=(roc_overlay({names[run]: pairs for run, (_, pairs, _) in measured.items()}),),
         tables=(
             measures_table("Verification by training", ("data handling", "training pairs", "learning rate"), rows),
@@ -195,7 +210,12 @@ def study_resolution(
             gallery = build_gallery([embedded], [cohort])
         found[size] = evaluate(_kept(embedded, gallery), gallery.table, seed=seed).estimates
     finding = _resolution_finding(found, _median_side(cohort))
-    settings = {"sizes": sorted(set(sizes)), "weights": weights.name if weights else "bundled", "device": device}
+    settings = {
+        "sizes": sorted(set(sizes)),
+        "weights": weights.name if weights else "bundled",
+        "device": device,
+        **data.told(),
+    }
     return _reported(finding, cohort, out, "resolution", seed, settings, {"sizes": sorted(set(sizes))})
 
 
@@ -293,7 +313,12 @@ def study_examples(
     films = [[cohort.image(int(rows[row])) for row in (each.left, each.right)] for each in examples]
     pictures = example_pictures(verifier, examples, films, show_images=show_images or data is None)
     finding = replace(_examples_finding(found, examples), pictures=pictures)
-    settings = {"weights": weights.name if weights else "bundled", "device": device, "show_images": show_images}
+    settings: dict[str, Any] = {
+        "weights": weights.name if weights else "bundled",
+        "device": device,
+        "show_images": show_images,
+        **({} if data is None else data.told()),
+    }
     return _reported(finding, cohort, out, "examples", seed, settings, {"examples": len(examples)})
 
 
@@ -310,7 +335,10 @@ def _examples_finding(found: tuple[JudgedPairs, dict[str, Estimate]], examples: 
         ),
         headline="accuracy at 0.5",
         scale="score",
-        estimates={"accuracy at 0.5": _by_units(told["accuracy"]), "pair AUC": told["AUC"]},
+        estimates={
+            "accuracy at 0.5": replace(_by_units(told["accuracy"]), chance=0.5),
+            "pair AUC": told["AUC"],
+        },
         method=(
             "Four pairs of four persons that were rightly called one, spread from the surest to the least sure; the "
             "pair of two persons that was surest called one; the pair of one person that was surest called two. "

@@ -34,15 +34,19 @@ def command_given(otherwise: str, secret: Sequence[str] = ()) -> str:
 def _words(given: click.Parameter, value: Any, secret: bool) -> Iterator[str]:
     """A path or a secret is told by what it is for; a number or a word, as it was given."""
     flag = max(given.opts, key=len)
-    name = given.metavar or flag.lstrip("-").upper().replace("-", "_")
+    name = (given.metavar or flag.lstrip("-").upper().replace("-", "_")).strip("[]")
     if isinstance(value, bool):
         yield flag if value else max(given.secondary_opts, key=len, default=flag)
         return
     for each in value if isinstance(value, (list, tuple)) else [value]:
         is_path = isinstance(given.type, click.Path) or (isinstance(each, str) and Path(each).exists())
+        before, equals, after = str(each).rpartition("=")  # a path may stand behind a name, as in NAME=FILE
         if isinstance(given, click.Option):
             yield flag
-        yield name if is_path or secret else str(each)
+        if after and equals and not secret and Path(after).exists():
+            yield f"{before}={name.rpartition('=')[2]}"
+        else:
+            yield name if is_path or secret else str(each)
 
 
 def package_versions() -> dict[str, str]:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,12 +11,11 @@ import pytest
 from medveil.attacks.identity.evaluation import Evaluation, evaluate
 from medveil.attacks.identity.pairs import PairSet
 from medveil.attacks.identity.subgroups import pair_slices, query_slices
-from medveil.attacks.identity.sweeps import study_training_size, sweep_resolution
 from medveil.cohort import Cohort
 from medveil.cohort.features import image_features, thumbnail
 from medveil.cohort.input import read_cohort
 from medveil.cohort.schema import LABELS
-from medveil.errors import NotMeasurable, SettingsError
+from medveil.errors import NotMeasurable
 from medveil.finding import Finding
 from medveil.stats.estimate import Estimate
 
@@ -154,48 +151,6 @@ def test_too_little_to_measure() -> None:
     one_study["study_id"] = one_study["patient_id"]
     with pytest.raises(NotMeasurable):
         evaluate(vectors_of(5, 2, signal=1), one_study, seed=0)
-
-
-@pytest.fixture
-def pictures(tmp_path: Path) -> Cohort:
-    """People who differ in fine detail only: blind at 4 pixels, plain at 32."""
-    rng = np.random.default_rng(0)
-    for i in range(40):
-        detail = np.random.default_rng(i // 2).integers(0, 200, (32, 32))
-        cv2.imwrite(str(tmp_path / f"{i}.png"), (detail + rng.integers(0, 50, (32, 32))).astype(np.uint8))
-    return replace(Cohort.of(table_of(20, 2), tmp_path))
-
-
-def flatten(images: Any) -> np.ndarray:
-    rows = np.stack([cv2.resize(image, (32, 32)).astype(np.float32).ravel() for image in images])
-    rows -= rows.mean(axis=1, keepdims=True)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def test_resolution_sweep(pictures: Cohort) -> None:
-    found = sweep_resolution(pictures, flatten, (32, 2), seed=0, redraws=20)
-    assert list(found) == [2, 32]
-    assert found[32].estimates["precision@1"].value == 1
-    assert found[2].estimates["precision@1"].value < 0.9
-
-
-def test_training_size_study(pictures: Cohort) -> None:
-    seen: list[set[str]] = []
-
-    def fit(cohort: Cohort) -> Any:
-        seen.append(set(cohort.table["patient_id"]))
-        return flatten
-
-    people = pictures.table["patient_id"].unique()
-    training = pictures.where(pictures.table["patient_id"].isin(people[:10]))
-    unseen = pictures.where(pictures.table["patient_id"].isin(people[10:]))
-    found = study_training_size(training, unseen, fit, (7, 3), seed=0, redraws=20)
-    assert list(found) == [3, 7]
-    assert [len(one) for one in seen] == [3, 7] and seen[0] < seen[1]
-    with pytest.raises(SettingsError, match="both trained on and tested on"):
-        study_training_size(training, pictures, fit, (3,), seed=0)
-    with pytest.raises(SettingsError, match="10 patients"):
-        study_training_size(training, unseen, fit, (11,), seed=0)
 
 
 @pytest.mark.real_data

@@ -188,6 +188,23 @@ def test_a_model_that_links_no_more_than_chance_has_nothing_to_remove(
     assert finding.tables, "utility is told all the same"
 
 
+def test_what_strengthens_the_link_is_not_called_the_best(
+    data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
+) -> None:
+    erase = candidates(("erase",), directions=(10,), **QUICK)
+    before, costly = protect_alignment(data, start, out=tmp_path, sweep=erase, measuring=light).points
+    linked = before.estimates["random 100 Recall@1"]
+    more = replace(linked, value=linked.value + 0.1, replicates=linked.replicates + 0.1)
+    amplified = replace(before.measured, linkage={**before.measured.linkage, "random 100 Recall@1": more})
+    stronger = replace(before, name="entropy", variant="entropy", measured=amplified)
+    finding = frontier_finding([before, costly, stronger], (), goal=Goal(), method="")
+    assert finding.answer.startswith("None of 2 settings weakens the link at a cost of at most 0.5 points")
+    told = next(table for table in finding.tables if table.title.startswith("Image-side utility,"))
+    assert told.columns[2] == costly.name, "the published table 4 is that of what removes the link"
+    folds = next(figure for figure in finding.figures if figure.title.endswith("times chance"))
+    assert folds.series[-1].name == "chance" and set(folds.series[-1].y) == {1.0}
+
+
 def test_utility_is_told_by_finding_whatever_it_costs(
     data: ProtectionData, start: Heads, light: MeasurementSettings, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from medveil.attacks.identity.attention import PLACES, map_alone
 from medveil.attacks.identity.judged_pairs import JudgedPairs
 from medveil.cohort.preprocess import resize, to_8_bit
 from medveil.finding import Picture
@@ -80,7 +81,11 @@ def example_pictures(
             for pair in films
             for maps in (network.attention(pair[0], pair[1], place),)
         ]
-        over = "over the films" if show_images else "without the films; top is the patient's head"
+        over = (
+            "over the films"
+            if show_images
+            else f"without the films and in {PLACES} by {PLACES} places, so that it shows nobody; top is the head"
+        )
         note = f"Bright is what speaks for one person, {over}. {told}."
         pictures.append(_sheet(f"Attention at the {place} layer", shown, note))
     return tuple(pictures)
@@ -101,9 +106,9 @@ def _small(film: Image) -> Bytes:
 
 
 def _warm(heat: NDArray[np.float32], film: Image | None) -> Bytes:
-    gray = (np.clip(resize(heat, SIDE), 0, 1) * 255).astype(np.uint8)
     if film is None:
-        return cv2.cvtColor(gray & np.uint8(0xF0), cv2.COLOR_GRAY2BGR).astype(np.uint8)
+        return cv2.cvtColor(map_alone(heat, SIDE), cv2.COLOR_GRAY2BGR).astype(np.uint8)
+    gray = (np.clip(resize(heat, SIDE), 0, 1) * 255).astype(np.uint8)
     colour = cv2.applyColorMap(gray, cv2.COLORMAP_INFERNO).astype(np.float32)
     under = cv2.cvtColor(_small(film), cv2.COLOR_GRAY2BGR).astype(np.float32)
     return np.asarray(np.clip(0.6 * under + 0.4 * colour, 0, 255), dtype=np.uint8)

@@ -81,6 +81,8 @@ def fold_figure(points: Sequence[OperatingPoint], pool: str, cohort: str | None 
         known = {name: estimate for name, estimate in found.items() if estimate is not None and estimate.chance}
         if known:
             series.append(_folds(f"{kind} pools", known))
+    names = tuple(point.name for point in points)
+    series.append(Series("chance", names, (1.0,) * len(names)))
     title = f"Recall@1 in pools of {pool}, times chance" + (f", {cohort}" if cohort else "")
     return Figure(title, "interval", "", "times chance", tuple(series))
 

@@ -123,8 +123,13 @@ def standings_of(points: Sequence[OperatingPoint], keys: MetricKeys) -> dict[str
 
 
 def best_effect(found: Sequence[Effect], goal: Goal) -> Effect | None:
-    """The setting that removes most, also after a refit, among those that cost no more than the goal allows."""
-    cheap = [effect for effect in found if effect.change.value >= -goal.loss and math.isfinite(effect.least_removed)]
+    """The setting that removes most, also after a refit, among those that remove any and cost no more than the goal
+    allows."""
+    cheap = [
+        effect
+        for effect in found
+        if effect.change.value >= -goal.loss and effect.removed.value > 0 and math.isfinite(effect.least_removed)
+    ]
     return max(cheap, key=lambda effect: effect.least_removed, default=None)
 
 
@@ -264,10 +269,10 @@ def _answer(
             f"more than chance ({percent(before.chance)}): there is no link to remove."
         )
     if best is None:
-        none = f"{found[0].point.name} does not keep" if len(found) == 1 else f"None of {len(found)} settings keeps"
+        none = f"{found[0].point.name} does not weaken" if len(found) == 1 else f"None of {len(found)} settings weakens"
         return (
-            f"{none} macro AUROC within {goal.loss * 100:g} points of the heads as "
-            f"they are, which link {percent(before.value)} of images at the first try in pools of {keys.pool}."
+            f"{none} the link at a cost of at most {goal.loss * 100:g} points of macro AUROC. The heads as they are "
+            f"link {percent(before.value)} of images at the first try in pools of {keys.pool}."
         )
     after = best.point.estimates[keys.linkage]
     which = best.point.name if len(found) == 1 else f"Of {len(found)} settings, {best.point.name} removes most and"

@@ -344,5 +344,6 @@ def test_many_validation_images_are_scored_like_few(monkeypatch: pytest.MonkeyPa
 def test_settings_that_cannot_be() -> None:
     with pytest.raises(SettingsError):
         TrainingSettings(images=1)
-    with pytest.raises(SettingsError, match="above 0"):
-        TrainingSettings(rate=0.0)
+    for rate in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(SettingsError, match="above 0"):
+            TrainingSettings(rate=rate)

@@ -78,13 +78,21 @@ def load_into(network: nn.Module, path: Path) -> None:
 
 
 def _all_tensors(path: Path) -> dict[str, Tensor]:
-    own, beside = read_tensors(path), read_architecture(path).branches
+    own, beside = read_tensors(path), _branches_of(path)
     if beside is None:
         return own
     file = path.with_name(Path(beside).name)
     if not file.is_file():
         raise InputError(f"{path} shares its branches with {file.name}, which is not beside it; put it there")
     return {f"{BRANCH}{name}": value for name, value in read_tensors(file).items()} | own
+
+
+def _branches_of(path: Path) -> str | None:
+    """The file that holds a verification network's branches; a network of another kind holds everything itself."""
+    try:
+        return Architecture(**read_header(path, form=FORMAT)).branches
+    except (ValueError, TypeError):
+        return None
 
 
 def fingerprint(paths: Sequence[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -71,8 +72,8 @@ class TrainingSettings:
             raise SettingsError("online mining needs at least two images per patient in a batch; raise `images`")
         if self.pairs is not None and (self.pairs < 2 or self.mining == "online"):
             raise SettingsError("a number of pairs, at least 2, is for mining redrawn or fixed; correct the settings")
-        if self.rate is not None and self.rate <= 0:
-            raise SettingsError("the learning rate must be above 0; correct the settings")
+        if self.rate is not None and not 0 < self.rate < math.inf:
+            raise SettingsError("the learning rate must be a number above 0; correct the settings")
 
     @property
     def all_epochs(self) -> int:
