@@ -47,6 +47,7 @@ RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
 # letters and digits that a reader must see, and how sure it must be
 AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
 CERTAIN = 0.85
+CERTAIN_OF_SIGNS = 0.95  # of the second reader, of letters that no reader of Latin knows
 LEGIBLE_LETTERS = 4  # in a line at the image's very edge, whatever the score
 MANY = 5  # letters, of which each is more likely than not
 SAME_LETTERS = 4  # that both readers see, neither of which need be sure then
@@ -227,7 +228,9 @@ def _second(look: Look, reading: Reading, read: CachedReader) -> tuple[int, floa
     best = (0, 0.0)
     for way in (look, *others[: 1 if reading.letters > 1 else 2]):
         text, sure = read.second(way)
-        letters = 0 if set(text) <= RINGS else sum(one.isascii() and one.isalnum() for one in text)
+        letters = (
+            0 if set(text) <= RINGS else sum(one.isalnum() for one in text if one.isascii() or sure >= CERTAIN_OF_SIGNS)
+        )
         best = max(best, (letters, sure), key=lambda found: (found[0] > 1) * found[1])
         if best[0] >= INSIDE[0] and best[1] >= CERTAIN:
             break
