@@ -7,10 +7,10 @@ missed where no line with a score above the threshold covers most of its ink; a 
 none of the film's own legible type is above it. The split 'train' chooses the thresholds, on patients kept out of the
 network's training; 'val' reports them.
 
-Whether the score is a probability is told by the lines proposed on the films that were written on: of those with such a
-score, the share that is type. A line is type where it covers most of a word's ink or lies mostly on words, none where
-it holds no ink; lines in between and the film's own legible type are left out, and its own type that cannot be read
-counts as none.
+Whether the score is a probability is told by all lines proposed, on the films as they are and written on: of those with
+such a score, the share that is type. A line is type where it covers most of a word's ink or lies mostly on words, none
+where it holds no ink; lines in between and the film's own legible type are left out, and its own type that cannot be
+read counts as none.
 """
 
 from __future__ import annotations
@@ -93,9 +93,10 @@ def of_film(task: tuple[str, str, list[int]]) -> dict[str, Any]:
     gray = np.asarray(Image.open(file).convert("L"))
     (view, *_) = views_of(gray)
     own = find_lines(view)
+    own_weighed = weigh(own, view, CachedReader(view))
     clean = [
         {"score": one.score, "text": one.reading.text, "letters": one.reading.letters, "finding": one.finding.value}
-        for one in weigh(own, view, CachedReader(view))
+        for one in own_weighed
     ]
     large = cv2.resize(gray, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC)
     image = (large.astype(np.uint16) << 8) + rng.integers(0, 256, large.shape, dtype=np.uint16)
@@ -116,8 +117,9 @@ def of_film(task: tuple[str, str, list[int]]) -> dict[str, Any]:
         words.append({"score": best, **word.kind})
     proposed = [
         {"score": one.score, "type": is_type}
-        for line, one in zip(lines, weighed, strict=True)
-        if (is_type := _is_type(line, one.reading, everything, view.shape)) is not None
+        for on_it, shape, found in ((everything, view.shape, weighed), ([], gray.shape, own_weighed))
+        for one in found
+        if (is_type := _is_type(one.look.line, one.reading, on_it, shape)) is not None
     ]
     return {
         "file": Path(file).name,
