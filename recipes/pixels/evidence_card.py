@@ -57,7 +57,8 @@ CARD: dict[str, Any] = {
         "which only legible ones were taken. The scripts as they are have made no weights that were shipped.",
         "The drafts kept out other patients, one in ten too. So most films of the split 'train' measured here were "
         "among those the network learned from, with other type in other fonts, and that curve may lean to the good "
-        "side. Those of the split 'val' were not; they were looked at once for the curve.",
+        "side. Those of the split 'val' were not; they were looked at twice for the curve, with type in "
+        "other fonts each time.",
         "A film's own type that cannot be read counts as touched: of the eight films touched at 0.5, six bear type at "
         "that place, looked at by eye; a device and a row of faint strokes are the others.",
         "The AUROC is the last of the training's own log; two fifths through the second network's time it was 0.9990. "
