@@ -3,13 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from medveil.defenses.pixels.decide import cached_reader
+from medveil.defenses.pixels.decide import beside_initials, cached_reader
 from medveil.defenses.pixels.decide.beside_initials import marker_in_line
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.words import Look
 from medveil.defenses.pixels.lines import Line
 
 LOOK = Look(Line(300, 300, 160, 30, 0.0), 0)
+LETTERS, WIDE, HEIGHT = 8, 30, 48  # of a line with a space after its fourth letter
 
 
 def said(monkeypatch, *opinions):
@@ -32,8 +33,26 @@ def test_a_longer_marker_stays_that_the_second_reader_alone_reads_twice(monkeypa
         [("PORTABLE", 0.8), ("PORTABLE", 0.8)],  # never certain
         [("PORTABLE", 0.99), ("PORTELBE", 0.99)],  # but once
         [("PORTABLE", 0.99), ("PORTABLE", 0.99), ("PORTABLERS", 0.6)],  # and more
+        [("PORTABLE", 0.99), ("PORTABLE", 0.99), ("PORTABLE", 0.99), ("PORTABLERS", 0.6)],  # in the widest look
         [("AP", 0.99), ("AP", 0.99), ("AP", 0.99)],  # anybody's initials
     ],
 )
 def test_what_the_second_reader_alone_is_less_sure_of_goes(monkeypatch, opinions):
     assert said(monkeypatch, *opinions) is None
+
+
+@pytest.mark.parametrize("slip", [-0.08, 0.0, 0.08])
+def test_a_line_is_parted_between_its_words_though_a_reader_is_a_little_wrong_about_where_they_are(slip):
+    view = np.full((200, 400), 90, np.uint8)
+    line = Line(40 + (LETTERS * WIDE + 10) / 2, 100, LETTERS * WIDE + 10, HEIGHT, 0.0)
+    for number in range(LETTERS):
+        left = 40 + number * WIDE + 10 * (number >= LETTERS // 2)
+        view[80:120, left + 2 : left + 8] = view[96:104, left + 2 : left + WIDE - 2] = (
+            250  # hardly apart, but for the space
+        )
+    words = (40 + 3.9 * WIDE, 40 + 4.1 * WIDE + 10)
+    gap = tuple((word - 40) / line.length + slip for word in words)
+    before, after = beside_initials._halves(Look(line, 0, aside=0.0, across=0.0), view, gap)
+    space = 40 + LETTERS // 2 * WIDE
+    assert space - 2 <= before.x + before.length / 2 <= space + 12
+    assert after.x - after.length / 2 == pytest.approx(before.x + before.length / 2)

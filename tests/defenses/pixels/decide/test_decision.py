@@ -130,6 +130,15 @@ def test_initials_beside_a_lead_letter_go_and_the_letter_stays():
     assert not (letter.initials & letter.ink).all()
 
 
+@pytest.mark.parametrize(("text", "marker"), [("LEFTY", "LEFT"), ("GRIDLEY", "GRID")])
+def test_a_name_is_not_kept_for_the_marker_it_begins_with(text, marker):
+    sheet = Sheet().write(marker, 200, 300)
+    left, top, right, bottom = sheet.lines[0].box(sheet.view.shape)
+    sheet = Sheet().write(text, 200, 300)
+    sheet.lines = [Line.of_box((left, top, right, bottom), 0.9)]
+    assert (sheet.kept(), sheet.gone()) == ([], 1)
+
+
 def test_a_piece_of_a_longer_word_is_not_taken_for_a_marker():
     sheet = Sheet().write("PAUL", 200, 200, size=40)
     whole = sheet.lines[0]

@@ -65,3 +65,30 @@ def test_a_wire_that_reads_like_a_ring_is_nothing(view, monkeypatch, second, fin
     line = Line(300, 200, 60, 24, 0.0)
     reading = Reading(OTHER, 0.7, 0.3, 1, np.zeros((0, 0), np.float32))
     assert evidence._finding(line, 0.99, Look(line, 0), reading, view, CachedReader(view)) is finding
+
+
+@pytest.mark.parametrize(("sure", "finding"), [(0.99, Finding.TYPE), (0.9, Finding.NOTHING)])
+def test_signs_of_another_script_are_letters_to_whom_can_read_them(view, monkeypatch, sure, finding):
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("李娜", sure))
+    line = Line(20, 200, 60, 30, 0.0)
+    reading = Reading(f"{OTHER}8", 0.5, 0.2, 2, np.zeros((0, 0), np.float32))
+    assert evidence._finding(line, 0.7, Look(line, 0), reading, view, CachedReader(view)) is finding
+
+
+@pytest.mark.parametrize(
+    ("y", "text", "sure", "detected", "finding"),
+    [
+        (395, "OTTI", 0.9, 0.9, Finding.TYPE),  # cut off by the image's edge
+        (200, "OTTI", 0.9, 0.9, Finding.NOTHING),
+        (200, "OTTILIE", 0.9, 0.9, Finding.TYPE),
+        (200, "OTTILIE", 0.8, 0.9, Finding.NOTHING),
+        (200, "OTTILIE", 0.9, 0.5, Finding.NOTHING),  # the detector was not sure of it
+    ],
+)
+def test_a_word_that_the_second_reader_is_certain_of_is_type_though_it_looks_like_none(
+    view, monkeypatch, y, text, sure, detected, finding
+):
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (text, sure))
+    line = Line(300, y, 120, 20, 0.0, detected)
+    reading = Reading("UtA", 0.2, 0.1, 3, np.zeros((0, 0), np.float32))
+    assert evidence._finding(line, 0.004, Look(line, 0), reading, view, CachedReader(view)) is finding

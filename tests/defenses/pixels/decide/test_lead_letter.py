@@ -64,3 +64,15 @@ def test_a_ring_around_a_side_is_not_taken_for_the_side() -> None:
     for line in (Line.of_box((54, 60, 90, 120), 0.9), Line.of_box((54, 60, 126, 120), 0.9)):
         letter = find_lead_letter(line, view, CachedReader(view), [], [])
         assert letter is None or not letter.initials.any()
+
+
+def test_a_letter_tightly_beside_another_of_its_size_is_no_side() -> None:
+    view = film()
+    draw_l(view, 60, 60)
+    beside = find_lead_letter(Line.of_box((60, 60, 140, 120), 0.9), view, CachedReader(view), [], [])
+    assert beside is not None and beside.text == "L"
+    cv2.rectangle(view, (110, 63), (138, 116), 245, 7)
+    word = Line.of_box((58, 58, 144, 122), 0.9)
+    for going, text in ([], "L"), ([word], None):
+        letter = find_lead_letter(word, view, CachedReader(view), going, [])
+        assert (letter and letter.text) == text

@@ -31,6 +31,8 @@ ALL_BUT_CERTAIN = 0.9  # and of the second, where the first cannot read it
 CLOSE = 0.06  # of the height, around the marker's part
 THICKEST = 19  # of the strip's 48 pixels, that a stroke may be thick
 FULL = 97  # percent of a column above which ink stands in it
+SLIP = 10  # of the strip's columns by which a reader may be wrong about where a letter stands,
+GAP = 5  # and the columns over which the place between two words is empty, as one between two letters is not
 _WORD = re.compile(r"[A-Z0-9]+")
 
 Place = tuple[str, float]  # a character, and where in the strip it is
@@ -77,6 +79,7 @@ def _read_by_second(line: Line, read: CachedReader) -> str | None:
         if sure < LEGIBLE or not _is_long_marker(text):
             continue
         looks = [look, *(replace(look, aside=margin, across=margin) for margin in OTHER_MARGINS)]
+        looks.append(replace(look, aside=ASIDE))
         marker, said = _known(text), [(_known(text), sure) for text, sure in map(read.second, looks)]
         alike = [sure for letters, sure in said if letters == marker and sure >= LEGIBLE]
         more = any(len(letters) > len(marker) and sure >= LEGIBLE for letters, sure in said)
@@ -140,12 +143,15 @@ def _at_the_ends(words: list[list[Place]], signs: list[Place]) -> Iterator[tuple
 
 
 def _halves(look: Look, view: View, gap: tuple[float, float]) -> tuple[Line, Line]:
-    """The line as it is read, up to the emptiest place between these two of its strip, and from there on."""
+    """The line as it is read, up to the emptiest place about between these two of its strip, and from there on."""
     strip = look.strip(view, HEIGHT)
     kernel = np.ones((THICKEST, THICKEST), np.uint8)
     strokes = [cv2.morphologyEx(strip, how, kernel) for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)]
     ink = np.percentile(max(strokes, key=np.mean), FULL, axis=0)
-    start, end = (min(int(share * len(ink)), len(ink) - 1) for share in gap)
+    ink = cv2.blur(ink[None], (GAP, 1))[0]
+    start, end = (
+        min(max(int(share * len(ink)) + slip, 0), len(ink) - 1) for share, slip in zip(gap, (-SLIP, SLIP), strict=True)
+    )
     cut = (start + int(ink[start : end + 1].argmin())) / len(ink)
     line = look.line
     room = look.aside * line.height / line.length  # at either end of the strip

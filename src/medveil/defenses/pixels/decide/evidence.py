@@ -19,6 +19,7 @@ from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.evidence_network import AROUND, NUMBERS, SIZE, STRIP
 from medveil.defenses.pixels.decide.markers import holds_marker, is_marker
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, is_square
+from medveil.defenses.pixels.find.detector import SURE
 from medveil.defenses.pixels.find.views import View
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.read.reader import Reading
@@ -47,10 +48,12 @@ RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
 # letters and digits that a reader must see, and how sure it must be
 AT_THE_RIM, INSIDE, SHORT_INSIDE = (2, 0.6), (3, 0.7), (2, 0.9)
 CERTAIN = 0.85
-LEGIBLE_LETTERS = 4  # in a line at the image's very edge, whatever the score
+CERTAIN_OF_SIGNS = 0.95  # of the second reader, of letters that no reader of Latin knows
+LEGIBLE_LETTERS = 4  # in a line at the image's very edge, whatever the score,
+PLAINLY = 5  # and in any line that the detector is sure of, if the second reader is certain of them
 MANY = 5  # letters, of which each is more likely than not
 SAME_LETTERS = 4  # that both readers see, neither of which need be sure then
-LONG = 3.5  # heights
+LONG, LEAST_WORD = 3.5, 2.0  # heights
 RINGS = frozenset("0OoQ8-.")  # what a row of wires reads like
 LARGEST_UNREAD = 0.01  # of the image that a line may cover without being read
 SINGLE = 1.3  # heights; a shorter line in which less than two letters are read is a single mark,
@@ -171,6 +174,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
         return Finding.LETTER if is_read else Finding.NOTHING
     if _is_cut_off(line, view) and _known_letters(reading) >= LEGIBLE_LETTERS and reading.confidence >= LEGIBLE:
         return Finding.TYPE
+    if score < SUSPECTED and _is_plain_to_second(line, look, reading, view, read):
+        return Finding.TYPE
     if score < SUSPECTED or (reading.letters < 2 and line.area > LARGEST_UNREAD * view.size):
         return Finding.NOTHING
     inside = share_from_rim(line, view) > RIM
@@ -196,6 +201,14 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     if inside and _is_ring(reading, read.second(look)[0]):
         return Finding.NOTHING
     return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
+
+
+def _is_plain_to_second(line: Line, look: Look, reading: Reading, view: View, read: CachedReader) -> bool:
+    """Whether the second reader is certain of a word in what looks like none, as it does at the image's edge."""
+    if line.score < SURE or line.length < LEAST_WORD * line.height:
+        return False
+    letters, sure = _second(look, reading, read)
+    return sure >= CERTAIN and letters >= (LEGIBLE_LETTERS if _is_cut_off(line, view) else PLAINLY)
 
 
 def _is_ring(reading: Reading, second: str) -> bool:
@@ -227,7 +240,9 @@ def _second(look: Look, reading: Reading, read: CachedReader) -> tuple[int, floa
     best = (0, 0.0)
     for way in (look, *others[: 1 if reading.letters > 1 else 2]):
         text, sure = read.second(way)
-        letters = 0 if set(text) <= RINGS else sum(one.isascii() and one.isalnum() for one in text)
+        letters = (
+            0 if set(text) <= RINGS else sum(one.isalnum() for one in text if one.isascii() or sure >= CERTAIN_OF_SIGNS)
+        )
         best = max(best, (letters, sure), key=lambda found: (found[0] > 1) * found[1])
         if best[0] >= INSIDE[0] and best[1] >= CERTAIN:
             break

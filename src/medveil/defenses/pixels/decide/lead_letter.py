@@ -44,6 +44,8 @@ HOLLOW = 0.3  # of its box that a ring encloses, and no letter; a ring around a 
 DILATED = 2  # pixels around strokes
 WITHIN = 0.8  # of a mark, in the box of the letter: it is no initial beside it
 FILLED = 0.7  # of a line along which its marks stand, if it is all of the line
+EQUAL = 0.85  # of the letter's size, from which a mark is no initial,
+TIGHT = 0.35  # and of it, within which the next letter of a word stands
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +109,8 @@ def find_lead_letter(
     for (tone, peak), level in product(_standing_out(part, under, size), STANDS_OUT):
         marks, boxes = _marks(tone, level * peak)
         boxes = {one: place for one, place in boxes.items() if not _is_in(_line_of(place, left, top), staying)}
-        side = _side(marks, boxes, box, line, read if level in READ else None)
+        loose = {one: place for one, place in boxes.items() if not _is_in_word(one, boxes, box, going)}
+        side = _side(marks, loose, box, line, read if level in READ else None)
         if side is not None:
             letter = _with_initials(*side, marks, boxes, box, read, going)
             if found is None or letter.initials.any() > found.initials.any():
@@ -223,6 +226,19 @@ def _is_beside(mark: Line, letter: Line) -> bool:
     least, most = INITIAL
     alike = least <= mark.length / letter.length <= most
     return alike and mark.distance(letter) <= REACH * letter.length and mark.share_inside(letter) < WITHIN
+
+
+def _is_in_word(number: int, boxes: dict[int, Box], box: Box, going: list[Line]) -> bool:
+    """Whether a mark stands tightly beside another of its size in a line that goes: it is a letter of a word."""
+    lines = {one: _line_of(place, box[0], box[1]) for one, place in boxes.items()}
+    letter = lines[number]
+    return any(
+        _is_in(letter, [line]) and _is_in(other, [line])
+        for one, other in lines.items()
+        if one != number and EQUAL <= other.length / letter.length <= 1 / EQUAL
+        if 0 < letter.distance(other) <= TIGHT * letter.length
+        for line in going
+    )
 
 
 def _is_next(mark: Line, initial: Line) -> bool:

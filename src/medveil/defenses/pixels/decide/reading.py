@@ -69,8 +69,7 @@ def closer_and_wider(word: Word, _view: View) -> Iterator[Look]:
     look, reading = close[0]
     if not _certain(reading):
         yield from (replace(look, aside=margin, across=margin) for margin in OTHER_MARGINS)
-    if is_short(reading.text):
-        yield replace(look, aside=ASIDE)
+    yield replace(look, aside=ASIDE)
 
 
 def _close(word: Word) -> list[tuple[Look, Reading]]:

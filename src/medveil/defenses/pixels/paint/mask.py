@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -21,8 +20,7 @@ THICKEST = 0.5  # of a line's height that a stroke may be thick
 NEARBY = 0.9  # heights, of the square around a place
 STANDS_OUT = ((9, 0.2), (12, 0.08), (24, 0.22))  # by height: of the strongest mark nearby that a stroke reaches,
 FAINTEST = 0.1  # of the strongest in the whole line,
-NOISE = 3  # and gray levels;
-GLOW = 0.15  # of the strongest mark nearby, light or dark, in gray levels: the glow around lead is fainter
+NOISE = 3  # and gray levels
 INK, INK_BEYOND = 0.4, 0.3  # of the strongest mark nearby, or in all of the line, that ink in it or beyond it reaches;
 HANGS_ON = 0.16  # heights from ink within which fainter marks go too: the rim of a stroke, not the bone that it crosses
 DIM = 16  # gray levels of room that even white leaves
@@ -105,10 +103,8 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
     found = np.zeros(part.shape, np.uint8)
     lit = _lit(part, near)
     reach = _disc(max(1, round(HANGS_ON * line.height * harder)))
-    light, dark = _standing_out(part, thick), _standing_out(255 - part, thick)
-    strongest = cv2.dilate(np.maximum(light.above, dark.above) * core, np.ones((near, near), np.uint8))
-    for marks, is_ink in ((light, lit > 0.5 - EITHER), (dark, lit < 0.5 + EITHER)):
-        tone = np.where(marks.above > GLOW / harder * strongest, marks.share, np.float32(0))
+    for shown, is_ink in ((part, lit > 0.5 - EITHER), (255 - part, lit < 0.5 + EITHER)):
+        tone = _standing_out(shown, thick)
         nearby = cv2.dilate(tone * core, np.ones((near, near), np.uint8))
         peak = float(np.percentile(tone[core > 0], 97)) if core.any() else 0.0
         level = np.maximum(_least(line.height) / harder * nearby, FAINTEST * peak)
@@ -134,18 +130,11 @@ def _odd(size: float, least: int) -> int:
     return max(least, round(size)) | 1
 
 
-class _Marks(NamedTuple):
-    """How far marks stand out: in gray levels, and of the room there is above what they stand on."""
-
-    above: NDArray[np.float32]
-    share: NDArray[np.float32]
-
-
-def _standing_out(part: NDArray[np.uint8], thick: int) -> _Marks:
-    """Of light marks no thicker than this."""
+def _standing_out(part: NDArray[np.uint8], thick: int) -> NDArray[np.float32]:
+    """How far light marks no thicker than this stand out, of the room there is above what they stand on."""
     ground = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((thick, thick), np.uint8)).astype(np.float32)
     above = part - ground
-    return _Marks(above, np.where(above > NOISE, above / (255 - ground + DIM), np.float32(0)))
+    return np.where(above > NOISE, above / (255 - ground + DIM), np.float32(0))
 
 
 def _least(height: float) -> float:
