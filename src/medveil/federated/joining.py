@@ -77,10 +77,13 @@ def how_long_it_lasts(plan: Plan, training: LocalTraining) -> str:
             f"with this site's patients one round costs more than ε = {privacy.epsilon:g}; a plan with more noise, a"
             " smaller batch or fewer local steps costs less"
         )
-    before = f"ε = {spent:.3g} of {privacy.epsilon:g} is spent, with all that these patients took part in before"
+    before = f"; ε = {spent:.3g} of {privacy.epsilon:g} was spent before, in this plan or others" if spent else ""
     if not rounds:
-        return f"the privacy budget does not last for another round; {before}"
-    return f"the privacy budget lasts for {rounds} more rounds at most, and the plan has {plan.rounds}; {before}"
+        return f"the privacy budget does not last for another round{before}"
+    if rounds == plan.rounds:
+        return f"the privacy budget lasts for all {rounds} rounds{before}"
+    more = f"{rounds} more round{'' if rounds == 1 else 's'}"
+    return f"the privacy budget lasts for {more}, and the plan has {plan.rounds}{before}"
 
 
 class _Over(threading.Event):
