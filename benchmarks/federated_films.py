@@ -18,6 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import recipes_path  # noqa: F401
+
 SIDE = 128
 HOSPITALS = 10
 SOURCES = ("phantom", "public", "nih", "indiana", "covid19")

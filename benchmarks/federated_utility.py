@@ -87,7 +87,7 @@ class Scale:
     text_width: int = 128
 
 
-SMALL = {"side": 64, "channels": 8, "words": 48, "buckets": 2048, "text_width": 32}
+SMALL = {"side": 64, "channels": 8, "words": 64, "buckets": 2048, "text_width": 32}
 TINY = {"side": 32, "channels": 8, "words": 16, "buckets": 64, "text_width": 16}
 SCALES = {
     "full": Scale(),
@@ -186,7 +186,12 @@ class Experiment:
         if public:
             steps = {"local_steps": self.scale.start_steps, "batch": self.scale.start_batch}
             recipe = replace(
-                recipe, adam="sites", horizon=self.scale.start_rounds, learning_rate=self.scale.rate, **steps
+                recipe,
+                adam="sites",
+                horizon=self.scale.start_rounds,
+                learning_rate=self.scale.rate,
+                proximal=0.0,  # there is nobody to stay near to
+                **steps,
             )
         if method == "alone":
             rate = self.scale.real_alone_rate if real else self.scale.alone_rate

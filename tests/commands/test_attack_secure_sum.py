@@ -16,11 +16,11 @@ def test_the_command_tells_both_protocols_apart() -> None:
     seen = dict.fromkeys((STOCK, OURS), 0)
     for trial in json.loads(done.stdout)["trials"]:
         seen[trial["protocol"]] += trial["seen"]
-    assert seen == {STOCK: 4, OURS: 0}
+    assert seen == {STOCK: 4 + 3, OURS: 0}  # with all there, and with one lost
 
 
 def test_an_update_seen_under_our_masks_fails_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [Trial(OURS, "some means", 3, 1, 0.1)]
+    found = [Trial(OURS, "some means", sites=3, lost=0, seen=1, seconds=0.1)]
     monkeypatch.setattr("medveil.attacks.secure_sum.trials.trials", lambda *_, **__: found)
     done = CliRunner().invoke(app, ["attack", "secure-sum", "--sites", "3"])
     assert done.exit_code == 1 and "1 of 3 updates seen" in done.output

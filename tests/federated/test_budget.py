@@ -24,6 +24,18 @@ def test_a_site_trains_for_exactly_the_rounds_foretold(
     assert len(done.rounds) == foretold > 0 and done.ended
 
 
+def test_what_was_spent_before_shortens_what_is_foretold(
+    small_recipe: Recipe, make_films: Callable[..., Films], tmp_path: Path
+) -> None:
+    recipe = replace(small_recipe, privacy=Privacy(epsilon=3.0, noise=2.5), local_steps=1, text="none")
+    site = LocalTraining(recipe, make_films(patients=8), tmp_path)
+    fresh = site.rounds_left(100)
+    assert fresh == rounds_within(recipe, 8) > 1
+    other = replace(recipe, seed=1)
+    federate(other, {"a": LocalTraining(other, make_films(patients=8), tmp_path)}, 1)
+    assert site.rounds_left(100) == fresh - 1 and site.rounds_left(1) == 1
+
+
 def test_the_noise_chosen_lasts_and_less_would_not(small_recipe: Recipe) -> None:
     privacy = Privacy(epsilon=2.0)
     recipe = replace(small_recipe, privacy=privacy, batch=32, local_steps=1)

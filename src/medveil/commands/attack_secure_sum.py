@@ -39,6 +39,7 @@ def secure_sum(
     elif not quiet:
         for one in found:
             why = f": {one.why}" if one.why else ""
-            seen = f"{one.seen} of {one.sites} updates seen"
-            typer.echo(f"{one.protocol}, {one.means}: {seen} in {one.seconds:g} s{why}")
+            among = f"{one.sites} sites" + (f", {one.lost} lost" if one.lost else "")
+            seen = f"{one.seen} of {one.sites - one.lost} updates seen"
+            typer.echo(f"{one.protocol}, {among}, {one.means}: {seen} in {one.seconds:g} s{why}")
     raise typer.Exit(1 if any(one.seen for one in found if one.protocol == OURS) else 0)

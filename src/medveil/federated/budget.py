@@ -5,6 +5,8 @@ Both depend on how many patients the site has, which is nobody else's business: 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from medveil.defenses.alignment.accounting import Spending, epsilon, noise_for
 from medveil.errors import SettingsError
 from medveil.federated.recipe import Recipe
@@ -12,17 +14,19 @@ from medveil.federated.recipe import Recipe
 MOST = 1 << 20  # rounds that are looked at
 
 
-def rounds_within(recipe: Recipe, patients: int, most: int = MOST) -> int:
-    """How many rounds, of `most`, a site with so many patients takes part in before its budget is spent."""
+def rounds_within(
+    recipe: Recipe, patients: int, most: int = MOST, *, cost: Callable[[Spending], float] | None = None
+) -> int:
+    """How many rounds, of `most`, a site with so many patients takes part in before its budget is spent. `cost` is ε
+    with what its patients have spent before; without it they have spent nothing."""
     privacy = recipe.privacy
     if privacy is None:
         raise SettingsError("a recipe without privacy spends no budget")
     sampling = _sampling(recipe, patients)
 
     def fits(rounds: int) -> bool:
-        return (
-            epsilon([Spending(privacy.noise, sampling, rounds * recipe.local_steps)], privacy.delta) <= privacy.epsilon
-        )
+        more = Spending(privacy.noise, sampling, rounds * recipe.local_steps)
+        return (epsilon([more], privacy.delta) if cost is None else cost(more)) <= privacy.epsilon
 
     low, high = 0, 1
     while high <= most and fits(high):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from medveil.errors import SettingsError
 from medveil.federated.approval import read_approval
-from medveil.federated.budget import rounds_within
 from medveil.federated.credentials import authority_pem, read_node_key
 from medveil.federated.participant import Participant, Training
 from medveil.federated.plan import Plan
@@ -68,16 +67,23 @@ def local_training(recipe: Recipe, cohort: Cohort, folder: Path, ledger: Path | 
 
 
 def how_long_it_lasts(plan: Plan, training: LocalTraining) -> str:
-    """The privacy budget beside the rounds of the plan, for the site's own people; refused where there is none left."""
+    """The privacy budget beside the rounds of the plan, for the site's own people; refused where it never lasted one.
+    A site that has spent it may still come back for the model."""
     privacy, spent = plan.recipe.privacy, training.epsilon or 0.0
     assert privacy is not None
-    rounds = rounds_within(plan.recipe, training.patients, plan.rounds)
-    if not rounds:
+    rounds = training.rounds_left(plan.rounds)
+    if not rounds and not spent:
         raise SettingsError(
             f"with this site's patients one round costs more than ε = {privacy.epsilon:g}; a plan with more noise, a"
             " smaller batch or fewer local steps costs less"
         )
-    return f"the privacy budget lasts for {rounds} of {plan.rounds} rounds at most; ε = {spent:.3g} is spent so far"
+    before = f"; ε = {spent:.3g} of {privacy.epsilon:g} was spent before, in this plan or others" if spent else ""
+    if not rounds:
+        return f"the privacy budget does not last for another round{before}"
+    if rounds == plan.rounds:
+        return f"the privacy budget lasts for all {rounds} rounds{before}"
+    more = f"{rounds} more round{'' if rounds == 1 else 's'}"
+    return f"the privacy budget lasts for {more}, and the plan has {plan.rounds}{before}"
 
 
 class _Over(threading.Event):

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from medveil.defenses.alignment.accounting import Spending
 from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger, fingerprint
 from medveil.errors import InputError, SettingsError
+from medveil.federated.budget import rounds_within
 from medveil.federated.recipe import Recipe
 from medveil.federated.vision_language.building import build
 from medveil.federated.vision_language.films import Films, public_pairs
@@ -114,6 +115,11 @@ class LocalTraining:
         if self.recipe.privacy is None or not isinstance(self._ledger, Ledger):
             return None
         return self._ledger.spent()
+
+    def rounds_left(self, most: int) -> int:
+        """How many more rounds, of `most`, the budget lasts, with all that these patients have spent before."""
+        cost = self._ledger.spent_with if isinstance(self._ledger, Ledger) else None
+        return rounds_within(self.recipe, self.patients, most, cost=cost)
 
     @cached_property
     def _network(self) -> VisionLanguageNetwork:

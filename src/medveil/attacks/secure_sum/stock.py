@@ -58,8 +58,8 @@ def folded(key: bytes) -> int:
     return seed
 
 
-def aggregated(updates: Sequence[Update], examples: Sequence[int], *, both: bool = False) -> View:
-    """One round; with `both` the server asks for both shares of everybody."""
+def aggregated(updates: Sequence[Update], examples: Sequence[int], *, both: bool = False, lost: int = 0) -> View:
+    """One round; with `both` the server asks for both shares of everybody. The last `lost` sites send no update."""
     flower = _flower()
     sites = {
         number: _StockSite(number, *one, flower) for number, one in enumerate(zip(updates, examples, strict=True), 1)
@@ -68,7 +68,7 @@ def aggregated(updates: Sequence[Update], examples: Sequence[int], *, both: bool
     plan = {
         key.SAMPLE_NUMBER: len(sites),
         key.SHARE_NUMBER: len(sites),
-        key.THRESHOLD: max(2, len(sites) - 1),
+        key.THRESHOLD: max(2, len(sites) - max(1, lost)),
         key.CLIPPING_RANGE: CLIPPED,
         key.TARGET_RANGE: MOST,
         key.MOD_RANGE: MODULUS,
@@ -82,7 +82,8 @@ def aggregated(updates: Sequence[Update], examples: Sequence[int], *, both: bool
         for to, text in zip(told[key.DESTINATION_LIST], told[key.CIPHERTEXT_LIST], strict=True):
             sealed[to][name] = text
     masked, weights = {}, {}
-    for name, site in sites.items():
+    there = dict(list(sites.items())[: len(sites) - lost])
+    for name, site in there.items():
         sent = {key.SOURCE_LIST: list(sealed[name]), key.CIPHERTEXT_LIST: list(sealed[name].values())}
         told = site.asked(stage.COLLECT_MASKED_VECTORS, sent)
         parts = [flower.bytes_to_ndarray(part) for part in told[key.MASKED_PARAMETERS]]
@@ -90,7 +91,7 @@ def aggregated(updates: Sequence[Update], examples: Sequence[int], *, both: bool
         weights[name] = round(site.told_examples / HEAVIEST * MOST)
     lists = {key.ACTIVE_NODE_ID_LIST: list(sites), key.DEAD_NODE_ID_LIST: list(sites) if both else []}
     shares: dict[int, list[list[bytes]]] = {name: [] for name in sites}
-    for site in sites.values():
+    for site in there.values():
         told = site.asked(stage.UNMASK, lists)
         for owner in sites:
             at = [place for place, name in enumerate(told[key.NODE_ID_LIST]) if name == owner]

@@ -1,7 +1,8 @@
 """Both protocols tried by the same means, and what each gave away.
 
 *Search*: the server keeps to the protocol and tries every seed. *Both shares*: it asks every site for both secrets of
-everybody. *False keys*: it passes on keys of its own as another site's.
+everybody, where all are there and where some are lost. *False keys*: it passes on keys of its own as another site's.
+*Called lost*: it has an update and names its site as lost, so that others give it the key of the masks between them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -21,26 +23,30 @@ from medveil.attacks.secure_sum.unmasking import Progress, updates_of
 from medveil.errors import NotMeasurable, SettingsError
 from medveil.federated.node_keys import CURVE, public_pem
 from medveil.federated.secure_sum.masks import mask
+from medveil.federated.secure_sum.messages import Masked
 from medveil.federated.secure_sum.quantising import Grid
 from medveil.federated.secure_sum.server import Server
 from medveil.federated.secure_sum.session import Broken, Session
-from medveil.federated.secure_sum.site import Site
+from medveil.federated.secure_sum.site import Site, pairwise_key
 
 Protocol = Literal["Flower's SecAgg+", "medveil's"]
 STOCK: Protocol = "Flower's SecAgg+"
 OURS: Protocol = "medveil's"
 SEARCH, BOTH, KEYS = "search for the masks", "ask for both shares", "pass on false keys"
+LATE = "call sites lost that are there"
 ALIKE = 0.99  # correlation from which an update counts as seen
 Updates = dict[int, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """`seen`: sites whose own update the server has in the end; `why` tells what stopped it."""
+    """`lost`: of the sites, those that send no update; `seen`: sites whose own update the server has in the end; `why`
+    tells what stopped it."""
 
     protocol: Protocol
     means: str
     sites: int
+    lost: int
     seen: int
     seconds: float
     why: str = ""
@@ -53,28 +59,38 @@ def trials(sites: int, size: int, *, seed: int, bits: int = BITS, progress: Prog
     chance = np.random.default_rng(seed)
     updates = [chance.normal(0, 0.01, size).astype(np.float32) for _ in range(sites)]
     examples = [int(one) for one in chance.integers(50, 900, sites)]
+    lost = sites // 3
     found = []
     if sites <= 3:
         stock = lambda: updates_of(aggregated(updates, examples), bits=bits, progress=progress)  # noqa: E731
         found.append(_tried(STOCK, SEARCH, updates, stock))
-    found.append(_tried(STOCK, BOTH, updates, lambda: updates_of(aggregated(updates, examples, both=True))))
+    for gone in dict.fromkeys((0, lost)):
+        both = partial(aggregated, updates, examples, both=True, lost=gone)
+        found.append(_tried(STOCK, BOTH, updates, partial(_unmasked, both), gone))
     if sites < 3:
         return found  # of two, ours refuses the session
     if sites == 3:
         ours = lambda: updates_of(_our_view(updates, examples), bits=bits, progress=progress)  # noqa: E731
         found.append(_tried(OURS, SEARCH, updates, ours))
-    found.append(_tried(OURS, BOTH, updates, lambda: _ask_for_both(updates)))
+    found += [_tried(OURS, BOTH, updates, partial(_ask_for_both, updates, gone), gone) for gone in (0, lost)]
+    found.append(_tried(OURS, LATE, updates, lambda: _call_lost(updates, lost)))
     return [*found, _tried(OURS, KEYS, updates, lambda: _pass_on_false_keys(updates))]
 
 
-def _tried(protocol: Protocol, means: str, updates: list[NDArray[np.float32]], attack: Callable[[], Updates]) -> Trial:
+def _unmasked(round_held: Callable[[], View]) -> Updates:
+    return updates_of(round_held())
+
+
+def _tried(
+    protocol: Protocol, means: str, updates: list[NDArray[np.float32]], attack: Callable[[], Updates], lost: int = 0
+) -> Trial:
     began, why, seen = time.monotonic(), "", 0
     try:
         found = attack()
         seen = sum(bool(np.corrcoef(found[n], one)[0, 1] > ALIKE) for n, one in enumerate(updates, 1) if n in found)
     except (NotMeasurable, Broken) as stopped:
         why = str(stopped)
-    return Trial(protocol, means, len(updates), seen, round(time.monotonic() - began, 1), why)
+    return Trial(protocol, means, len(updates), lost, seen, round(time.monotonic() - began, 1), why)
 
 
 def _session(updates: list[NDArray[np.float32]]) -> tuple[Session, dict[str, Site]]:
@@ -103,19 +119,47 @@ def _our_view(updates: list[NDArray[np.float32]], examples: list[int]) -> View:
     return View(masked, weights, {}, {})
 
 
-def _ask_for_both(updates: list[NDArray[np.float32]]) -> Updates:
-    """The server names everybody as there, and then once more as lost."""
+def _ask_for_both(updates: list[NDArray[np.float32]], lost: int) -> Updates:
+    """The server names everybody who sent an update as there, and then some of them once more as lost."""
     session, sites = _session(updates)
     server = Server(session)
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
     given = server.shares_for([site.shares(keys) for site in sites.values()])
-    for name, site in sites.items():
-        site.masked(given[name], np.zeros(session.size, np.uint64))
-    signed = [site.agreed(session.names) for site in sites.values()]
-    first = next(iter(sites.values()))
+    there = dict(list(sites.items())[: len(sites) - lost])
+    for name, site in there.items():
+        server.add(site.masked(given[name], np.zeros(session.size, np.uint64)))
+    signed = [site.agreed(server.survivors()) for site in there.values()]
+    first = next(iter(there.values()))
     first.opened(signed)
-    first.agreed(session.names[: session.fewest])
+    first.agreed(server.survivors()[: session.fewest])
     return {}
+
+
+def _call_lost(updates: list[NDArray[np.float32]], count: int) -> Updates:
+    """The last sites are left out of the sum. What the others open takes the masks between sites off their updates,
+    which the server has; each site's own mask is still on."""
+    session, sites = _session(updates)
+    server, grid, chance = Server(session), Grid(8.0, bits=21), np.random.default_rng(0)
+    keys = server.everybodys_keys([site.keys() for site in sites.values()])
+    given = server.shares_for([site.shares(keys) for site in sites.values()])
+    sent = {
+        name: site.masked(given[name], grid.whole(np.append(update, 1.0), chance)).words
+        for (name, site), update in zip(sites.items(), updates, strict=True)
+    }
+    counted = session.names[: len(sites) - count]
+    for name in counted:
+        server.add(Masked(name, sent[name]))
+    signed = server.signed([sites[name].agreed(server.survivors()) for name in counted])
+    secrets = server.recovered([sites[name].opened(signed) for name in counted])
+    found = {}
+    for name in set(session.names) - set(counted):
+        left = sent[name]
+        for other in keys:
+            if other.site != name:
+                between = mask(pairwise_key(secrets[name], other.masking, session, (name, other.site)), session.size)
+                left = left - between if name < other.site else left + between
+        found[int(name)] = grid.numbers(left)[:-1]
+    return found
 
 
 def _pass_on_false_keys(updates: list[NDArray[np.float32]]) -> Updates:

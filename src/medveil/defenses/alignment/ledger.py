@@ -101,6 +101,12 @@ class Ledger:
         self._same_budget(book)
         return self._most(book)
 
+    def spent_with(self, more: Spending) -> float:
+        """What `spent` would be after so much more; nothing is booked."""
+        book = self._read()
+        self._same_budget(book)
+        return self._most(book, more)
+
     def _most(self, book: dict[str, Any], *more: Spending) -> float:
         runs = {name: Spending(**entry["spending"]) for name, entry in book["runs"].items()}
         histories = {tuple(sorted(book["patients"].get(one, ()))) for one in self._hashes(book)}

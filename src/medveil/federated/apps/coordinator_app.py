@@ -33,6 +33,7 @@ from medveil.federated.secure_sum.session import Broken, Session
 _PAUSE = 0.05  # seconds between two looks
 _BREATH = 1.0  # seconds before a round is tried again
 _FAREWELL = 30.0  # seconds for the end to reach whoever is there
+_STOPPING = 5.0  # the same where somebody waits for the command to stop; a site that trains meanwhile calls on
 _AGAIN = 10.0  # seconds before it is told again to a site whose disk is full
 _INTRODUCTION = 60.0  # seconds for a node to say who it is
 
@@ -452,6 +453,7 @@ class _Conductor:
         """
         arrays = packed_arrays(shared or [])
         until = time.monotonic() + patience
+        farewell = _STOPPING if how == "stopped" else _FAREWELL
         told: dict[str, int] = {}  # how often a site had come when it was
         later: dict[str, float] = {}
         while True:
@@ -462,7 +464,7 @@ class _Conductor:
                 for name, node in self._nodes.items()
                 if node in here and told.get(name) != comes.get(node, 0) and later.get(name, now) <= now
             }
-            for node, answer, _ in self._send("over", {node: {"how": how} for node in due}, arrays, _FAREWELL):
+            for node, answer, _ in self._send("over", {node: {"how": how} for node in due}, arrays, farewell):
                 name, why = due[node], answer.get("refusal")
                 self.record.sites[name].told_the_end = why is None
                 if why == "disk":

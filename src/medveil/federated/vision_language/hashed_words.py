@@ -19,10 +19,12 @@ FIRST = 2
 
 
 def hashed(texts: Sequence[str], *, words: int, buckets: int) -> NDArray[np.int32]:
-    """Reports × places; a report without a word is all padding."""
+    """Reports × places; a report without a word is all padding. One that is too long is read from its end: there it
+    says what is seen, and at its head who and where."""
     numbers = np.zeros((len(texts), words), np.int32)
     for row, text in enumerate(texts):
-        found = [bucket(word, buckets) for word in split_words(text)[: words - 1]]
+        every = split_words(text)
+        found = [bucket(word, buckets) for word in every[max(0, len(every) - words + 1) :]]
         if found:
             numbers[row, : len(found) + 1] = [WHOLE, *found]
     return numbers

@@ -38,9 +38,11 @@ class Batch:
 
 def batch_loss(network: VisionLanguageNetwork, batch: Batch, recipe: Recipe) -> Tensor:
     """The mean over the batch, the contrast within it."""
+    reported = batch.reported
+    if not reported.any():  # nothing to read, as at a site without reports
+        return findings_loss(network.odds(batch.films), batch.targets, batch.known).mean()
     by_film, by_report, films, reports = network(batch.films, batch.words)
     loss = findings_loss(by_film, batch.targets, batch.known).mean()
-    reported = batch.reported
     if by_report is None or films is None or reports is None:
         return loss
     text = findings_loss(by_report, batch.targets, batch.known) * reported
