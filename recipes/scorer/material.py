@@ -14,7 +14,7 @@ from medveil.person.identifiers import Category
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import document
 from recipes.tagger.phantom_reports import phantom_reports
-from recipes.tagger.retired_notes import BENCHMARKS, FOLDED, FOLDS, RETIRED, read_notes
+from recipes.tagger.retired_notes import teaching_notes
 from recipes.tagger.training import FIRST_UNSEEN
 
 STYLES = ("structured", "prose", "telegram", "letter")
@@ -41,10 +41,8 @@ def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
     for row in phantom_reports(_PHANTOMS, _PHANTOMS + phantoms, STYLES):
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
-    for name in RETIRED:
-        for number, note in enumerate(read_notes(BENCHMARKS / f"{name}.txt")):
-            folded = name in FOLDED
-            yield Text(note.text, note.found, name, 1.0 if folded else 0.3, number % FOLDS if folded else None)
+    for name, fold, note in teaching_notes():
+        yield Text(note.text, note.found, name, 0.3 if fold is None else 1.0, fold)
     for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
         yield Text(text, (), "Indiana as published", 5.0)
     for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):
