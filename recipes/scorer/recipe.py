@@ -1,11 +1,11 @@
 """The bundled scorer, and its card.
 
-    python -m recipes.scorer.recipe --data DATA --folds FOLD0 FOLD1 FOLD2
+    python -m recipes.scorer.recipe --data DATA --earlier HALF
 
 DATA holds iu_xray and vqa_rad. Fits on invented texts, phantom reports, texts as published without identifiers and
 the notes in `benchmarks`, as the bundled tagger reads them, in a minute or two; to be run again whenever the
-tagger, the rules or the evidence change. The newest notes are read by the taggers of the folds, each of which learnt
-without a third of them. Writes weights and card into the package.
+tagger, the rules or the evidence change. Every second of the newest notes is read by an earlier tagger, which had not
+learnt from them. Writes weights and card into the package.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--tagger", type=Path, help="another tagger than the bundled one")
-    parser.add_argument("--folds", type=Path, nargs="*", help="taggers that learnt without a fold of the newest notes")
+    parser.add_argument("--earlier", type=Path, help="the tagger that learnt without every second of the newest notes")
     parser.add_argument("--out", type=Path, default=bundled("scorer"))
     parser.add_argument("--invented", type=int, default=500, help="texts")
     parser.add_argument("--phantoms", type=int, default=3, help="hospitals of forty reports")
@@ -40,7 +40,7 @@ def main() -> None:
     options = parser.parse_args()
     tagger = Tagger(load_model(options.tagger)) if options.tagger else Tagger.bundled()
     material = list(texts(options.data, invented=options.invented, phantoms=options.phantoms))
-    tagged = _read(material, tagger, [Tagger(load_model(path)) for path in options.folds or ()])
+    tagged = _read(material, tagger, Tagger(load_model(options.earlier)) if options.earlier else tagger)
     proposals = gathered(material, tagged)
     apart = cross_fitted(material, tagged, proposals, options.least)
     for source, row in apart.items():
@@ -50,12 +50,11 @@ def main() -> None:
     write(options.out, apart)
 
 
-def _read(material: Sequence[Text], tagger: Tagger, folds: Sequence[Tagger]) -> list[TaggedText]:
+def _read(material: Sequence[Text], tagger: Tagger, earlier: Tagger) -> list[TaggedText]:
     """Each text by the network that has not learnt from it, where there is one."""
-    readers = [folds[one.fold] if folds and one.fold is not None else tagger for one in material]
     tagged: dict[int, TaggedText] = {}
-    for reader in (tagger, *folds):
-        places = [place for place, own in enumerate(readers) if own is reader]
+    for reader, held in ((tagger, False), (earlier, True)):
+        places = [place for place, own in enumerate(material) if own.held is held]
         tagged |= zip(places, reader.tag([material[place].text for place in places]), strict=True)
     return [tagged[place] for place in range(len(material))]
 

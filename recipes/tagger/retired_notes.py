@@ -14,8 +14,7 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 RETIRED = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 10)), "reports_notes_a")
 WRITTEN = ("written_notes", "written_notes_2", "written_notes_3")  # to teach, and never scored
 ASIDE = Path(__file__).with_name("notes_aside.txt")  # by the hands of the last two; of a version that learns, unseen
-FOLDED = ("reports_notes_9", *WRITTEN[1:])  # the newest: a network that learnt without half of them tells how it reads
-FOLDS = 2
+NEWEST = ("reports_notes_9", *WRITTEN[1:])  # of which a network that learnt without every second tells how it reads
 _MARKED = re.compile(r"\{\{([A-Z_0-9]+)\|(.*?)\}\}", re.DOTALL)
 
 
@@ -33,14 +32,13 @@ def read_notes(path: Path) -> list[Document]:
     return notes
 
 
-def teaching_notes() -> Iterator[tuple[str, int | None, Document]]:
-    """Retired ones and those that were written to teach, each with its source and fold, if it has one."""
+def teaching_notes() -> Iterator[tuple[str, bool, Document]]:
+    """Retired ones and those that were written to teach, each with its source, and whether it may be held back."""
     for name in (*WRITTEN, *RETIRED):
         folder = Path(__file__).parent if name in WRITTEN else BENCHMARKS
         for number, note in enumerate(read_notes(folder / f"{name}.txt")):
-            yield name, number % FOLDS if name in FOLDED else None, note
+            yield name, name in NEWEST and number % 2 == 1, note
 
 
-def notes_without(fold: int | None) -> list[Document]:
-    """All of them, or those of all folds but one."""
-    return [note for _, own, note in teaching_notes() if own is None or own != fold]
+def notes_to_learn(*, hold_back: bool) -> list[Document]:
+    return [note for _, held, note in teaching_notes() if not (held and hold_back)]

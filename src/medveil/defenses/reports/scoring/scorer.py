@@ -18,6 +18,7 @@ from medveil.defenses.reports.proposal import TAGGER, Proposal
 from medveil.defenses.reports.rules import CERTAIN, GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
+from medveil.defenses.reports.scoring.measurements import is_value
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.errors import InputError
 from medveil.runtime.storage import write_bytes
@@ -59,7 +60,7 @@ class Scorer:
         Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
         heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
-        kept = [one for one in proposals if one.by in CERTAIN or (one.by in GRAMMARS and heard.touch(one))]
+        kept = [one for one in proposals if one.by in CERTAIN or self._agreed(page, one, heard)]
         told = Marks(len(page.text), kept)
         weighed = [one for one in proposals if one.by not in CERTAIN and not told.cover(one)]
         if not weighed:
@@ -73,6 +74,10 @@ class Scorer:
         ]
         told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
         return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
+
+    def _agreed(self, page: Page, one: Proposal, heard: Marks) -> bool:
+        """Whether a grammar and the network say the same; where another grammar has it for a value it is weighed."""
+        return one.by in GRAMMARS and heard.touch(one) and not is_value(page.text, one.start, one.end)
 
     def _least_of(self, one: Proposal, *, value: bool) -> float:
         """More where a number may be a value, and most where the grammar of values has it for one."""
