@@ -7,7 +7,7 @@ from typing import Any
 
 from recipes.model_card import closing, write_card
 
-RECIPE = ("python -m recipes.scorer.recipe --data DATA --earlier HALF/tagger.safetensors",)
+RECIPE = ("python -m recipes.scorer.recipe --data DATA --earlier LAST/tagger.safetensors",)
 
 
 def write(weights: Path, apart: dict[str, dict[str, int]]) -> None:

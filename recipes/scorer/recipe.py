@@ -1,6 +1,6 @@
 """The bundled scorer, and its card.
 
-    python -m recipes.scorer.recipe --data DATA --earlier HALF
+    python -m recipes.scorer.recipe --data DATA --earlier LAST
 
 DATA holds iu_xray and vqa_rad. Fits on invented texts, phantom reports, texts as published without identifiers and
 the notes in `benchmarks`, as the bundled tagger reads them, in a minute or two; to be run again whenever the

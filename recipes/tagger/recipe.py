@@ -3,8 +3,7 @@
     python -m recipes.tagger.recipe prepare --encoder MINILM --out START
     python -m recipes.tagger.recipe train --start START --out RUN --device cuda --seconds 530 --workers 14
     python -m recipes.tagger.recipe train --start START --from RUN --out BOTH --device cuda --workers 14
-    python -m recipes.tagger.recipe refine --start START --from RUN --out HALF --hold-back --seconds 540 --seed 8
-    python -m recipes.tagger.recipe refine --start START --from HALF --out REFINED --seconds 590 --seed 9
+    python -m recipes.tagger.recipe refine --start START --from RUN --out REFINED --hold-back --seconds 540 --seed 8
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors). `prepare` takes two minutes, `train` makes
 its texts on fourteen cores while one H200 learns from them. The bundled weights learnt twice: once from the start, and
