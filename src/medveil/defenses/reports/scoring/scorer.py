@@ -30,7 +30,8 @@ _VALUES = frozenset({"numbers", "dates", "times", "ages"})
 _GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
 _VALUE = 1.3  # times as much is needed where a value may be lost
 _SURE_OF_VALUE = 0.85
-_MEASURES = [NAMES.index(name) for name in ("value", "unit after", "amount")]
+_VALUED = NAMES.index("value")
+_MEASURES = [_VALUED, NAMES.index("unit after"), NAMES.index("amount")]
 FORMAT = "medveil-scorer-1"
 
 
@@ -66,9 +67,12 @@ class Scorer:
         if not weighed:
             return kept
         rows = evidence(page, weighed, tagged, proposals)
-        measured = [bool(row.any()) for row in rows[:, _MEASURES]]
+        measured = [
+            bool(row[_VALUED] if one.by in GRAMMARS else row[_MEASURES].any())
+            for one, row in zip(weighed, rows, strict=True)
+        ]
         likely_enough = [
-            self._as_sure(one, share)
+            self._as_sure(one, share, value=value)
             for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
             if share >= self._least_of(one, value=value)
         ]
@@ -81,15 +85,16 @@ class Scorer:
 
     def _least_of(self, one: Proposal, *, value: bool) -> float:
         """More where a number may be a value, and most where the grammar of values has it for one."""
+        number = GROUPS[one.category] in _VALUES
+        if number and value:
+            return _SURE_OF_VALUE
         if one.by in GRAMMARS:
             return self.least * _GRAMMAR
-        if GROUPS[one.category] not in _VALUES:
-            return self.least
-        return _SURE_OF_VALUE if value else self.least * _VALUE
+        return self.least * _VALUE if number else self.least
 
-    def _as_sure(self, one: Proposal, likely: float) -> Proposal:
-        doubtful = likely < (self.least if one.by in GRAMMARS else _SURE) and GROUPS[one.category] in _VALUES
-        return replace(one, doubtful=True) if doubtful else one
+    def _as_sure(self, one: Proposal, likely: float, *, value: bool) -> Proposal:
+        unsure = value or likely < (self.least if one.by in GRAMMARS else _SURE)
+        return replace(one, doubtful=True) if unsure and GROUPS[one.category] in _VALUES else one
 
 
 def save_scorer(path: Path, scorer: Scorer) -> None:
