@@ -24,13 +24,12 @@ _INDIANA = 1700  # the reports after these are for measuring
 
 @dataclass(frozen=True)
 class Text:
-    """`share` is how much each of its proposals counts; `held` says that the earlier network has not learnt from it."""
+    """`share` is how much each of its proposals counts."""
 
     text: str
     found: tuple[Span, ...]
     source: str
     share: float
-    held: bool = False
 
 
 def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
@@ -42,12 +41,12 @@ def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
     for name, held, note in teaching_notes():
-        yield Text(note.text, note.found, f"{name}, held back" if held else name, 1.0 if held else 0.3, held=held)
+        yield Text(note.text, note.found, f"{name}, held back" if held else name, 1.0 if held else 0.3)
     for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
-        yield Text(text, (), "Indiana as published", 5.0)
+        yield Text(text, (), "Indiana as published", 20.0)
     for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):
         if row["split"] == "train":
-            yield Text(row["question"], (), "questions", 5.0)
+            yield Text(row["question"], (), "questions", 20.0)
 
 
 def indiana(archive: Path) -> Iterator[str]:

@@ -26,7 +26,7 @@ RECIPE = (
     f"{_TRAIN} --from RUN3 --out RUN4 --seconds 440 --workers 5",
     f"{_REFINE} --from RUN4/tagger.safetensors --out RUN5 --seconds 1380 --seed 7",
     f"{_REFINE} --from RUN5/tagger.safetensors --out LAST --hold-back --seconds 540 --seed 8",
-    "python -m recipes.scorer.recipe --data DATA --earlier LAST/tagger.safetensors",
+    "python -m recipes.scorer.recipe --data DATA",
     (
         "PYTHONPATH=FAKER python benchmarks/reports_recall.py --data DATA --first-seed 96000 --refill-seed 53000 "
         "--out SCORES.json"
