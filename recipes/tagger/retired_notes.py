@@ -13,7 +13,6 @@ from recipes.tagger.corpus.generator import Document
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 RETIRED = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 10)), "reports_notes_a")
 WRITTEN = ("written_notes", "written_notes_2", "written_notes_3")  # to teach, and never scored
-ASIDE = Path(__file__).with_name("notes_aside.txt")  # by the hands of the last two; of a version that learns, unseen
 NEWEST = ("reports_notes_9", *WRITTEN[1:])  # of which a network that learnt without every second tells how it reads
 _MARKED = re.compile(r"\{\{([A-Z_0-9]+)\|(.*?)\}\}", re.DOTALL)
 
