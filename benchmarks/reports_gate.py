@@ -1,11 +1,12 @@
 """The gate of a version: notes nobody had looked at, cleaned once, and scored by style.
 
     python benchmarks/reports_gate.py --out GATE.json
+    python benchmarks/reports_gate.py --notes recipes/tagger/notes_aside.txt
 
-The notes (`reports_notes_9.txt`, in English, German, French and Spanish) were written for this by another hand than the
+The notes (`reports_notes_b.txt`, in English, German, French and Spanish) were written for this by another hand than the
 rules and the generator. They are scored once with the finished version, and teach from the next one on.
 Told are the share of identifiers that are gone, of other words that are still there, and of the clinical values listed
-beside the notes (`…_values.txt`) that stand in the written text as they were.
+beside the notes (`…_values.txt`) that stand in the written text as they were. `--notes` does the same for other notes.
 """
 
 from __future__ import annotations
@@ -29,20 +30,19 @@ from medveil.stats.shares import share
 from recipes.tagger.corpus.generator import Document
 from recipes.tagger.retired_notes import BENCHMARKS, read_notes
 
+GATE = BENCHMARKS / "reports_notes_b.txt"
 STYLES = {
-    "reports_notes_9": {
-        "dictated": range(10),
-        "telegraphic": range(10, 19),
-        "letters": range(19, 29),
-        "emergency": range(29, 38),
-        "discharge paragraphs": range(38, 47),
-        "HL7, pipes, forms": range(47, 56),
-        "radiology": range(56, 66),
-        "all in English": range(66),
-        "German": range(66, 74),
-        "French": range(74, 82),
-        "Spanish": range(82, 90),
-    },
+    "dictated": range(10),
+    "telegraphic": range(10, 19),
+    "letters": range(19, 29),
+    "emergency": range(29, 38),
+    "discharge paragraphs": range(38, 47),
+    "HL7, pipes, forms": range(47, 56),
+    "radiology": range(56, 66),
+    "all in English": range(66),
+    "German": range(66, 74),
+    "French": range(74, 82),
+    "Spanish": range(82, 90),
 }
 _WORD = re.compile(r"[^\W_]+")
 Marks = list[tuple[str, bool, int]]  # kind, kept or gone as it should, note
@@ -50,39 +50,39 @@ Marks = list[tuple[str, bool, int]]  # kind, kept or gone as it should, note
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--notes", type=Path, default=GATE)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--show", action="store_true", help="what was missed and lost; looking retires the notes")
     options = parser.parse_args()
+    notes = read_notes(options.notes)
+    styles = STYLES if options.notes == GATE else {"all": range(len(notes))}
+    people = [Person(Keys.for_demonstration(7), str(number)) for number in range(len(notes))]
+    cleaned = ReportCleaner().attempt_many([note.text for note in notes], people)
+    values = _listed(options.notes.with_name(f"{options.notes.stem}_values.txt"))
+    marks: dict[str, Marks] = defaultdict(list)
+    withheld = set()
+    for number, (note, one) in enumerate(zip(notes, cleaned, strict=True)):
+        if not isinstance(one, CleanedText):
+            withheld.add(number)
+            continue
+        marks["identifiers gone"] += _gone(note, one, number, show=options.show)
+        marks["other words kept"] += _kept(note, one, number)
+        marks["clinical values kept"] += _standing(values[number + 1], one, number, show=options.show)
     told: dict[str, Any] = {}
-    for name, styles in STYLES.items():
-        notes = read_notes(BENCHMARKS / f"{name}.txt")
-        people = [Person(Keys.for_demonstration(7), str(number)) for number in range(len(notes))]
-        cleaned = ReportCleaner().attempt_many([note.text for note in notes], people)
-        values = _listed(f"{name}_values")
-        marks: dict[str, Marks] = defaultdict(list)
-        withheld = set()
-        for number, (note, one) in enumerate(zip(notes, cleaned, strict=True)):
-            if not isinstance(one, CleanedText):
-                withheld.add(number)
-                continue
-            marks["identifiers gone"] += _gone(note, one, number, show=options.show)
-            marks["other words kept"] += _kept(note, one, number)
-            marks["clinical values kept"] += _standing(values[number + 1], one, number, show=options.show)
-        for style, part in styles.items():
-            rows = {what: [mark for mark in found if mark[2] in part] for what, found in marks.items()}
-            told[style] = {what: _row(found) for what, found in rows.items()}
-            told[style]["notes withheld"] = len(withheld & set(part))
-            told[style]["gone by kind"] = _by_kind(rows["identifiers gone"])
-            print(
-                style, *(f"{what} {_said(row)}" for what, row in told[style].items() if "value" in str(row)), sep="\n  "
-            )
+    for style, part in styles.items():
+        rows = {what: [mark for mark in found if mark[2] in part] for what, found in marks.items()}
+        told[style] = {what: _row(found) for what, found in rows.items() if found}
+        told[style]["notes withheld"] = len(withheld & set(part))
+        told[style]["gone by kind"] = _by_kind(rows["identifiers gone"])
+        print(style, *(f"{what} {_said(row)}" for what, row in told[style].items() if "value" in str(row)), sep="\n  ")
     if options.out:
         options.out.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
-def _listed(name: str) -> dict[int, list[str]]:
+def _listed(path: Path) -> dict[int, list[str]]:
+    """Clinical values by note, where somebody has listed them."""
     found: dict[int, list[str]] = defaultdict(list)
-    for line in (BENCHMARKS / f"{name}.txt").read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
         number, _, value = line.partition("\t")
         found[int(number)].append(value)
     return found

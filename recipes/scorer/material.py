@@ -14,7 +14,7 @@ from medveil.person.identifiers import Category
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import document
 from recipes.tagger.phantom_reports import phantom_reports
-from recipes.tagger.retired_notes import BENCHMARKS, FOLDED, FOLDS, RETIRED, read_notes
+from recipes.tagger.retired_notes import teaching_notes
 from recipes.tagger.training import FIRST_UNSEEN
 
 STYLES = ("structured", "prose", "telegram", "letter")
@@ -24,32 +24,29 @@ _INDIANA = 1700  # the reports after these are for measuring
 
 @dataclass(frozen=True)
 class Text:
-    """`share` is how much each of its proposals counts; `fold` says which network has not learnt from it, if any."""
+    """`share` is how much each of its proposals counts."""
 
     text: str
     found: tuple[Span, ...]
     source: str
     share: float
-    fold: int | None = None
 
 
 def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
-    """Of notes that the network learnt from it says too much, so they count for less than those of the folds."""
+    """Of notes that the network learnt from it says too much, so they count for less than those held back."""
     for number in range(FIRST_UNSEEN, FIRST_UNSEEN + invented):
         made = document(number)
         yield Text(made.text, made.found, "invented", 0.1)
     for row in phantom_reports(_PHANTOMS, _PHANTOMS + phantoms, STYLES):
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
-    for name in RETIRED:
-        for number, note in enumerate(read_notes(BENCHMARKS / f"{name}.txt")):
-            folded = name in FOLDED
-            yield Text(note.text, note.found, name, 1.0 if folded else 0.3, number % FOLDS if folded else None)
+    for name, held, note in teaching_notes():
+        yield Text(note.text, note.found, f"{name}, held back" if held else name, 1.0 if held else 0.3)
     for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
-        yield Text(text, (), "Indiana as published", 5.0)
+        yield Text(text, (), "Indiana as published", 20.0)
     for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):
         if row["split"] == "train":
-            yield Text(row["question"], (), "questions", 5.0)
+            yield Text(row["question"], (), "questions", 20.0)
 
 
 def indiana(archive: Path) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from medveil.person.identifiers import Category
@@ -10,10 +11,9 @@ from medveil.person.span import Span
 from recipes.tagger.corpus.generator import Document
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-WRITTEN = Path(__file__).with_name("written_notes.txt")  # to teach, and never scored
-RETIRED = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 9)), "reports_notes_a")
-FOLDED = RETIRED[-3:]  # the newest: a network that learnt without a third of them tells how it reads new ones
-FOLDS = 3
+RETIRED = ("reports_notes", *(f"reports_notes_{number}" for number in range(2, 10)), "reports_notes_a")
+WRITTEN = ("written_notes", "written_notes_2", "written_notes_3")  # to teach, and never scored
+NEWEST = ("reports_notes_9", *WRITTEN[1:])  # of which a network that learnt without every second tells how it reads
 _MARKED = re.compile(r"\{\{([A-Z_0-9]+)\|(.*?)\}\}", re.DOTALL)
 
 
@@ -31,11 +31,13 @@ def read_notes(path: Path) -> list[Document]:
     return notes
 
 
-def retired_notes(folder: Path, without: int | None = None) -> list[Document]:
-    """All of them, or those of all folds but one; and notes that were written to teach."""
-    return read_notes(WRITTEN) + [
-        note
-        for name in RETIRED
-        for number, note in enumerate(read_notes(folder / f"{name}.txt"))
-        if name not in FOLDED or number % FOLDS != without
-    ]
+def teaching_notes() -> Iterator[tuple[str, bool, Document]]:
+    """Retired ones and those that were written to teach, each with its source, and whether it may be held back."""
+    for name in (*WRITTEN, *RETIRED):
+        folder = Path(__file__).parent if name in WRITTEN else BENCHMARKS
+        for number, note in enumerate(read_notes(folder / f"{name}.txt")):
+            yield name, name in NEWEST and number % 2 == 1, note
+
+
+def notes_to_learn(*, hold_back: bool) -> list[Document]:
+    return [note for _, held, note in teaching_notes() if not (held and hold_back)]

@@ -28,7 +28,7 @@ from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
 from medveil.defenses.reports.tagger.word_features import Vocabulary, WordBatch, word_batch
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import Document, changed, document
-from recipes.tagger.retired_notes import BENCHMARKS, retired_notes
+from recipes.tagger.retired_notes import notes_to_learn
 from recipes.tagger.start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
 
 ROW = 512  # tokens
@@ -55,7 +55,7 @@ class Training:
     buckets: int = 8192
     width: int = 192
     seed: int = 0
-    without: int | None = None  # the fold of retired notes that it does not learn from
+    hold_back: bool = False  # every second of the newest notes, to see how it reads them
 
 
 @dataclass
@@ -74,10 +74,10 @@ class Shard:
         )
 
 
-def refining(seconds: float, seed: int, without: int | None) -> Training:
+def refining(seconds: float, seed: int, *, hold_back: bool) -> Training:
     """Small steps on one core, from a network that knows most already; most of them on notes by hand."""
-    small = Training(seconds=seconds, workers=1, documents=48, rows=24, shards=24, average=0.99, seed=seed)
-    return replace(small, peak=5e-4, phantom=0.05, notes=0.45, without=without)
+    small = Training(seconds=seconds, workers=1, documents=48, rows=12, shards=24, average=0.99, seed=seed)
+    return replace(small, peak=5e-4, phantom=0.05, notes=0.55, hold_back=hold_back)
 
 
 def shard_of(texts: list[Document], vocabulary: Vocabulary, buckets: int) -> Shard:
@@ -115,7 +115,7 @@ def make_shards(start: Path, how: Training, worker: int, out: Any) -> None:
     torch.set_num_threads(1)
     vocabulary, _ = read_table(start)
     lexicon, phantom = read_lexicon(start / LEXICON), read_reports(start / PHANTOM)
-    notes = retired_notes(BENCHMARKS, how.without)
+    notes = notes_to_learn(hold_back=how.hold_back)
     rng = np.random.default_rng([how.seed, worker])
     while True:
         texts = []

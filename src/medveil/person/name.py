@@ -47,6 +47,7 @@ DEGREES_IN_TEXT = _COMMON_DEGREES | frozenset(
     "frcophth dch dgo fcps bds bmbs lrcp msw lsw bcba crt rpft nremt emt-p rhia ccs cpc cphq rcp rgn fcap fascp "
     "ascp mls facnm fsir fsvm fhrs fasge facg fasco faha mrcpi frcsi frcpi fcrad mmed dphil mphil dsc od".split()
 )
+_LONGEST_COMPOUND = 5  # words
 _DROPPED = TITLES | DEGREES | GENERATIONS | frozenset("rt r do pa unknown anonymous none na null test".split())
 
 
@@ -130,4 +131,8 @@ def _bound(text: str, one: Word, other: Word) -> bool:
 def _compounds(words: list[Word]) -> set[str]:
     """Neighbouring words written as one: smithjones, obrien, vanderberg."""
     folded = [word.folded for word in words]
-    return {"".join(folded[start:end]) for start in range(len(folded)) for end in range(start + 2, len(folded) + 1)}
+    return {
+        "".join(folded[start:end])
+        for start in range(len(folded))
+        for end in range(start + 2, min(start + _LONGEST_COMPOUND, len(folded)) + 1)
+    }

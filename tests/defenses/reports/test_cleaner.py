@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import sys
 from itertools import islice
 
 import pytest
@@ -209,3 +210,27 @@ def test_threads_may_share_a_cleaner_though_it_forgets_phrases(monkeypatch, from
     phrases = [f"CXR {number} FOR DR VENKATARAMAN" for number in range(5)] * 60
     alone = [ReportCleaner(tagger=None).clean_phrase(text, PERSON).text for text in phrases[:5]] * 60
     assert from_threads(lambda text: cleaner.clean_phrase(text, PERSON).text, phrases, module) == alone
+
+
+@pytest.mark.parametrize("piece", ["A. ", "Jan 1, ", "12 ", "a@"])
+def test_twice_the_text_takes_about_twice_the_work(piece: str) -> None:
+    cleaner = ReportCleaner()
+    cleaner.clean(REPORT, PERSON)  # lists and weights are loaded once
+    calls = [_calls(cleaner, REPORT + piece * count) for count in (500, 1000)]
+    assert calls[1] < 2.4 * calls[0]
+
+
+def _calls(cleaner: ReportCleaner, text: str) -> int:
+    """How many functions are called, of Python and of C."""
+    count = 0
+
+    def called(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(called)
+    try:
+        cleaner.clean(text, PERSON)
+    finally:
+        sys.setprofile(None)
+    return count

@@ -42,6 +42,11 @@ from medveil.person.span import Span
         ("Baby Girl Zbrozek born", "Zbrozek", "Baby Girl Zbrozek", Category.NAME),
         ("DISCUSSED WITH ANNEKE ZBROZEK TODAY", "ZBROZEK", "ANNEKE ZBROZEK", Category.DOCTOR),
         ("from Lahey\nHistory of cough", "Lahey", "Lahey", Category.HOSPITAL),
+        ("hauling; cab GA 7183H parked", "7183H", "GA 7183H", Category.VEHICLE),
+        ("(GMS K 40 5512 B). You", "5512", "K 40 5512 B", Category.HEALTH_PLAN),
+        ("MRN 445566 64 M, seen", "445566", "445566", Category.MRN),
+        ("MRN 445566 12 mm nodule", "445566", "445566", Category.MRN),
+        ("seen, MRN 4455", "4455", "4455", Category.MRN),
     ],
 )
 def test_a_name_grows_to_its_end_and_no_further(text: str, seen: str, whole: str, category: Category) -> None:

@@ -9,10 +9,12 @@ from medveil.defenses.reports.edges import narrowed
 from medveil.defenses.reports.merging import merged
 from medveil.defenses.reports.proposal import FAINT, TAGGER, Proposal
 from medveil.defenses.reports.rules import find_by_rules, following, proposed
+from medveil.defenses.reports.rules.ages import whole_age
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.scorer import Scorer
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.defenses.reports.whole_spans import completed, trimmed, whole_numbers
+from medveil.person.identifiers import Category
 from medveil.person.span import Span, without_overlaps
 
 _NETWORK = (TAGGER, FAINT)
@@ -37,10 +39,16 @@ def all_proposals(page: Page, tagged: TaggedText, *, phrase: bool = False) -> li
 
 
 def _of_network(page: Page, found: list[Span], by: str) -> list[Proposal]:
-    """What somebody has blanked out before is none, nor is one letter a day."""
+    """What somebody has blanked out before is none, nor is one letter a day, or another number a great age."""
     pieces = (trimmed(page.text, one) for one in whole_numbers(page.text, found))
+    pieces = (_as_age(page.text, one) if one and one.category is Category.AGE_OVER_89 else one for one in pieces)
     written = (one for one in pieces if one is not None and page.legible(one.start, one.end))
     return [Proposal(one.start, one.end, one.category, by) for one in written]
+
+
+def _as_age(text: str, one: Span) -> Span | None:
+    place = whole_age(text, one.start, one.end)
+    return Span(*place, one.category) if place else None
 
 
 def whole(page: Page, kept: Iterable[Proposal]) -> list[Span]:

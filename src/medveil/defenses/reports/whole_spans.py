@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lexicon import Kind, words
+from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
@@ -45,6 +45,10 @@ _HOUSE_WORDS = words(
 _LONGEST = 4  # words to each side
 _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
 _NEXT_ITEM = re.compile(r"\n[ \t]*\d{1,2}[.)]?$")
+_LETTERS_BEFORE = re.compile(r"(?:(?<=[a-z][ ])[A-Z]{1,4}|(?<![^\s(=])[A-Z]{1,2})[ ](?:\d{1,9}[ ])?$")  # cab GA 7183H
+_GROUPS_AFTER = re.compile(  # to the end of a clause, which no age and no amount is
+    r"(?![ ]\d{1,3}[ ]?[MF]\b)(?:[ ](?:\d{1,9}|[A-Z])(?!\w)){1,3}(?=[ ]?[,;)\]|\n]|\.(?:\s|$)|$)"
+)
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
 
 
@@ -85,9 +89,25 @@ def completed(page: Page, found: list[Span]) -> list[Span]:
     found = _joined(page.text, found)
     bounds = [0, *(place for one in found for place in (one.start, one.end)), len(page.text)]
     return [
-        _grown(page, one, bounds[2 * place], bounds[2 * place + 3]) if one.category in _GROWING else one
+        _grown(page, one, bounds[2 * place], bounds[2 * place + 3])
+        if one.category in _GROWING
+        else _whole_code(page.text, one, bounds[2 * place], bounds[2 * place + 3])
+        if one.category in NUMBERS
+        else one
         for place, one in enumerate(found)
     ]
+
+
+def _whole_code(text: str, one: Span, low: int, high: int) -> Span:
+    """With the letters before its digits and the groups behind: `GA 7183H`, `K 40 5512 B`."""
+    start, end = one.start, one.end
+    if not any(map(str.isdigit, text[start:end])):
+        return one
+    before = _LETTERS_BEFORE.search(text, max(low, start - 16), start)
+    if before and not kind_of(before[0].split()[0].lower()) & Kind.THING:
+        start = before.start()
+    after = _GROUPS_AFTER.match(text, end, high)
+    return replace(one, start=start, end=after.end() if after else end)
 
 
 def _joined(text: str, found: list[Span]) -> list[Span]:

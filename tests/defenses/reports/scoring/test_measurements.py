@@ -13,10 +13,13 @@ creat 142→[[128]]→131 | pH 7.29 -> [[7.33]] | fell from [[17.2]] to 8.4 | K 
 GCS 13 ([[E3V4M6]]) | Crohn's (Montreal [[A2L3B2]]) | 00:00;37.1;[[88]];118/72 | mass [[10:00]], 6 cm FN
 pT3 N1b ([[3/21]]) M0 | open [[24/7]] | CPT: [[47562]] | ISO [[9001]]:2015 | mean PI [[1.02]]
 [[McDonald 2017]] criteria
+pain from [[8/10]] to 2/10 | R: -[[4.25]] / -0.75 x 170 | recall [[12/12]]. | iv [[12/12]]h
+Lamotrigin [[150-0-200]], dann
 garçon [[3 480]] g | the middle [[third]] of the clavicle
 """
 OTHERS = """
 DOB [[12/07/1931]] | seen [[3/14]] | MRN [[4471923]] | |[[4471923]]|1 | [[May 2017]] film | at [[10:00]], then home
+in from [[3/10]] to 8/10 | seen on [[6/12]] | in [[6/11]] | fax 555-[[0]]-1
 room [[412]] | call [[555-0191]]
 """
 

@@ -49,6 +49,33 @@ _BIRTHDAY = re.compile(
     re.IGNORECASE,
 )
 
+_GREAT_AGE = re.compile(  # 90 to 129 in the words of four languages
+    rf"ninety(?:[ -](?:{_ONES}))?|(?:(?:one|a)[ -])?hundred(?:[ -](?:and[ -])?(?:{_ONES}|ten|eleven|twelve|"
+    rf"\w+teen|twenty(?:[ -](?:{_ONES}))?))?(?![ ]and|[ ](?:\w+ty|{_ONES})\b)|"
+    r"(?:\w+und)?neunzig\w*|(?:ein)?hundert(?:ein|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)?|"
+    r"quatre[ -]vingts?[ -](?:dix(?:[ -](?:sept|huit|neuf))?|onze|douze|treize|quatorze|quinze|seize)|"
+    r"nonante(?:[ -](?:et[ -])?\w+)?|cent(?:[ -](?:un|deux|trois|quatre|cinq|six|sept|huit|neuf|dix))?|"
+    r"noventa(?:[ ]y[ ]\w+)?|cien|ciento[ ](?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)",
+    re.IGNORECASE,
+)
+_OTHER_GREAT_AGE = re.compile(r"nonag|centen|nineties|ninetie|hundredth|ninety[ -]\w+(?:th|st|nd|rd)\b", re.IGNORECASE)
+_MORE_BEFORE = re.compile(
+    rf"(?:(?:\b(?:{_ONES}|\w+teen|\w+ty|hundred|thousand)[ -](?:and[ -])?)+|\bquatre[ -](?:vingts?[ -])?)$",
+    re.IGNORECASE,
+)
+
+
+def whole_age(text: str, start: int, end: int) -> tuple[int, int] | None:
+    """What is written here as an age of 90 or more, all of it; None where it is any other number."""
+    if numbers := re.findall(r"\d{1,4}", text[start:end]):
+        return (start, end) if any(90 <= int(number) < 130 for number in numbers) else None
+    if _OTHER_GREAT_AGE.search(text, start, end):
+        return start, end
+    if before := _MORE_BEFORE.search(text, max(0, start - 40), start):  # (quatre-)vingt-onze; but five (hundred)
+        start = before.start()
+    age = _GREAT_AGE.match(text, start)
+    return (start, max(age.end(), end)) if age else None
+
 
 def take(page: Page) -> None:
     text = page.text

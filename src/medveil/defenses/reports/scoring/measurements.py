@@ -16,7 +16,7 @@ _MEASURED_BEFORE = re.compile(
     r"ptt|aptt|bnp|trop|troponin|tnt|ck|ldh|alt|ast|alp|ggt|bili|lipase|amylase|psa|cea|afp|hcg|tsh|ft4|hba1c|a1c|ldl|hdl|"
     r"ldl-c|chol|tg|cd4|ferritin|b12|folate|pco2|po2|ph|lactate|ef|lvef|rvsp|edv|esv|dlp|ctdi|mas|kvp|peep|fio2|pip|vt|"
     r"tourniquet|fht|fhr|efw|afi|edss|iq|fsiq|ppd|mets|ebl|uop|tv|i/o|rate|flow|setting|amt|hu|size|niv|bipap|cpap|"
-    r"iop|va|vision|visus|reads|score|grade|stage|apgars?|dose|stairs|station|tooth|zahn|dent)"
+    r"iop|va|vision|visus|reads|ch\.|score|grade|stage|apgars?|dose|stairs|station|tooth|zahn|dent)"
     r"[ \t]{0,2}(?:of|is|was|[:=~<>≈])?[ \t]{0,2}$",
     re.IGNORECASE,
 )
@@ -26,11 +26,13 @@ _OBSTETRIC = re.compile(r"\d{1,2}w\d?d?|\d{1,2}\+\d|\d{2,4}x\d{0,3}|G\d{1,2}P\d{
 _GENE_BEFORE = re.compile(r"(?<![A-Za-z])[cg]\.$")
 
 UNIT_AFTER = re.compile(
-    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|met(?:er|re)s?|mg|mcg|µg|g|kg|kilos?|ml|mL|cc|l|L|%|percent|fr|Fr|French|kV|kVp|mAs|"
-    r"mA|Hz|bpm|mmHg|Gy|mCi|MBq|millicuries|degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|mos?|years?|yrs?|minutes?|"
-    r"mins?|seconds?|times|views?|ribs?|images?|slices?|liters?|litres?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|HU|"
-    r"vertebra\w*|lobes?|nodules?|levels?|ed\b|edition|cores?|nodes?|beds|teaspoons?|tablets?|puffs?|drops?|millimet\w+|"
-    r"centimet\w+|milligrams?|grams?|kcal|IE|UI|E|amps?|cups?|centiles?|clichés|Zylinder|mil[ií]metros|Monate|Wochen|Tage|Jahre|Stunden|mois|semaines|jours|ans|meses|semanas|días|años)"
+    r"[ \t]?-?[ \t]?(?:mm|cm|cms|m|[µu]m|ppm|met(?:er|re)s?|mg|mcg|µg|g|kg|kilos?|ml|mL|cc|l|L|%|percent|fr|Fr|French|"
+    r"kV|kVp|mAs|mA|Hz|bpm|mmHg|Gy|mCi|MBq|millicuries|degrees?|°|x|×|hours?|hrs?|days?|weeks?|wks?|months?|mos?|years?|yrs?|"
+    r"minutes?|mins?|seconds?|times|views?|ribs?|images?|slices?|liters?|litres?|packs?|ppd|units?|IU|U|u|lbs?|inch(?:es)?|fold|"
+    r"HU|vertebra\w*|lobes?|nodules?|levels?|ed\b|edition|cores?|nodes?|beds|teaspoons?|tablets?|puffs?|drops?|"
+    r"millimet\w+|centimet\w+|zentimeter|milligram\w*|miligramos|grams?|gramm|kcal|IE|UI|E|amps?|cups?|centiles?|[mµunp]mol|millimol\w*|"
+    r"mEq|[np]g|kPa|lpm|c c|m l|m g|b d|t d s|[Pp]rozent|por ciento|pour cent|horas|heures|minutos|clichés|Zylinder|"
+    r"mil[ií]metros|Monate|Wochen|Tage|Jahre|Stunden|mois|semaines|jours|ans|meses|semanas|días|años)"
     r"(?![A-Za-z])|/[µmdu]?[lLg]\b|/(?:kg|min|h|day|hpf)\b"
 )
 _COUNTED = re.compile(
@@ -54,7 +56,13 @@ _EDITION = re.compile(
     r"(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Easter|Christmas|Xmas)\w*[ ])[A-Z][\w.-]+[ ](?:19|20)\d\d"
 )
 _STANDARD_BEFORE = re.compile(r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#-]{0,3}(?:\d{1,5}:)?$")
-_REGIMEN = re.compile(r"[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}(?![\d-])")  # 1-0-1
+# `1-0-1`, `150-0-200`
+_REGIMEN = re.compile(r"(?:[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}|\d{1,4}-0-\d{1,4}(?:-\d{1,4})?)(?![\d-])")
+_SIGN_BEFORE = re.compile(r"(?<![\w.)])[-+−±]$")  # -4.25
+# `8/10 to 2/10`: two of so many, for days do not run backwards; `in 6/52`, `recall 12/12`: weeks and months
+_TWO_OF_SO_MANY = re.compile(r"(\d{1,3})/(\d{1,3})[ ]?(?:to|→|->|–|then|bis|à|a)[ ]?(\d{1,3})/(\d{1,3})(?![\d/])")
+_SPAN_OF_TIME = re.compile(r"\b(?:in|every|recall|rv|review|f/?u|past|over|x|×|last)[ ]?$", re.IGNORECASE)
+_OF_YEAR = re.compile(r"\d{1,2}/(?:7|12|52)(?![\d/])|\d{1,2}/\d{1,2}(?=h\b)")
 _COMPONENTS = re.compile(r"(?:[A-Z]{1,2}[\dTx]){2,}[a-z]?")  # E3V4M6, A2L3B2
 _POSITION_AFTER = re.compile(r"(?:[ ]?(?:position|o['’]clock))?[,;]?[ ]\d{1,2}(?:[.,]\d)?[ ]?(?:cm|mm)\b|[ ]000\b")
 _OF_SO_MANY = re.compile(r"\d{1,3}/\d{1,3}")
@@ -83,12 +91,12 @@ def is_value(text: str, start: int, end: int) -> bool:
         return True
     if not piece[:1].isdigit():
         return bool(_EDITION.fullmatch(piece))
-    if _CHAIN_BEFORE.search(before) or _CHAIN_AFTER.match(text, end):
+    if _CHAIN_BEFORE.search(before) or _CHAIN_AFTER.match(text, end) or _is_share(text, start, end, before):
         return True
-    short = end - start < 4 or "/" in piece or _DECIMAL.fullmatch(piece)
+    short = end - start < 4 or piece.count("/") == 1 or _DECIMAL.fullmatch(piece)
     if short and (_CELL_BEFORE.search(before) or before.endswith("\n")) and _CELL_AFTER.match(text, end):
         return True
-    if _DECIMAL.fullmatch(piece) and _NAMED_BEFORE.search(before):
+    if _DECIMAL.fullmatch(piece) and (_NAMED_BEFORE.search(before) or _SIGN_BEFORE.search(before)):
         return True
     thousands = _THOUSANDS.search(text, max(0, start - 4), end + 4)
     if thousands and thousands.start() <= start and end <= thousands.end() and UNIT_AFTER.match(text, thousands.end()):
@@ -96,6 +104,17 @@ def is_value(text: str, start: int, end: int) -> bool:
     return bool(_STANDARD_BEFORE.search(before)) or bool(
         _POSITION_AFTER.match(text, end) or _LYMPH_NODES_BEFORE.search(before)
     )
+
+
+def _is_share(text: str, start: int, end: int, before: str) -> bool:
+    """A fraction beside another of the same denominator, or of a week or a year."""
+    if text.find("/", start, end) < 0:
+        return False
+    for pair in _TWO_OF_SO_MANY.finditer(text, max(0, start - 12), end + 12):
+        if pair.start() <= start and end <= pair.end():
+            return pair[2] == pair[4] and int(pair[1]) > int(pair[3])
+    told = _SPAN_OF_TIME.search(before) or text.endswith("/52", start, end) or text.startswith("h", end)
+    return bool(told and _OF_YEAR.fullmatch(text, start, end))
 
 
 def is_scored(text: str, start: int, end: int) -> bool:

@@ -18,6 +18,7 @@ from medveil.defenses.reports.proposal import TAGGER, Proposal
 from medveil.defenses.reports.rules import CERTAIN, GRAMMARS
 from medveil.defenses.reports.rules.page import Page
 from medveil.defenses.reports.scoring.evidence import GROUPS, NAMES, Marks, evidence
+from medveil.defenses.reports.scoring.measurements import is_value
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.errors import InputError
 from medveil.runtime.storage import write_bytes
@@ -29,7 +30,8 @@ _VALUES = frozenset({"numbers", "dates", "times", "ages"})
 _GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
 _VALUE = 1.3  # times as much is needed where a value may be lost
 _SURE_OF_VALUE = 0.85
-_MEASURES = [NAMES.index(name) for name in ("value", "unit after", "amount")]
+_VALUED = NAMES.index("value")
+_MEASURES = [_VALUED, NAMES.index("unit after"), NAMES.index("amount")]
 FORMAT = "medveil-scorer-1"
 
 
@@ -59,32 +61,40 @@ class Scorer:
         Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
         heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
-        kept = [one for one in proposals if one.by in CERTAIN or (one.by in GRAMMARS and heard.touch(one))]
+        kept = [one for one in proposals if one.by in CERTAIN or self._agreed(page, one, heard)]
         told = Marks(len(page.text), kept)
         weighed = [one for one in proposals if one.by not in CERTAIN and not told.cover(one)]
         if not weighed:
             return kept
         rows = evidence(page, weighed, tagged, proposals)
-        measured = [bool(row.any()) for row in rows[:, _MEASURES]]
+        measured = [
+            bool(row[_VALUED] if one.by in GRAMMARS else row[_MEASURES].any())
+            for one, row in zip(weighed, rows, strict=True)
+        ]
         likely_enough = [
-            self._as_sure(one, share)
+            self._as_sure(one, share, value=value)
             for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
             if share >= self._least_of(one, value=value)
         ]
         told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
         return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
 
+    def _agreed(self, page: Page, one: Proposal, heard: Marks) -> bool:
+        """Whether a grammar and the network say the same; where another grammar has it for a value it is weighed."""
+        return one.by in GRAMMARS and heard.touch(one) and not is_value(page.text, one.start, one.end)
+
     def _least_of(self, one: Proposal, *, value: bool) -> float:
         """More where a number may be a value, and most where the grammar of values has it for one."""
+        number = GROUPS[one.category] in _VALUES
+        if number and value:
+            return _SURE_OF_VALUE
         if one.by in GRAMMARS:
             return self.least * _GRAMMAR
-        if GROUPS[one.category] not in _VALUES:
-            return self.least
-        return _SURE_OF_VALUE if value else self.least * _VALUE
+        return self.least * _VALUE if number else self.least
 
-    def _as_sure(self, one: Proposal, likely: float) -> Proposal:
-        doubtful = likely < (self.least if one.by in GRAMMARS else _SURE) and GROUPS[one.category] in _VALUES
-        return replace(one, doubtful=True) if doubtful else one
+    def _as_sure(self, one: Proposal, likely: float, *, value: bool) -> Proposal:
+        unsure = value or likely < (self.least if one.by in GRAMMARS else _SURE)
+        return replace(one, doubtful=True) if unsure and GROUPS[one.category] in _VALUES else one
 
 
 def save_scorer(path: Path, scorer: Scorer) -> None:
