@@ -335,16 +335,6 @@ def test_what_cannot_be_read_beside_a_side_that_stays_are_initials(monkeypatch, 
     assert len(found.removed) == 1 - doubtful
 
 
-@pytest.mark.parametrize(("height", "doubtful"), [(22, 0), (60, 1)])
-def test_what_cannot_be_read_and_touches_type_of_its_size_goes_with_it(monkeypatch, height, doubtful):
-    sheet = Sheet().write("MILLER", 250, 300, size=26)
-    (word,) = sheet.lines
-    _, top, right, _ = word.box(sheet.view.shape)
-    unread = Line.of_box((right + 4, top, right + 70, top + height), 0.9)
-    monkeypatch.setattr(decision, "_sorted", lambda *_: Decision(removed=[word], doubtful=[unread]))
-    assert len(sheet.decided().doubtful) == doubtful
-
-
 @pytest.mark.parametrize(("share", "gone"), [(1.0, 0), (0.3, 1)])
 def test_a_line_goes_by_itself_unless_side_and_initials_are_all_of_it(monkeypatch, share, gone):
     sheet = Sheet().write("KM", 40, 40, size=30)

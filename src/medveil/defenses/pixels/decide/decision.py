@@ -63,7 +63,6 @@ FARTHEST_LETTER = 1.4  # heights from one letter to the next
 SPACED = 2.5  # heights between initials
 DIGITS = 2  # of a number
 PART_OF_WORD = 0.3  # of a letter, in a number or a name: it is one of theirs
-TOUCHING = 0.5  # heights from type to what is of the same hand
 BY_A_SIDE = 3  # heights between initials and the side they stand by
 WIDEST_LETTER, SPACED_LETTER = 0.95, 1.35  # heights, of most type and of the most widely spaced
 NEARBY = 3  # heights around a known name within which letters of its size go too
@@ -118,9 +117,7 @@ def decide(lines: list[Line], view: View, known: KnownSearch | None, *, keep_mar
     done = [letter for letter in result.letters if letter.initials.any()]
     result.removed = [line for line in result.removed if not any(one.covers(line) and one.fills(line) for one in done)]
     result.doubtful = [line for line in result.doubtful if not any(one.covers(line) for one in done)]
-    beside = [
-        line for line in result.doubtful if _stands_by_a_side(line, view, result) or _touches_type(line, result.removed)
-    ]
+    beside = [line for line in result.doubtful if _stands_by_a_side(line, view, result)]
     result.removed += beside
     result.doubtful = [
         line for line in result.doubtful if line not in beside and not _is_what_it_holds(line, view, result)
@@ -186,14 +183,6 @@ def _stands_by_a_side(line: Line, view: View, result: Decision) -> bool:
     sides = [side for text, side in result.kept if text in SIDES] + [letter.line for letter in result.letters]
     near = [side for side in sides if line.distance(side) <= BY_A_SIDE * max(line.height, side.height)]
     return share_from_rim(line, view) <= RIM and any(line.height <= ALIKE * side.height for side in near)
-
-
-def _touches_type(line: Line, going: list[Line]) -> bool:
-    """Whether type of its size that goes all but touches it: it is of the same hand."""
-    return any(
-        1 / ALIKE <= line.height / other.height <= ALIKE and line.distance(other) <= TOUCHING * line.height
-        for other in going
-    )
 
 
 def _is_what_it_holds(line: Line, view: View, result: Decision) -> bool:

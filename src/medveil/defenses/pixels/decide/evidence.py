@@ -189,11 +189,11 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     legible = _known_letters(reading) >= fewest and reading.confidence >= certainty
     if score >= TYPE and (legible or reading.letters >= MANY or is_marker(reading.text)):
         return Finding.TYPE
-    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height:
-        return Finding.TYPE
     if not inside and score >= CERTAIN_AT_THE_RIM and reading.letters > 1:
         return Finding.TYPE
     letters, sure = _second(look, reading, read)
+    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height and max(reading.letters, letters) > 1:
+        return Finding.TYPE
     if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
         return Finding.TYPE
     if _is_seconded(look, reading, read):
