@@ -326,9 +326,9 @@ def test_what_is_doubtful_becomes_a_tag() -> None:
     assert [note.written(one) for one in found] == ["[OTHER ID]", "[DATE]"]
 
 
-@pytest.mark.parametrize("value", ["12", "3.5", "7/10", "118", "1:200", "8 x 4"])
+@pytest.mark.parametrize("value", ["12", "3.5", "7/10", "118", "1:200", "8 x 4", "7.18/7.26", "450-0-675", "F/68"])
 def test_what_could_be_a_measurement_never_becomes_another_one(value: str) -> None:
-    for category in (Category.OTHER_ID, Category.MRN, Category.DEVICE_SERIAL, Category.PHONE):
+    for category in (Category.OTHER_ID, Category.MRN, Category.DEVICE_SERIAL, Category.PHONE, Category.ADDRESS):
         assert written(f"{{{category}|{value}}}") == f"[{category.replace('_', ' ')}]"
 
 

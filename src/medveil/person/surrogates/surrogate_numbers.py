@@ -16,8 +16,9 @@ from medveil.person.surrogates.stock import STREETS
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _RARE = "JQXZ"  # for a single one: the room 5S-12 of one patient must not become 6N-12, which may be another's
 _OWN = NUMBERS - {Category.UID}
-# Up to three digits, a decimal, a fraction: what doctors measure is written so too.
-_VALUE = re.compile(r"\W*(?:\d{1,3}|\d+[.,]\d+|\d{1,3}\s?[/:x×-]\s?\d{1,3})\W*")
+# Up to three digits, a decimal, several of them in a row: what doctors measure is written so too (7.18/7.26, 1-0-1, F/68).
+_SHORT = r"\d{1,3}(?:[.,]\d+)?"
+_VALUE = re.compile(rf"\W*(?:\d+[.,]\d+|(?:[A-Za-z]\s?/\s?)?{_SHORT}(?:\s?[/:x×-]\s?{_SHORT})*)\W*")
 _WARD = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
 _SIDES = frozenset("north south east west ward room unit floor left right upper lower".split())
 _SPOKEN = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -33,6 +34,11 @@ _CLOCK = re.compile(
 _HOUR = re.compile(r"(?P<hour>1[0-2]|0?[1-9])(?P<rest>\s*[ap](?:\.?\s?m\.?)?)", re.IGNORECASE)  # 9 AM
 _HALF = re.compile(r"[ap](?=\.?\s?m|\.?$|\s)", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\.[A-Za-z0-9]{2,5})?$")
+
+
+def may_be_measured(piece: str) -> bool:
+    """Whether another number in its place could be taken for a value."""
+    return _VALUE.fullmatch(piece) is not None
 
 
 class SurrogateNumbers(Drawing):
@@ -76,7 +82,7 @@ class SurrogateNumbers(Drawing):
                 return self.fresh(piece, lambda turn: self._network(piece, turn))
             case Category.PHOTO:
                 return self.fresh(piece, lambda turn: self._photo(piece, turn))
-        if _VALUE.fullmatch(piece):
+        if may_be_measured(piece):
             return None
         if not any(map(str.isdigit, piece)) and (len(piece.split()) > 1 or plain(piece).lower() in _SPOKEN):
             return self._spoken(category, piece)

@@ -21,6 +21,7 @@ from medveil.person.span import DoubtfulSpan, Span
 from medveil.person.surrogates.drawing import plain
 from medveil.person.surrogates.note_dates import NoteDates
 from medveil.person.surrogates.surrogate_names import SurrogateNames
+from medveil.person.surrogates.surrogate_numbers import may_be_measured
 from medveil.person.surrogates.surrogate_places import SurrogatePlaces, is_organisation
 from medveil.person.telling import OLDEST_SHOWN
 
@@ -129,6 +130,8 @@ class Note:
                 return self._names.like(piece, found.category, self._text[max(0, found.start - 24) : found.start])
             case Category.AGE_OVER_89:
                 return _old(piece, self._text[found.end : found.end + 1])
+            case Category.ADDRESS | Category.COUNTY | Category.HOSPITAL if may_be_measured(piece):
+                return _tag(found)
             case Category.ADDRESS:
                 return self._places.address(piece)
             case Category.COUNTY:
