@@ -1,15 +1,14 @@
 """Scores of the answer model, and the card that holds them. Used by `recipe evaluate`.
 
 On images of VQA-RAD that nobody trained on and on unseen phantoms: with the image, with the question alone (the same
-model without an image), on a blank image, on another one, and by another answerer without images. Scores are relaxed,
-as `medveil measure vqa` has them.
+model without an image), on a blank image and on another one. Scores are relaxed, as `medveil measure vqa` has them.
 """
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.utility.vqa.models.answers.answering import BundledAnswers, load_answer_network
-from medveil.utility.vqa.models.answers.words import rarity
-from medveil.utility.vqa.question import CLOSED, Image, QuestionTable
+from medveil.utility.vqa.question import Image, QuestionTable
 from medveil.utility.vqa.questions.loading import read_questions
 from medveil.utility.vqa.questions.phantom import phantom_questions
 from medveil.utility.vqa.scores import relaxed
 from medveil.weights.bundled import bundled
-from recipes.answers.body_parts import facts
-from recipes.answers.choosing import ALONE, CHOSEN, RIVAL, WITH
-from recipes.answers.material import PHANTOM_SEED, training_questions
-from recipes.answers.rival import Rival
+from recipes.answers.choosing import CHOSEN
+from recipes.answers.material import PHANTOM_SEED
 from recipes.answers.scoring import SEED, scores
 from recipes.model_card import closing, write_card
 
 PHANTOMS, UNSEEN_SEED = 400, PHANTOM_SEED + 1
 Shown = Callable[[QuestionTable, str], Image | None]
 WAYS: dict[str, Shown] = {
-    WITH: lambda table, image: table.image(image),
-    ALONE: lambda table, image: None,
+    "with its image": lambda table, image: table.image(image),
+    "question alone": lambda table, image: None,
     "a blank image": lambda table, image: np.zeros((256, 256), np.uint8),
     "another image": lambda table, image: table.image(_next(table, image)),
 }
@@ -84,9 +80,7 @@ def evaluate(data: Path, out: Path, *, export: bool) -> None:
         for verb, more in (("prepare", ""), ("choose", ""), ("train", ""), ("evaluate", " --export"))
     ]
     card["scores"] = {
-        f"VQA-RAD val, {len(rad)} questions on {len(rad.image_ids)} images": _measured(
-            model, rad, {RIVAL: _rival_right(model, training_questions(data), rad)}
-        ),
+        f"VQA-RAD val, {len(rad)} questions on {len(rad.image_ids)} images": _measured(model, rad),
         **json.loads((out / CHOSEN).read_text()),
         f"unseen phantoms, {len(phantoms)} questions on {len(phantoms.image_ids)} films": _measured(model, phantoms),
     }
@@ -106,18 +100,8 @@ def _next(table: QuestionTable, image: str) -> str:
     return images[(images.index(image) + 1) % len(images)]
 
 
-def _measured(
-    model: BundledAnswers, table: QuestionTable, more: Mapping[str, NDArray[np.float64]] | None = None
-) -> dict[str, Any]:
-    return scores(table, {**{way: _right(model, table, shown) for way, shown in WAYS.items()}, **(more or {})})
-
-
-def _rival_right(model: BundledAnswers, train: QuestionTable, table: QuestionTable) -> NDArray[np.float64]:
-    """It takes the model's word for which questions are to be answered with yes or no."""
-    rival = Rival(train, rarity([*(one.text for one in train.questions), *(text for text, _, _ in facts())]))
-    texts = [one.text for one in table.questions]
-    said = rival.answers(texts, [model.answer(None, text) in CLOSED for text in texts])
-    return np.array([relaxed(answer, one.answer) for answer, one in zip(said, table.questions, strict=True)])
+def _measured(model: BundledAnswers, table: QuestionTable) -> dict[str, Any]:
+    return scores(table, {way: _right(model, table, shown) for way, shown in WAYS.items()})
 
 
 def _right(model: BundledAnswers, table: QuestionTable, shown: Shown) -> NDArray[np.float64]:

@@ -18,7 +18,6 @@ from sklearn.linear_model import LogisticRegression
 from medveil.utility.vqa.models.answers.network import ORGANS, RANK, FittedHeads, folded, pooled, products
 from medveil.utility.vqa.models.answers.words import numbered
 from medveil.utility.vqa.question import CLOSED, QuestionTable
-from medveil.utility.vqa.scores import relaxed
 from recipes.answers.body_parts import facts
 
 RIDGE = 0.5
@@ -33,11 +32,10 @@ def plain(answer: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """Questions as numbers, which part of the body their images show (n × organs; None: it is not told), and what is
-    right."""
+    """Questions as numbers, which part of the body their images show (n × organs), and what is right."""
 
     asked: Floats
-    shown: Floats | None
+    shown: Floats
     answers: list[str]
     weights: Floats
 
@@ -50,26 +48,13 @@ class Lessons:
         counts = np.r_[np.ones(len(told)), np.full(len(known), OF_FACTS)].astype(np.float32)
         return cls(numbered(texts, weights), shown, list(answers), counts)
 
-    @classmethod
-    def alone(cls, questions: QuestionTable, weights: Floats) -> Lessons:
-        """What physicians asked, without any image; what follows from a part of the body is no lesson then."""
-        asked = numbered([question.text for question in questions.questions], weights)
-        answers = [plain(question.answer) for question in questions.questions]
-        return cls(asked, None, answers, np.ones(len(answers), np.float32))
-
     def part(self, keep: NDArray[np.bool_]) -> Lessons:
         answers = [answer for answer, kept in zip(self.answers, keep, strict=True) if kept]
-        shown = None if self.shown is None else self.shown[keep]
-        return Lessons(self.asked[keep], shown, answers, self.weights[keep])
+        return Lessons(self.asked[keep], self.shown[keep], answers, self.weights[keep])
 
 
-def agreement(vocabulary: Sequence[str]) -> Floats:
-    """How an answer (row) scores where another one (column) is right: the best answer is not always the likeliest."""
-    return np.array([[relaxed(said, right) for right in vocabulary] for said in vocabulary], np.float32)
-
-
-def fit_heads(lessons: Lessons, vocabulary: Sequence[str], agree: Floats) -> FittedHeads:
-    heads = FittedHeads(len(vocabulary), organs=0 if lessons.shown is None else len(ORGANS))
+def fit_heads(lessons: Lessons, vocabulary: Sequence[str]) -> FittedHeads:
+    heads = FittedHeads(len(vocabulary))
     closed = np.array([answer in CLOSED for answer in lessons.answers])
     of_closed, of_open = lessons.part(closed), lessons.part(~closed)
     right = np.array([1.0 if answer == "yes" else -1.0 for answer in of_closed.answers], np.float32)
@@ -85,14 +70,13 @@ def fit_heads(lessons: Lessons, vocabulary: Sequence[str], agree: Floats) -> Fit
         root = np.sqrt(strength[:RANK])
         first, last = (layer.weight.zero_() for layer in heads.open)
         first[: len(root)] = torch.from_numpy((left[:, :RANK] * root).T)
-        last[:, : len(root)] = torch.from_numpy(agree @ (root[:, None] * right_side[:RANK]).T)
+        last[:, : len(root)] = torch.from_numpy((root[:, None] * right_side[:RANK]).T)
     return heads
 
 
 def _ridge(lessons: Lessons, right: Floats) -> Floats:
     """The weights, by way of the questions: there are fewer of them than of buckets."""
-    shown = None if lessons.shown is None else torch.from_numpy(lessons.shown)
-    both = products(torch.from_numpy(lessons.asked), shown).numpy()
+    both = products(torch.from_numpy(lessons.asked), torch.from_numpy(lessons.shown)).numpy()
     among = both @ both.T + np.diag(RIDGE / lessons.weights)
     return np.asarray(both.T @ np.linalg.solve(among, right), np.float32)
 
@@ -104,6 +88,14 @@ def fit_look(seen: Floats, look: NDArray[np.intp]) -> torch.nn.Linear:
     fitted = LogisticRegression(C=0.003, max_iter=300).fit((found - mean) / spread, look)
     weight = fitted.coef_ / spread
     return _layer(weight, fitted.intercept_ - weight @ mean)
+
+
+def fit_asked_about(questions: QuestionTable, organ: dict[str, int], weights: Floats) -> torch.nn.Linear:
+    """How likely a question makes each part of the body."""
+    asked = numbered([question.text for question in questions.questions], weights)
+    shown = [organ[question.image_id] for question in questions.questions]
+    fitted = LogisticRegression(C=30, max_iter=300).fit(asked, shown)
+    return _layer(fitted.coef_, fitted.intercept_)
 
 
 def _layer(weight: NDArray[np.float64], bias: NDArray[np.float64]) -> torch.nn.Linear:

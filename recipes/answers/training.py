@@ -18,7 +18,7 @@ from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions, views_of
 from recipes.answers.fitting import (
     Lessons,
-    agreement,
+    fit_asked_about,
     fit_closed,
     fit_heads,
     fit_look,
@@ -92,9 +92,8 @@ def train(data: Path, out: Path, *, steps: int, seed: int) -> None:
     shown = np.repeat([1 + organ[image] for image in table.image_ids], VERSIONS)
     films = np.concatenate([material["nih"][::6], material["phantom"][::8]])
     network.look = fit_look(np.concatenate([material["rad"], films]), np.r_[shown, np.zeros(len(films), int)])
-    agree = agreement(words)
-    network.alone = fit_heads(Lessons.alone(table, weights), words, agree)
-    network.general = fit_heads(Lessons.of(table, organ, weights), words, agree)
+    network.asked_about = fit_asked_about(table, organ, weights)
+    network.general = fit_heads(Lessons.of(table, organ, weights), words)
     network.is_for_film = fit_texts(sorted(set(lessons.texts)), texts, weights)
     network.is_closed = fit_closed(
         table, sorted(set(zip(lessons.texts, lessons.closed.tolist(), strict=True))), weights

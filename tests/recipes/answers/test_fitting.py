@@ -9,12 +9,11 @@ import torch
 
 from medveil.utility.vqa.models.answers.network import ORGANS
 from medveil.utility.vqa.models.answers.words import numbered, rarity
-from medveil.utility.vqa.question import CLOSED, Question, QuestionTable
+from medveil.utility.vqa.question import Question, QuestionTable
 from recipes.answers.augment import changed
 from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions
-from recipes.answers.fitting import Lessons, agreement, fit_heads, fit_look, fit_texts, plain, vocabulary_of
-from recipes.answers.rival import Rival
+from recipes.answers.fitting import Lessons, fit_heads, fit_look, fit_texts, plain, vocabulary_of
 from recipes.findings.labels import FINDINGS, Labelled
 
 
@@ -55,30 +54,12 @@ def toy() -> tuple[QuestionTable, dict[str, int]]:
 def test_fitted_heads_learn_what_depends_on_the_image() -> None:
     table, organ = toy()
     weights, words = rarity([question.text for question in table.questions]), vocabulary_of(table)
-    heads = fit_heads(Lessons.of(table, organ, weights), words, agreement(words))
+    heads = fit_heads(Lessons.of(table, organ, weights), words)
     asked = torch.from_numpy(numbered(["Zyx quv?", "Quv what abc?"], weights))
     for place in (0, 1):
         with torch.no_grad():
             yes, scores = heads(asked, torch.eye(3)[[place, place]])
         assert (yes[0] > 0) == (place == 0) and words[int(scores[1].argmax())] == ("lobe", "gyrus")[place]
-
-
-def test_without_images_the_likelier_answer_is_given_even_if_no_single_wording_has_it() -> None:
-    """Half of all answers share words, so one of them scores best, though another one is the most frequent."""
-    told = {"xyz": 3, "t2 weighted": 2, "mri t2 weighted": 2, "yes": 2, "no": 1}
-    texts = ["Is it quv?", "Which abc?"]
-    questions = tuple(
-        Question.of(f"{answer} {number}", "image", texts[answer not in CLOSED], answer)
-        for answer, count in told.items()
-        for number in range(count)
-    )
-    table = QuestionTable("toy", questions, lambda image: np.zeros((2, 2), np.uint8))
-    weights, words = rarity(texts), vocabulary_of(table)
-    heads = fit_heads(Lessons.alone(table, weights), words, agreement(words))
-    with torch.no_grad():
-        yes, scores = heads(torch.from_numpy(numbered(texts, weights)), None)
-    assert yes[0] > 0 and "t2 weighted" in words[int(scores[1].argmax())]
-    assert words[int(scores[1].argmax())] == Rival(table, weights).answers(texts, [True, False])[1]
 
 
 def test_the_part_of_the_body_and_the_kind_of_question_are_told_apart() -> None:

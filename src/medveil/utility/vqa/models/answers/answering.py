@@ -23,7 +23,7 @@ from medveil.utility.vqa.models.answers.words import numbered
 from medveil.utility.vqa.question import Image
 from medveil.weights.bundled import bundled
 
-FORMAT = "medveil.answers/2"
+FORMAT = "medveil.answers/1"
 KEPT = 4  # images: several questions on one follow each other
 
 

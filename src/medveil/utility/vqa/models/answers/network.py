@@ -5,7 +5,7 @@ question; it was fitted to a few images of every kind. The film network looks at
 trained on many, and is asked about films like those, for on others it was found to know nothing. How far a question is
 of the kind that it has learned decides between the two.
 
-Without an image, heads that were fitted to the questions alone answer: the best guess that words allow. With one, that
+Without an image, the general part takes the parts of the body as likely as the question makes them. With one, that
 stays the answer until the image says another one firmly: most questions name the part of the body themselves, and
 what an image seems to add to them is chance.
 """
@@ -23,7 +23,7 @@ LOOKS = ("film", *ORGANS)  # a chest film like those that the film network has l
 FOLDED, RANK = 2048, 112  # buckets, and directions of the open answers: room in the package is short
 WIDTH, READERS = 64, 6
 SHARPNESS = 4.0  # fitted scores of -1..1 to log odds
-FIRM_YES, FIRM_OPEN = 0.5, 0.15  # how sure an image must make an answer, and by how much it must lead, to replace one
+FIRM_YES, FIRM_OPEN = 0.4, 0.15  # how sure an image must make an answer, and by how much it must lead, to replace one
 SMALLEST = 1e-6
 
 
@@ -36,9 +36,9 @@ class AnswerNetwork(nn.Module):
     def __init__(self, answers: int, film_answers: list[int]) -> None:
         super().__init__()
         self.narrow = nn.Linear(MAPS, CHANNELS)
-        self.look = nn.Linear(2 * CHANNELS, len(LOOKS))
+        self.look, self.asked_about = nn.Linear(2 * CHANNELS, len(LOOKS)), nn.Linear(BUCKETS, len(ORGANS))
         self.is_closed, self.is_for_film = nn.Linear(BUCKETS, 1), nn.Linear(BUCKETS, 1)
-        self.alone, self.general = FittedHeads(answers, organs=0), FittedHeads(answers, organs=len(ORGANS))
+        self.general = FittedHeads(answers)
         self.film = FilmNetwork(len(film_answers))
         self.register_buffer("rarity", torch.ones(BUCKETS))
         self.register_buffer("film_answers", torch.tensor(film_answers), persistent=False)
@@ -68,7 +68,7 @@ class AnswerNetwork(nn.Module):
 
     def generally(self, asked: Tensor, look: Tensor | None) -> tuple[Tensor, Tensor]:
         """What the general part says: yes above 0, and a score of each open answer."""
-        yes, scores = self.alone(asked, None)
+        yes, scores = self.general(asked, self.asked_about(asked).softmax(1))
         if look is None:
             return yes, scores
         seen_yes, seen_scores = self.general(asked, organ_of(look))
@@ -88,14 +88,13 @@ def organ_of(look: Tensor) -> Tensor:
 class FittedHeads(nn.Module):
     """Linear in the question, and in the question times each part of the body; fitted in closed form."""
 
-    def __init__(self, answers: int, *, organs: int) -> None:
+    def __init__(self, answers: int) -> None:
         super().__init__()
-        wide, narrow = (buckets * (1 + organs) + organs for buckets in (BUCKETS, FOLDED))
+        wide, narrow = (buckets * (1 + len(ORGANS)) + len(ORGANS) for buckets in (BUCKETS, FOLDED))
         self.yes = nn.Linear(wide, 1)
         self.open = nn.Sequential(nn.Linear(narrow, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
 
-    def forward(self, asked: Tensor, organ: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Yes above 0, and how well each open answer is expected to score."""
+    def forward(self, asked: Tensor, organ: Tensor) -> tuple[Tensor, Tensor]:
         return self.yes(products(asked, organ)).squeeze(1), self.open(products(folded(asked), organ))
 
 
@@ -104,10 +103,8 @@ def folded(asked: Tensor) -> Tensor:
     return asked.view(len(asked), -1, FOLDED).sum(1)
 
 
-def products(asked: Tensor, organ: Tensor | None) -> Tensor:
+def products(asked: Tensor, organ: Tensor) -> Tensor:
     """The question, the question times each part of the body, and the parts by themselves, which count less."""
-    if organ is None:
-        return asked
     times = (organ.unsqueeze(2) * asked.unsqueeze(1)).flatten(1)
     return torch.cat([asked, times, 0.4 * organ], 1)
 
