@@ -56,8 +56,9 @@ ABOUT: dict[str, Any] = {
         "Of images other than films like its training films it knows which part of the body they show, and little "
         "more: with 199 images, nothing else could be learned that held on images set aside. So it gains on questions "
         "of modality, plane and organ, and not on what a physician would look for.",
-        "On real images the gain from looking is small, and an image changes an answer only where it speaks firmly. "
-        "Beside a blank image or another patient's, the few val images do not show it.",
+        "On real images the gain from looking is small, and an image changes an answer only where it speaks firmly. It "
+        "is shown on training images set aside; on the few val images it is shown beside another patient's image, not "
+        "beside the question alone or a blank image.",
         "It answers with one of the answers it was trained on, and does not read notes.",
         "VQA-RAD's answers are those of a few physicians, in their words; an answer that means the same in other words "
         "counts as wrong. Scores are relaxed: more than half of all content words are shared.",
