@@ -18,12 +18,22 @@ from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import QuestionTable
 from medveil.utility.vqa.scores import relaxed
 from recipes.answers.body_parts import facts
-from recipes.answers.fitting import Lessons, fit_asked_about, fit_closed, fit_heads, fit_look, vocabulary_of
+from recipes.answers.fitting import (
+    Lessons,
+    agreement,
+    fit_closed,
+    fit_heads,
+    fit_likeness,
+    fit_look,
+    known_questions,
+    vocabulary_of,
+)
 from recipes.answers.material import VERSIONS, organs, training_questions
 from recipes.answers.scoring import scores
 
 FOLDS, SEEDS = 8, (5, 6)
 CHOSEN = "choose.json"
+WITH, ALONE = "with its image", "question alone"
 Hits = dict[str, float]  # by question
 
 
@@ -33,12 +43,12 @@ def choose(data: Path, out: Path) -> None:
     rad = material["rad"].reshape(len(table.image_ids), VERSIONS, *material["rad"].shape[1:])
     seen = dict(zip(table.image_ids, rad, strict=True))
     films = np.concatenate([material["nih"][::6], material["phantom"][::8]])
-    hits = {way: np.zeros(len(table)) for way in (True, False)}
+    hits = {way: np.zeros(len(table)) for way in (WITH, ALONE)}
     for train, test in _folds(table):
         for way, found in _right(train, test, seen, films, organ).items():
             for row, question in enumerate(table.questions):
                 hits[way][row] += found.get(question.question_id, 0.0) / len(SEEDS)
-    found = scores(table, {"with its image": hits[True], "question alone": hits[False]})
+    found = scores(table, hits)
     name = f"VQA-RAD train, {len(table)} questions on {len(table.image_ids)} images, each set aside in turn"
     write_json(out / CHOSEN, {name: found})
     print(name, found, flush=True)
@@ -61,29 +71,32 @@ def _right(
     seen: dict[str, NDArray[np.float16]],
     films: NDArray[np.float16],
     organ: dict[str, int],
-) -> dict[bool, Hits]:
-    """Of the questions set aside, with the image and without."""
+) -> dict[str, Hits]:
+    """Of the questions set aside."""
     shown = np.repeat([1 + organ[image] for image in train.image_ids], VERSIONS)
     look = fit_look(
         np.concatenate([*(seen[image] for image in train.image_ids), films]), np.r_[shown, np.zeros(len(films), int)]
     )
     weights = rarity([*(question.text for question in train.questions), *(text for text, _, _ in facts())])
     words = vocabulary_of(train)
-    network = AnswerNetwork(len(words), [0])
-    network.asked_about = fit_asked_about(train, organ, weights)
-    network.general = fit_heads(Lessons.of(train, organ, weights), words)
+    agree, taught = agreement(words), Lessons.of(train, organ, weights)
+    network = AnswerNetwork(len(words), [0], *known_questions(taught))
+    network.rarity.copy_(torch.from_numpy(weights))
+    fit_likeness(network, taught, words, agree)
+    network.general = fit_heads(taught, words, agree)
     asked = torch.from_numpy(numbered([question.text for question in test.questions], weights))
     first = np.stack([seen[question.image_id][0] for question in test.questions]).astype(np.float32)
-    found: dict[bool, Hits] = {}
     with torch.no_grad():
-        closed = fit_closed(train, [], weights)(asked).squeeze(1) > 0
+        closed = (fit_closed(train, [], weights)(asked).squeeze(1) > 0).tolist()
         looks = look(pooled(torch.from_numpy(first))).softmax(1)
-        for way in (True, False):
-            yes, answers = network.generally(asked, looks if way else None)
-            said = [
+        said = {}
+        for way, seen_as in ((WITH, looks), (ALONE, None)):
+            yes, answers = network.generally(asked, seen_as)
+            said[way] = [
                 ("yes" if one > 0 else "no") if is_closed else words[int(many.argmax())]
                 for is_closed, one, many in zip(closed, yes, answers, strict=True)
             ]
-            pairs = zip(test.questions, said, strict=True)
-            found[way] = {question.question_id: relaxed(one, question.answer) for question, one in pairs}
-    return found
+    return {
+        way: {one.question_id: relaxed(answer, one.answer) for one, answer in zip(test.questions, each, strict=True)}
+        for way, each in said.items()
+    }

@@ -1,4 +1,4 @@
-"""The fitted heads of the answer model: ridge regression on the question times what the image shows.
+"""The fitted parts of the answer model: ridge regression on the question, and on the question times what is shown.
 
 With two hundred images of every kind, a network of the usual sort learns the images by heart: in cross-validation
 over images it answers worse with an image than without. Ridge regression on the part of the body does not.
@@ -15,12 +15,21 @@ import torch
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from medveil.utility.vqa.models.answers.network import ORGANS, RANK, FittedHeads, folded, pooled, products
+from medveil.utility.vqa.models.answers.network import (
+    ORGANS,
+    RANK,
+    AnswerNetwork,
+    FittedHeads,
+    folded,
+    pooled,
+    products,
+)
 from medveil.utility.vqa.models.answers.words import numbered
 from medveil.utility.vqa.question import CLOSED, QuestionTable
+from medveil.utility.vqa.scores import relaxed
 from recipes.answers.body_parts import facts
 
-RIDGE = 0.5
+RIDGE, LIKENESS_RIDGE = 0.5, 0.6
 OF_FACTS = 0.3  # what a fact counts beside a question that a physician asked
 Floats = NDArray[np.float32]
 
@@ -32,8 +41,9 @@ def plain(answer: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """Questions as numbers, which part of the body their images show (n × organs), and what is right."""
+    """Questions, also as numbers, which part of the body their images show (n × organs), and what is right."""
 
+    texts: list[str]
     asked: Floats
     shown: Floats
     answers: list[str]
@@ -46,32 +56,79 @@ class Lessons:
         texts, answers, places = zip(*told, *known, strict=True)
         shown = np.eye(len(ORGANS), dtype=np.float32)[list(places)]
         counts = np.r_[np.ones(len(told)), np.full(len(known), OF_FACTS)].astype(np.float32)
-        return cls(numbered(texts, weights), shown, list(answers), counts)
+        return cls(list(texts), numbered(texts, weights), shown, list(answers), counts)
 
     def part(self, keep: NDArray[np.bool_]) -> Lessons:
-        answers = [answer for answer, kept in zip(self.answers, keep, strict=True) if kept]
-        return Lessons(self.asked[keep], self.shown[keep], answers, self.weights[keep])
+        texts, answers = (
+            [one for one, kept in zip(every, keep, strict=True) if kept] for every in (self.texts, self.answers)
+        )
+        return Lessons(texts, self.asked[keep], self.shown[keep], answers, self.weights[keep])
+
+    def closed(self) -> NDArray[np.bool_]:
+        return np.array([answer in CLOSED for answer in self.answers])
+
+    def asked_by_physicians(self) -> NDArray[np.bool_]:
+        """Not facts: what follows from a part of the body is no lesson where no image is shown."""
+        return self.weights == 1
 
 
-def fit_heads(lessons: Lessons, vocabulary: Sequence[str]) -> FittedHeads:
-    heads = FittedHeads(len(vocabulary))
-    closed = np.array([answer in CLOSED for answer in lessons.answers])
-    of_closed, of_open = lessons.part(closed), lessons.part(~closed)
-    right = np.array([1.0 if answer == "yes" else -1.0 for answer in of_closed.answers], np.float32)
-    usual = float(np.average(right, weights=of_closed.weights))
-    places = {answer: place for place, answer in enumerate(vocabulary)}
-    one_of = np.zeros((len(of_open.answers), len(vocabulary)), np.float32)
-    one_of[np.arange(len(one_of)), [places[answer] for answer in of_open.answers]] = 1
+def agreement(vocabulary: Sequence[str]) -> Floats:
+    """How an answer (row) scores where another one (column) is right: the best answer is not always the likeliest."""
+    return np.array([[relaxed(said, right) for right in vocabulary] for said in vocabulary], np.float32)
+
+
+def fit_heads(lessons: Lessons, vocabulary: Sequence[str], agree: Floats) -> FittedHeads:
+    """The open answers where an image is shown."""
+    heads, of_open = FittedHeads(len(vocabulary)), lessons.part(~lessons.closed())
     few = replace(of_open, asked=folded(torch.from_numpy(of_open.asked)).numpy())
-    left, strength, right_side = np.linalg.svd(_ridge(few, one_of), full_matrices=False)
+    left, strength, right_side = np.linalg.svd(_ridge(few, _one_of(of_open, vocabulary)), full_matrices=False)
     with torch.no_grad():
-        heads.yes.weight.copy_(torch.from_numpy(_ridge(of_closed, (right - usual)[:, None]).T))
-        heads.yes.bias.fill_(usual)
         root = np.sqrt(strength[:RANK])
         first, last = (layer.weight.zero_() for layer in heads.open)
         first[: len(root)] = torch.from_numpy((left[:, :RANK] * root).T)
-        last[:, : len(root)] = torch.from_numpy((root[:, None] * right_side[:RANK]).T)
+        last[:, : len(root)] = torch.from_numpy(agree @ (root[:, None] * right_side[:RANK]).T)
     return heads
+
+
+def known_questions(lessons: Lessons) -> tuple[list[str], int]:
+    """Each wording once, the open ones that physicians asked first, and how many these are."""
+    opens = sorted(set(lessons.part(lessons.asked_by_physicians() & ~lessons.closed()).texts))
+    return opens + sorted(set(lessons.part(lessons.closed()).texts) - set(opens)), len(opens)
+
+
+def fit_likeness(network: AnswerNetwork, lessons: Lessons, vocabulary: Sequence[str], agree: Floats) -> None:
+    """What each of the network's known questions says: in every case, and for each part of the body."""
+    heads, place = network.by_likeness, {text: row for row, text in enumerate(network.known)}
+    alone, closed = lessons.part(lessons.asked_by_physicians()), lessons.closed()
+    open_alone, closed_alone = alone.part(~alone.closed()), alone.part(alone.closed())
+    with torch.no_grad():
+        rows = torch.tensor([place[text] for text in open_alone.texts])
+        says = _says(open_alone, _one_of(open_alone, vocabulary), None) @ agree.T
+        heads.open.zero_().index_add_(0, rows, torch.from_numpy(says))
+        for number, (some, into) in enumerate(((closed_alone, heads.yes), (lessons.part(closed), heads.yes_shown))):
+            right = np.array([1.0 if answer == "yes" else -1.0 for answer in some.answers], np.float32)
+            heads.usual[number] = usual = float(np.average(right, weights=some.weights))
+            says = _says(some, (right - usual)[:, None], some.shown if number else None)
+            if number:
+                says = says * np.c_[np.ones(len(says), np.float32), some.shown]
+            rows = torch.tensor([place[text] for text in some.texts])
+            into.zero_().index_add_(0, rows, torch.from_numpy(says if number else says[:, 0]))
+    network.remember()
+
+
+def _one_of(lessons: Lessons, vocabulary: Sequence[str]) -> Floats:
+    places = {answer: place for place, answer in enumerate(vocabulary)}
+    one_of = np.zeros((len(lessons.answers), len(vocabulary)), np.float32)
+    one_of[np.arange(len(one_of)), [places[answer] for answer in lessons.answers]] = 1
+    return one_of
+
+
+def _says(lessons: Lessons, right: Floats, shown: Floats | None) -> Floats:
+    """Questions are alike as far as their words are, squared, and twice as much on the same part of the body."""
+    alike = (lessons.asked @ lessons.asked.T) ** 2
+    if shown is not None:
+        alike = alike * (1 + shown @ shown.T)
+    return np.asarray(np.linalg.solve(alike + np.diag(LIKENESS_RIDGE / lessons.weights), right), np.float32)
 
 
 def _ridge(lessons: Lessons, right: Floats) -> Floats:
@@ -88,14 +145,6 @@ def fit_look(seen: Floats, look: NDArray[np.intp]) -> torch.nn.Linear:
     fitted = LogisticRegression(C=0.003, max_iter=300).fit((found - mean) / spread, look)
     weight = fitted.coef_ / spread
     return _layer(weight, fitted.intercept_ - weight @ mean)
-
-
-def fit_asked_about(questions: QuestionTable, organ: dict[str, int], weights: Floats) -> torch.nn.Linear:
-    """How likely a question makes each part of the body."""
-    asked = numbered([question.text for question in questions.questions], weights)
-    shown = [organ[question.image_id] for question in questions.questions]
-    fitted = LogisticRegression(C=30, max_iter=300).fit(asked, shown)
-    return _layer(fitted.coef_, fitted.intercept_)
 
 
 def _layer(weight: NDArray[np.float64], bias: NDArray[np.float64]) -> torch.nn.Linear:

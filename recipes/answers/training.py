@@ -18,11 +18,13 @@ from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions, views_of
 from recipes.answers.fitting import (
     Lessons,
-    fit_asked_about,
+    agreement,
     fit_closed,
     fit_heads,
+    fit_likeness,
     fit_look,
     fit_texts,
+    known_questions,
     plain,
     vocabulary_of,
 )
@@ -83,7 +85,10 @@ def train(data: Path, out: Path, *, steps: int, seed: int) -> None:
     weights = rarity([*texts, *(text for text, _, _ in facts()), *sorted(set(lessons.texts))])
     lessons.number(weights)
     words = vocabulary_of(table, lessons.vocabulary)
-    network = AnswerNetwork(len(words), [words.index(answer) for answer in lessons.vocabulary])
+    taught = Lessons.of(table, organ, weights)
+    network = AnswerNetwork(
+        len(words), [words.index(answer) for answer in lessons.vocabulary], *known_questions(taught)
+    )
     material = np.load(out / "material.npz")
     with torch.no_grad():
         network.rarity.copy_(torch.from_numpy(weights))
@@ -92,8 +97,9 @@ def train(data: Path, out: Path, *, steps: int, seed: int) -> None:
     shown = np.repeat([1 + organ[image] for image in table.image_ids], VERSIONS)
     films = np.concatenate([material["nih"][::6], material["phantom"][::8]])
     network.look = fit_look(np.concatenate([material["rad"], films]), np.r_[shown, np.zeros(len(films), int)])
-    network.asked_about = fit_asked_about(table, organ, weights)
-    network.general = fit_heads(Lessons.of(table, organ, weights), words)
+    agree = agreement(words)
+    fit_likeness(network, taught, words, agree)
+    network.general = fit_heads(taught, words, agree)
     network.is_for_film = fit_texts(sorted(set(lessons.texts)), texts, weights)
     network.is_closed = fit_closed(
         table, sorted(set(zip(lessons.texts, lessons.closed.tolist(), strict=True))), weights

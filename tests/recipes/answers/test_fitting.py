@@ -7,13 +7,23 @@ from collections import Counter, defaultdict
 import numpy as np
 import torch
 
-from medveil.utility.vqa.models.answers.network import ORGANS
+from medveil.utility.vqa.models.answers.network import LOOKS, ORGANS, AnswerNetwork
 from medveil.utility.vqa.models.answers.words import numbered, rarity
-from medveil.utility.vqa.question import Question, QuestionTable
+from medveil.utility.vqa.question import CLOSED, Question, QuestionTable
 from recipes.answers.augment import changed
 from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions
-from recipes.answers.fitting import Lessons, fit_heads, fit_look, fit_texts, plain, vocabulary_of
+from recipes.answers.fitting import (
+    Lessons,
+    agreement,
+    fit_heads,
+    fit_likeness,
+    fit_look,
+    fit_texts,
+    known_questions,
+    plain,
+    vocabulary_of,
+)
 from recipes.findings.labels import FINDINGS, Labelled
 
 
@@ -51,15 +61,42 @@ def toy() -> tuple[QuestionTable, dict[str, int]]:
     return QuestionTable("toy", questions, lambda image: np.zeros((2, 2), np.uint8)), organ
 
 
-def test_fitted_heads_learn_what_depends_on_the_image() -> None:
-    table, organ = toy()
+def fitted(table: QuestionTable, organ: dict[str, int]) -> tuple[AnswerNetwork, list[str], np.ndarray]:
     weights, words = rarity([question.text for question in table.questions]), vocabulary_of(table)
-    heads = fit_heads(Lessons.of(table, organ, weights), words)
+    lessons, agree = Lessons.of(table, organ, weights), agreement(words)
+    network = AnswerNetwork(len(words), [0], *known_questions(lessons)).requires_grad_(False)
+    network.rarity.copy_(torch.from_numpy(weights))
+    fit_likeness(network, lessons, words, agree)
+    network.general = fit_heads(lessons, words, agree)
+    return network, words, weights
+
+
+def test_fitted_parts_learn_what_depends_on_the_image() -> None:
+    network, words, weights = fitted(*toy())
     asked = torch.from_numpy(numbered(["Zyx quv?", "Quv what abc?"], weights))
-    for place in (0, 1):
+    for place, look in enumerate(("chest", "head")):
+        shown = torch.eye(len(LOOKS))[[LOOKS.index(look)] * 2]
         with torch.no_grad():
-            yes, scores = heads(asked, torch.eye(3)[[place, place]])
+            yes, scores = network.generally(asked, shown)
         assert (yes[0] > 0) == (place == 0) and words[int(scores[1].argmax())] == ("lobe", "gyrus")[place]
+    with torch.no_grad():
+        assert abs(network.generally(asked, None)[0][0].item()) < 0.1, "the question alone does not tell"
+
+
+def test_without_images_the_answer_is_given_that_agrees_best() -> None:
+    """More than half of the answers share words, so one of them scores best, though another is the most frequent."""
+    told = {"xyz": 3, "t2 weighted": 2, "mri t2 weighted": 2, "yes": 2, "no": 1}
+    texts = ["Is it quv?", "Which abc?"]
+    questions = tuple(
+        Question.of(f"{answer} {number}", "image", texts[answer not in CLOSED], answer)
+        for answer, count in told.items()
+        for number in range(count)
+    )
+    table = QuestionTable("toy", questions, lambda image: np.zeros((2, 2), np.uint8))
+    network, words, weights = fitted(table, {"image": 0})
+    with torch.no_grad():
+        yes, scores = network.generally(torch.from_numpy(numbered(texts, weights)), None)
+    assert yes[0] > 0 and "t2 weighted" in words[int(scores[1].argmax())]
 
 
 def test_the_part_of_the_body_and_the_kind_of_question_are_told_apart() -> None:

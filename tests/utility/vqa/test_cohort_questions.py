@@ -28,6 +28,17 @@ def test_a_table_asks_about_the_images_that_are_there(hospital: Cohort, tmp_path
     assert table.image(first).dtype == "uint8"
 
 
+def test_columns_of_the_cohorts_own_table_ask(hospital: Cohort, tmp_path: Path) -> None:
+    first, second = hospital.table["image_id"].iloc[:2]
+    folder = replace(hospital, root=tmp_path)
+    (tmp_path / "other.csv").write_text("image_id,question\n1,Is it?\n")
+    written(tmp_path / "table.csv", f"{first},Is it?,yes,", f"{second},,,")
+    assert [each.image_id for each in cohort_questions(folder).questions] == [first]
+    written(tmp_path / "another.csv", f"{first},Is it?,yes,")
+    with pytest.raises(InputError, match="2 tables with questions"):
+        cohort_questions(folder)
+
+
 def test_what_is_missing_in_a_table_is_named_by_its_row(hospital: Cohort, tmp_path: Path) -> None:
     first = hospital.table["image_id"].iat[0]
     with pytest.raises(InputError, match="row 3"):

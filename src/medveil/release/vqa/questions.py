@@ -1,4 +1,4 @@
-"""What is asked about: a question set as published, a phantom hospital, or a cohort with a table of questions."""
+"""What is asked about: a question set as published, a phantom hospital, or a cohort with questions in a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from medveil.cohort.input import read_cohort
 from medveil.errors import InputError
-from medveil.utility.vqa.cohort_questions import cohort_questions, sampled
+from medveil.utility.vqa.cohort_questions import cohort_questions, own_table, sampled
 from medveil.utility.vqa.experiment.kept import digest_of
 from medveil.utility.vqa.question import QuestionTable
 from medveil.utility.vqa.questions.loading import read_questions
@@ -39,7 +39,7 @@ def find_questions(
     source: Path, *, file: Path | None = None, split: str | None = None, most: int | None = None, seed: int = 7
 ) -> Questions:
     """Of a question set with splits, the images that nothing was learned from unless a split is named."""
-    if file is not None or is_hospital(source):
+    if file is not None or is_hospital(source) or own_table(source) is not None:
         cohort = read_cohort(source)
         ids = zip(cohort.table["image_id"].astype(str), cohort.table["patient_id"].astype(str), strict=True)
         found = Questions(cohort_questions(cohort, file), dict(ids))

@@ -1,4 +1,5 @@
-"""The questions on a cohort's images: from a table of the user's, or out of a phantom hospital's own plan."""
+"""The questions on a cohort's images: from a table of the user's, from columns of the cohort's own table, or out of a
+phantom hospital's plan."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from medveil.cohort import Cohort
-from medveil.cohort.tables.reading import read_table
+from medveil.cohort.tables.reading import CSV_SUFFIXES, header_of, is_workbook, read_table
 from medveil.errors import InputError, NotMeasurable
 from medveil.utility.vqa.question import Image, Question, QuestionTable
 from medveil.utility.vqa.questions.phantom import hospital_questions, is_hospital
@@ -17,17 +18,29 @@ from medveil.utility.vqa.questions.pictures import as_8_bit
 COLUMNS = ("image_id", "question", "answer")
 KIND = "kind"  # a column that need not be there
 NONE_HERE = (
-    "there are no questions on these images; a table with the columns image_id, question and answer, named as "
-    "questions=FILE, asks some"
+    "there are no questions on these images; a table with the columns image_id, question and answer, in their folder "
+    "or named as questions=FILE, asks some"
 )
 
 
 def cohort_questions(cohort: Cohort, file: Path | None = None) -> QuestionTable:
-    if file is not None:
-        return _of_file(cohort, file)
-    if not is_hospital(cohort.root):
+    if file is None and is_hospital(cohort.root):
+        return hospital_questions(cohort)
+    file = file or own_table(cohort.root)
+    if file is None:
         raise NotMeasurable(NONE_HERE)
-    return hospital_questions(cohort)
+    return _of_file(cohort, file)
+
+
+def own_table(folder: Path) -> Path | None:
+    """The table in a folder of images that has questions in its columns; which of several is meant, nobody can say."""
+    if not folder.is_dir():
+        return None
+    tables = sorted(file for file in folder.iterdir() if is_workbook(file) or file.suffix.lower() in CSV_SUFFIXES)
+    found = [file for file in tables if set(COLUMNS) <= set(header_of(file))]
+    if len(found) > 1:
+        raise InputError(f"{folder} holds {len(found)} tables with questions; name the one that is meant")
+    return found[0] if found else None
 
 
 def _of_file(cohort: Cohort, file: Path) -> QuestionTable:
@@ -36,6 +49,8 @@ def _of_file(cohort: Cohort, file: Path) -> QuestionTable:
     questions: list[Question] = []
     for number, row in zip(cells.index, cells.fillna("").to_dict("records"), strict=True):
         image, text, answer = (str(row[column]).strip() for column in COLUMNS)
+        if not (text or answer):
+            continue  # an image that nothing is asked about
         if not (image and text and answer):
             raise InputError(f"row {number} of {file} lacks an image, a question or an answer; fill it in, or drop it")
         if image in rows:  # the others may have been withheld

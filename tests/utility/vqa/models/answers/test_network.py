@@ -6,24 +6,25 @@ import pytest
 import torch
 
 from medveil.utility.vqa.models.answers.network import FIRM_OPEN, FIRM_YES, LOOKS, ORGANS, AnswerNetwork, organ_of
-from medveil.utility.vqa.models.answers.words import BUCKETS
+from medveil.utility.vqa.models.answers.words import BUCKETS, numbered
+
+ASKED = "Is it quv?"
 
 
 @pytest.fixture
 def network() -> AnswerNetwork:
     """Says no, and the first answer, whatever is asked; parts of the body count for nothing yet."""
-    network = AnswerNetwork(2, [0]).requires_grad_(False)
-    for weight in network.general.parameters():
+    network = AnswerNetwork(2, [0], [ASKED], 1).requires_grad_(False)
+    for weight in (*network.general.parameters(), *network.by_likeness.parameters()):
         weight.zero_()
-    network.general.yes.bias.fill_(-0.1)
-    network.asked_about.weight.zero_()
-    network.asked_about.bias.copy_(torch.tensor([999.0, 0, 0]))  # the question is about a chest
+    network.by_likeness.usual.fill_(-0.1)
+    network.remember()
     return network
 
 
-def said(network: AnswerNetwork, look: str | None) -> tuple[float, int]:
+def said(network: AnswerNetwork, look: str | None, asked: str = ASKED) -> tuple[float, int]:
     shown = None if look is None else torch.eye(len(LOOKS))[[LOOKS.index(look)]]
-    yes, scores = network.generally(torch.zeros(1, BUCKETS), shown)
+    yes, scores = network.generally(torch.from_numpy(numbered([asked], network.rarity.numpy())), shown)
     return yes.item(), int(scores.argmax())
 
 
@@ -34,7 +35,7 @@ def of_organ(organ: str) -> int:
 
 @pytest.mark.parametrize(("strength", "replaced"), [(0.9, False), (1.1, True)])
 def test_an_image_must_be_firm_to_change_yes_or_no(network: AnswerNetwork, strength: float, replaced: bool) -> None:
-    network.general.yes.weight[0, of_organ("head")] = (strength * FIRM_YES + 0.1) / 0.4
+    network.by_likeness.yes_shown[0, of_organ("head")] = strength * FIRM_YES + 0.1
     assert said(network, None)[0] == pytest.approx(-0.1, abs=1e-3)
     assert (said(network, "head")[0] > 0) is replaced
     assert said(network, "chest")[0] < 0
@@ -49,6 +50,13 @@ def test_another_open_answer_must_lead(network: AnswerNetwork, strength: float, 
     assert said(network, "head")[1] == int(replaced)
 
 
+def test_known_questions_count_as_far_as_one_is_like_them(network: AnswerNetwork) -> None:
+    network.by_likeness.yes[0] = 1.0
+    network.by_likeness.open[0, 1] = 1.0
+    assert said(network, None) == (pytest.approx(0.9, abs=1e-3), 1)
+    assert 0.9 > said(network, None, "Is it quv now?")[0] > said(network, None, "Where is abc?")[0] > -0.11
+
+
 def test_a_film_is_one_of_the_chest() -> None:
     looks = torch.eye(len(LOOKS))
     torch.testing.assert_close(organ_of(looks), torch.eye(len(ORGANS))[[0, 0, 1, 2]])
@@ -56,7 +64,8 @@ def test_a_film_is_one_of_the_chest() -> None:
 
 
 def test_the_film_network_is_asked_about_films_alone() -> None:
-    network = AnswerNetwork(2, [0, 1]).requires_grad_(False)
+    network = AnswerNetwork(2, [0, 1], [ASKED]).requires_grad_(False)
+    network.remember()
     for weight in network.parameters():
         weight.zero_()
     network.is_for_film.bias.fill_(1)

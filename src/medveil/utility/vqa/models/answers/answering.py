@@ -23,7 +23,7 @@ from medveil.utility.vqa.models.answers.words import numbered
 from medveil.utility.vqa.question import Image
 from medveil.weights.bundled import bundled
 
-FORMAT = "medveil.answers/1"
+FORMAT = "medveil.answers/2"
 KEPT = 4  # images: several questions on one follow each other
 
 
@@ -63,7 +63,12 @@ class BundledAnswers:
 
 
 def save_answers(path: Path, network: AnswerNetwork, answers: Sequence[str]) -> None:
-    told = {"answers": list(answers), "film_answers": network.film_answers.tolist()}
+    told = {
+        "answers": list(answers),
+        "film_answers": network.film_answers.tolist(),
+        "known": list(network.known),
+        "known_open": len(network.by_likeness.open),
+    }
     write_model(path, network.state_dict(), form=FORMAT, architecture=told)
 
 
@@ -72,10 +77,12 @@ def load_answer_network(path: Path, *, device: str = "cpu") -> BundledAnswers:
     try:
         told = read_header(path, form=FORMAT)
         answers, film_answers = [str(one) for one in told["answers"]], [int(one) for one in told["film_answers"]]
+        known, known_open = [str(one) for one in told["known"]], int(told["known_open"])
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path} is not an answer model of this version; restore the package's own") from None
-    network = AnswerNetwork(len(answers), film_answers)
+    network = AnswerNetwork(len(answers), film_answers, known, known_open)
     load_into(network, path)
+    network.remember()
     return BundledAnswers(network, answers, fingerprint=sha256_of(path), device=device)
 
 

@@ -5,17 +5,19 @@ question; it was fitted to a few images of every kind. The film network looks at
 trained on many, and is asked about films like those, for on others it was found to know nothing. How far a question is
 of the kind that it has learned decides between the two.
 
-Without an image, the general part takes the parts of the body as likely as the question makes them. With one, that
-stays the answer until the image says another one firmly: most questions name the part of the body themselves, and
-what an image seems to add to them is chance.
+Without an image, a question is answered by those that are known and like it: the best guess found that words alone
+allow. With one, that stays the answer until the image says another one firmly: most questions name the part of the body
+themselves, and what an image seems to add to them is chance.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor, nn
 
-from medveil.utility.vqa.models.answers.words import BUCKETS
+from medveil.utility.vqa.models.answers.words import BUCKETS, numbered
 
 MAPS, PLACES, CHANNELS = 544, 64, 128
 ORGANS = ("chest", "head", "abdomen")
@@ -28,20 +30,26 @@ SMALLEST = 1e-6
 
 
 class AnswerNetwork(nn.Module):
-    """`film_answers` are the places of the film network's answers among all of them."""
+    """`film_answers` are the places of the film network's answers among all of them. `known` are questions to compare
+    with, the first `known_open` of them open ones; call `remember` when the rarity of buckets is set."""
 
     film_answers: Tensor
     rarity: Tensor  # how much each bucket of a question counts
 
-    def __init__(self, answers: int, film_answers: list[int]) -> None:
+    def __init__(self, answers: int, film_answers: list[int], known: Sequence[str] = (), known_open: int = 0) -> None:
         super().__init__()
         self.narrow = nn.Linear(MAPS, CHANNELS)
-        self.look, self.asked_about = nn.Linear(2 * CHANNELS, len(LOOKS)), nn.Linear(BUCKETS, len(ORGANS))
+        self.look = nn.Linear(2 * CHANNELS, len(LOOKS))
         self.is_closed, self.is_for_film = nn.Linear(BUCKETS, 1), nn.Linear(BUCKETS, 1)
         self.general = FittedHeads(answers)
         self.film = FilmNetwork(len(film_answers))
+        self.by_likeness = ByLikeness(answers, len(known), known_open)
+        self.known = tuple(known)
         self.register_buffer("rarity", torch.ones(BUCKETS))
         self.register_buffer("film_answers", torch.tensor(film_answers), persistent=False)
+
+    def remember(self) -> None:
+        self._known = torch.from_numpy(numbered(self.known, self.rarity.cpu().numpy())).to_sparse()
 
     def describe(self, maps: Tensor) -> tuple[Tensor, Tensor]:
         """Of an image: what is at each place (places × channels), and how likely it is each of the looks."""
@@ -68,10 +76,12 @@ class AnswerNetwork(nn.Module):
 
     def generally(self, asked: Tensor, look: Tensor | None) -> tuple[Tensor, Tensor]:
         """What the general part says: yes above 0, and a score of each open answer."""
-        yes, scores = self.general(asked, self.asked_about(asked).softmax(1))
+        alike = torch.sparse.mm(self._known, asked.T).T ** 2
+        yes, scores = self.by_likeness(alike)
         if look is None:
             return yes, scores
-        seen_yes, seen_scores = self.general(asked, organ_of(look))
+        organ = organ_of(look)
+        seen_yes, seen_scores = self.by_likeness.yes_of(alike, organ), self.general(asked, organ)
         lead = seen_scores.amax(1) - seen_scores.gather(1, scores.argmax(1, keepdim=True)).squeeze(1)
         return (
             torch.where(seen_yes.abs() > FIRM_YES, seen_yes, yes),
@@ -85,17 +95,35 @@ def organ_of(look: Tensor) -> Tensor:
     return organ / organ.sum(1, keepdim=True)
 
 
+class ByLikeness(nn.Module):
+    """What the known questions say to one, each as far as it is like it squared, so that pairs of words count."""
+
+    def __init__(self, answers: int, known: int, known_open: int) -> None:
+        super().__init__()
+        self.yes, self.usual = nn.Parameter(torch.zeros(known)), nn.Parameter(torch.zeros(2))
+        self.yes_shown = nn.Parameter(torch.zeros(known, 1 + len(ORGANS)))  # whatever is shown, and for each organ
+        self.open = nn.Parameter(torch.zeros(known_open, answers))
+
+    def forward(self, alike: Tensor) -> tuple[Tensor, Tensor]:
+        """Of the question alone: yes above 0, and how well each open answer is expected to score."""
+        return alike @ self.yes + self.usual[0], alike[:, : len(self.open)] @ self.open
+
+    def yes_of(self, alike: Tensor, organ: Tensor) -> Tensor:
+        says = alike @ self.yes_shown
+        return says[:, 0] + (says[:, 1:] * organ).sum(1) + self.usual[1]
+
+
 class FittedHeads(nn.Module):
-    """Linear in the question, and in the question times each part of the body; fitted in closed form."""
+    """Open answers, linear in the question and in the question times each part of the body; fitted in closed form."""
 
     def __init__(self, answers: int) -> None:
         super().__init__()
-        wide, narrow = (buckets * (1 + len(ORGANS)) + len(ORGANS) for buckets in (BUCKETS, FOLDED))
-        self.yes = nn.Linear(wide, 1)
-        self.open = nn.Sequential(nn.Linear(narrow, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
+        width = FOLDED * (1 + len(ORGANS)) + len(ORGANS)
+        self.open = nn.Sequential(nn.Linear(width, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
 
-    def forward(self, asked: Tensor, organ: Tensor) -> tuple[Tensor, Tensor]:
-        return self.yes(products(asked, organ)).squeeze(1), self.open(products(folded(asked), organ))
+    def forward(self, asked: Tensor, organ: Tensor) -> Tensor:
+        scores: Tensor = self.open(products(folded(asked), organ))
+        return scores
 
 
 def folded(asked: Tensor) -> Tensor:
