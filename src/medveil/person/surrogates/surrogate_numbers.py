@@ -16,7 +16,7 @@ from medveil.person.surrogates.stock import STREETS
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 _RARE = "JQXZ"  # for a single one: the room 5S-12 of one patient must not become 6N-12, which may be another's
 _OWN = NUMBERS - {Category.UID}
-# Up to three digits, a decimal, several of them in a row: what doctors measure is written so too (7.18/7.26, 1-0-1, F/68).
+# Up to three digits, a decimal, several in a row (7.18/7.26, 1-0-1, F/68): what doctors measure is written so too.
 _SHORT = r"\d{1,3}(?:[.,]\d+)?"
 _VALUE = re.compile(rf"\W*(?:\d+[.,]\d+|(?:[A-Za-z]\s?/\s?)?{_SHORT}(?:\s?[/:x×-]\s?{_SHORT})*)\W*")
 _WARD = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
