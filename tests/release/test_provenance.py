@@ -37,11 +37,12 @@ def test_the_command_is_told_with_its_flags_and_without_paths(tmp_path: Path) ->
         typer.echo(command_given("nothing"))
 
     paths = [str(tmp_path), "-o", str(tmp_path / "JANE"), "--encoder", str(tmp_path)]
-    paths += ["--subset", f"films={tmp_path}"]
+    paths += ["--subset", f"films={tmp_path},more={tmp_path},bits=1"]
     given = ["examine", *paths, "--attack", "a:bits=1", "--attack", "b", "--no-refit", "--quiet"]
     told = CliRunner().invoke(app, given).stdout.strip()
     assert told == (
-        "medveil examine IN --out OUT --encoder ENCODER --attack a:bits=1 --attack b --subset films=FILE --no-refit"
+        "medveil examine IN --out OUT --encoder ENCODER --attack a:bits=1 --attack b "
+        "--subset films=FILE,more=FILE,bits=1 --no-refit"
     )
 
 

@@ -129,9 +129,10 @@ def _bound(text: str, one: Word, other: Word) -> bool:
 
 
 def _compounds(words: list[Word]) -> set[str]:
-    """Neighbouring words written as one: smithjones, obrien, vanderberg."""
+    """Neighbouring words written as one: smithjones, obrien, vanderberg; and all of them."""
     folded = [word.folded for word in words]
-    return {
+    all_as_one = {"".join(folded)} if len(folded) > 1 else set()
+    return all_as_one | {
         "".join(folded[start:end])
         for start in range(len(folded))
         for end in range(start + 2, min(start + _LONGEST_COMPOUND, len(folded)) + 1)

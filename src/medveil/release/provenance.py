@@ -39,14 +39,24 @@ def _words(given: click.Parameter, value: Any, secret: bool) -> Iterator[str]:
         yield flag if value else max(given.secondary_opts, key=len, default=flag)
         return
     for each in value if isinstance(value, (list, tuple)) else [value]:
-        is_path = isinstance(given.type, click.Path) or (isinstance(each, str) and Path(each).exists())
-        before, equals, after = str(each).rpartition("=")  # a path may stand behind a name, as in NAME=FILE
         if isinstance(given, click.Option):
             yield flag
-        if after and equals and not secret and Path(after).exists():
-            yield f"{before}={name.rpartition('=')[2]}"
-        else:
-            yield name if is_path or secret else str(each)
+        if secret or isinstance(given.type, click.Path) or _is_there(str(each)):
+            yield name
+        else:  # a path may stand behind a name, as in NAME=FILE, and several of them in a row
+            parts = (part.rpartition("=") for part in str(each).split(","))
+            behind = name.rpartition("=")[2]
+            yield ",".join(
+                f"{before}={behind}" if equals and _is_there(after) else f"{before}{equals}{after}"
+                for before, equals, after in parts
+            )
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return bool(path) and Path(path).exists()
+    except OSError:  # too long for a name
+        return False
 
 
 def package_versions() -> dict[str, str]:

@@ -147,4 +147,5 @@ def test_a_line_that_is_more_surely_a_marker_is_no_stray_text() -> None:
     assert stray_text([misread, Read("PORTABLE", beside, 0.99)])  # another line
     assert stray_text([misread, Read("PORTABLE", there, 0.92)])  # less sure
     assert stray_text([misread, Read("PORTER J", there, 0.99)])  # no marker
+    assert stray_text([Read("PORTABLE MEYER", (20, 20, 95, 30), 0.93), marker])  # a name beside it
     assert stray_text([Read("RI", there, 0.93), Read("RT", there, 0.99)])  # initials are not a side for that

@@ -120,7 +120,8 @@ def _our_view(updates: list[NDArray[np.float32]], examples: list[int]) -> View:
 
 
 def _ask_for_both(updates: list[NDArray[np.float32]], lost: int) -> Updates:
-    """The server names everybody who sent an update as there, and then some of them once more as lost."""
+    """The server names everybody who sent an update as there, and then some of them once more as lost: a site that
+    answered both would lay everything open."""
     session, sites = _session(updates)
     server = Server(session)
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
@@ -132,7 +133,7 @@ def _ask_for_both(updates: list[NDArray[np.float32]], lost: int) -> Updates:
     first = next(iter(there.values()))
     first.opened(signed)
     first.agreed(server.survivors()[: session.fewest])
-    return {}
+    return {int(name): update for name, update in zip(sites, updates, strict=True) if name in there}
 
 
 def _call_lost(updates: list[NDArray[np.float32]], count: int) -> Updates:
@@ -167,4 +168,4 @@ def _pass_on_false_keys(updates: list[NDArray[np.float32]]) -> Updates:
     victim, other, *rest = session.names
     false = Site(other, ec.generate_private_key(CURVE), session).keys()
     sites[victim].shares([sites[victim].keys(), false, *(sites[name].keys() for name in rest)])
-    return {}
+    return {int(victim): updates[0]}  # the server shares its secrets now

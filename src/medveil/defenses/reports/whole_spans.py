@@ -47,7 +47,8 @@ _HOURS_AFTER = re.compile(r"\s*hours\s*$", re.IGNORECASE)
 _NEXT_ITEM = re.compile(r"\n[ \t]*\d{1,2}[.)]?$")
 _LETTERS_BEFORE = re.compile(r"(?:(?<=[a-z][ ])[A-Z]{1,4}|(?<![^\s(=])[A-Z]{1,2})[ ](?:\d{1,9}[ ])?$")  # cab GA 7183H
 _GROUPS_AFTER = re.compile(  # to the end of a clause, which no age and no amount is
-    r"(?![ ]\d{1,3}[ ]?[MF]\b)(?:[ ](?:\d{1,9}|[A-Z])(?!\w)){1,3}(?=[ ]?[,;)\]|\n]|\.(?:\s|$)|$)"
+    r"(?![ ]\d{1,3},?[ ]?(?:[MF]|(?:fe)?male|(?:wo)?man|y/?o|years?)\b)"
+    r"(?:[ ](?:\d{1,9}|[A-Z])(?!\w)){1,3}(?=[ ]?[,;)\]|\n]|\.(?:\s|$)|$)"
 )
 _NO_GAP = re.compile(r"[-/.()]{0,2}")
 

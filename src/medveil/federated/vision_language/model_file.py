@@ -14,7 +14,7 @@ from medveil.federated.recipe import Recipe
 from medveil.federated.vision_language.network import VisionLanguageNetwork
 from medveil.runtime.storage import write_bytes
 
-FORMAT = "medveil.federated-model/1"
+FORMAT = "medveil.federated-model/2"
 FINDING_HEADS = ("image_head", "text_head")
 
 

@@ -29,6 +29,7 @@ _DETECTION, _RECOGNITION = "*det*.onnx", "*rec*.onnx"
 _RINGS = frozenset("0O")  # sternal wires in a row, read with certainty; no name or number is made of these alone
 _TWISTED = _RINGS | {"8"}  # with the twist of a wire in it, read with less
 TURNS = (None, cv2.ROTATE_90_CLOCKWISE)
+_SAME_LINE = 0.85  # of two boxes that they share, if the same was read in both
 # What may stay on a radiograph: sides, views, positions and exposure, as the standard's own words and common prints.
 _WORDS = """
 L R LT RT LEFT RIGHT AP PA LAT LATERAL ERECT UPRIGHT SUPINE PRONE DECUB DECUBITUS PORTABLE PORT MOBILE CHEST
@@ -144,10 +145,10 @@ def is_of(box: Box, region: Box) -> bool:
 
 
 def _misread(read: Read, marker: Read) -> bool:
-    """Whether a line that was read twice, upright and turned, is more surely a marker. Initials are not a side for
-    that: of a few letters either reading may be the true one."""
-    shared = _shared(read.box, marker.box)
-    return read.score < marker.score and shared > 0.5 * max(_area(read.box), _area(marker.box))
+    """Whether a line that was read twice, upright and turned, is more surely a marker: all of it, for a name may stand
+    beside one. Initials are not a side for that: of a few letters either reading may be the true one."""
+    shared, longest = _shared(read.box, marker.box), max(_area(read.box), _area(marker.box))
+    return read.score < marker.score and shared > _SAME_LINE * longest and len(read.text) <= len(marker.text) + 1
 
 
 def _shared(box: Box, other: Box) -> int:

@@ -59,6 +59,14 @@ def test_what_nobody_can_read_goes_at_the_rim_alone(view, monkeypatch, x, score,
     assert evidence._finding(line, score, Look(line, 0), reading, view, CachedReader(view)) is finding
 
 
+@pytest.mark.parametrize(("letters", "finding"), [(2, Finding.TYPE), (1, Finding.DOUBTFUL)])
+def test_a_long_line_in_which_no_two_letters_are_seen_is_for_a_person(view, monkeypatch, letters, finding):
+    monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: ("", 0.0))
+    line = Line(300, 200, 60, 12, 0.0)
+    reading = Reading("KH"[:letters], 0.4, 0.1, letters, np.zeros((0, 0), np.float32))
+    assert evidence._finding(line, 0.92, Look(line, 0), reading, view, CachedReader(view)) is finding
+
+
 @pytest.mark.parametrize(("second", "finding"), [("0", Finding.NOTHING), ("K", Finding.DOUBTFUL)])
 def test_a_wire_that_reads_like_a_ring_is_nothing(view, monkeypatch, second, finding):
     monkeypatch.setattr(cached_reader, "second_opinion", lambda strip: (second, 0.6))

@@ -66,7 +66,7 @@ def test_what_machines_read_stays_readable() -> None:
 
 
 def test_a_label_never_denies() -> None:
-    assert rewritten("Insurance, no. [MRN]", "[MRN]", {}) == "Insurance"
+    assert rewritten("Insured at hospital no. [MRN]", "[MRN]", {}) == "Insured at hospital"
 
 
 def test_nothing_is_left_out_but_beside_a_placeholder() -> None:

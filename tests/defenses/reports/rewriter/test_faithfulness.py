@@ -42,3 +42,15 @@ def test_anything_else_is_not(other: str) -> None:
 def test_numbers_that_would_run_into_each_other_are_seen() -> None:
     assert not is_faithful("1 [TIME] .5 mg", "1.5 mg", PLAIN)
     assert not is_faithful("5 [TIME] 3 mg", "53 mg", PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("source", "made"),
+    [
+        ("[HOSPITAL]-5 mm", "-5 mm"),
+        ("Pacemaker: no. [OTHER ID]", "Pacemaker: no."),
+        ("Insurance, no. [MRN]", "Insurance, no."),
+    ],
+)
+def test_what_can_be_read_two_ways_is_left_to_nobody(source: str, made: str) -> None:
+    assert not is_faithful(source, made, PLAIN)

@@ -50,7 +50,8 @@ def free(text: str) -> dict[str, bool]:
         ("by-pass [DOCTOR]", "by", False),
         ("on [DATE] #NOF", "#", False),
         ("#[MRN]", "#", True),
-        ("Insurance, no. [HEALTH PLAN]", "no", True),
+        ("Insurance, no. [HEALTH PLAN]", "no", False),
+        ("Pacemaker: no. [OTHER ID]", "no", False),
     ],
 )
 def test_what_says_something_stays(text: str, word: str, goes: bool) -> None:

@@ -17,6 +17,10 @@ from medveil.defenses.reports.rules.ages import whole_age
         ("alter zweiundneunzig jahre", "zweiundneunzig", "zweiundneunzig"),
         ("a nonagenarian", "nonagenarian", "nonagenarian"),
         ("94-year-old", "94", "94"),
+        ("from nursing facility ninety four female", "ninety four", "ninety four"),
+        ("between eighty and ninety-five", "ninety-five", "ninety-five"),
+        ("she is a hundred and lives alone", "hundred", "hundred"),
+        ("nonante ans", "nonante", "nonante"),
     ],
 )
 def test_all_of_an_age_is_read(text: str, seen: str, whole: str) -> None:

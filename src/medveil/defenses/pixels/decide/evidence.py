@@ -42,7 +42,7 @@ _READ = (slice(0, 4), slice(4, 8))  # as it is, mirrored; of the numbers
 TYPE = 0.5  # the score from which a legible line is type,
 SUSPECTED = 0.1  # and from which one at the rim is, if the second reader reads it with certainty
 SURELY, SURELY_INSIDE = 0.8, 0.97  # scores from which a person must look at what cannot be read
-ALMOST_CERTAIN = 0.9  # the score from which a long line is type though it cannot be read,
+ALMOST_CERTAIN = 0.9  # the score from which a long line is type if two letters are seen in it,
 CERTAIN_AT_THE_RIM = 0.94  # and one at the rim in which two letters are seen, whatever they are
 RIM = 0.15  # of the shorter side: nearly all type stands so near to the border
 # letters and digits that a reader must see, and how sure it must be
@@ -166,8 +166,8 @@ def _probability(logit: float) -> float:
 
 
 def _finding(line: Line, score: float, look: Look, reading: Reading, view: View, read: CachedReader) -> Finding:
-    """Type must be legible to one of two readers, the more so inside the thorax, where devices are, unless it is a
-    long line of surest type; what else looks like type for sure and cannot be read is for a person.
+    """Type must be legible to one of two readers, the more so inside the thorax, where devices are; in a long line of
+    surest type two letters are enough. What else looks like type for sure and cannot be read is for a person.
     """
     if reading.letters < 2 and line.length < (WIDE if reading.confidence >= CERTAIN else SINGLE) * line.height:
         is_read = reading.letters == 1 and reading.confidence >= LEGIBLE
@@ -192,7 +192,8 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
     if not inside and score >= CERTAIN_AT_THE_RIM and reading.letters > 1:
         return Finding.TYPE
     letters, sure = _second(look, reading, read)
-    if score >= ALMOST_CERTAIN and line.length >= LONG * line.height and max(reading.letters, letters) > 1:
+    surest = score >= ALMOST_CERTAIN and line.length >= LONG * line.height
+    if surest and max(reading.letters, letters) > 1:
         return Finding.TYPE
     if letters >= fewest and sure >= (certainty if score >= TYPE else CERTAIN):
         return Finding.TYPE
@@ -200,7 +201,7 @@ def _finding(line: Line, score: float, look: Look, reading: Reading, view: View,
         return Finding.TYPE
     if inside and _is_ring(reading, read.second(look)[0]):
         return Finding.NOTHING
-    return Finding.DOUBTFUL if score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
+    return Finding.DOUBTFUL if surest or score >= (SURELY_INSIDE if inside else SURELY) else Finding.NOTHING
 
 
 def _is_plain_to_second(line: Line, look: Look, reading: Reading, view: View, read: CachedReader) -> bool:

@@ -9,13 +9,18 @@ from medveil.defenses.reports.rewriter.plain_words import PlainWords, may_go
 from medveil.defenses.reports.rewriter.tokens import PLACEHOLDER, read
 
 _NUMBER = re.compile(r"[-+−<>≤≥±~=]?[.,]?\d+(?:[.,:/×^–-]\d+)*[%°+]?")
+_UNSURE = re.compile(  # a dash that would become a minus; a no that denies, or stands for a number
+    PLACEHOLDER.pattern + r"[-+−<>≤≥±~=]\d|[,:;][ \t]*no[.:#]?[ \t]*" + PLACEHOLDER.pattern, re.IGNORECASE
+)
 
 
 def is_faithful(source: str, rewritten: str, plain: PlainWords) -> bool:
     """No placeholder is left; numbers are the same, with their signs; word by word the text is the source's, less what
-    may go beside a placeholder, with none but plain words between.
+    may go beside a placeholder, with none but plain words between. What can be read two ways is left to nobody.
     """
-    if PLACEHOLDER.search(rewritten) or _numbers(PLACEHOLDER.sub(" _ ", source)) != _numbers(rewritten):
+    if PLACEHOLDER.search(rewritten) or _UNSURE.search(source):
+        return False
+    if _numbers(PLACEHOLDER.sub(" _ ", source)) != _numbers(rewritten):
         return False
     return _follows(source, rewritten, plain)
 

@@ -143,15 +143,17 @@ def _parts_fields(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _is_label(tokens: Sequence[Token], place: int, plain: PlainWords) -> bool:
-    """`hospital no. [MRN]`: of a number that stands next, after a word for it or with a point or colon.
+    """`hospital no. [MRN]`: of a number that stands next, after a word for it, or with a point where a line begins.
 
     It goes whenever that number goes, lest it deny something.
     """
     rest = tokens[place + 1 : place + 3]
     pointed = bool(rest) and rest[0].text in ".:#" and not rest[0].gap
-    named = place > 0 and tokens[place - 1].text.lower() in plain.leaves and "\n" not in tokens[place].gap
+    begins = not place or "\n" in tokens[place].gap
+    before = "" if begins else tokens[place - 1].text.lower()
+    named = before in plain.leaves and before not in _JOINING
     at = rest[1:] if pointed else rest
-    return bool(at) and at[0].kind in _NUMBERS and (named or pointed)
+    return bool(at) and at[0].kind in _NUMBERS and (named or (pointed and begins))
 
 
 def _beside(tokens: Sequence[Token], place: int, plain: PlainWords, step: int) -> bool:

@@ -28,6 +28,8 @@ _BARE = re.compile(
 )
 _TEMPERATURE = re.compile(r"(?:temp\w*|fever|febrile|tmax|t)[ \t]*(?:of|to|is|was|:|=)?[ \t]*$", re.IGNORECASE)
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
+_UNITS = "un|deux|trois|quatre|cinq|six|sept|huit|neuf"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 _WORDS = re.compile(
     rf"(?:ninety(?:[ \t-]+(?:{_ONES}))?|(?:one|a)[ \t-]hundred(?:[ \t-]+(?:and[ \t-]+)?"
     rf"(?:{_ONES}|ten|eleven|twelve))?)(?=(?:[MF]|yo)?(?![A-Za-z]))",
@@ -50,17 +52,18 @@ _BIRTHDAY = re.compile(
 )
 
 _GREAT_AGE = re.compile(  # 90 to 129 in the words of four languages
-    rf"ninety(?:[ -](?:{_ONES}))?|(?:(?:one|a)[ -])?hundred(?:[ -](?:and[ -])?(?:{_ONES}|ten|eleven|twelve|"
-    rf"\w+teen|twenty(?:[ -](?:{_ONES}))?))?(?![ ]and|[ ](?:\w+ty|{_ONES})\b)|"
+    rf"nine?ty(?:[ -](?:{_ONES}))?|(?:(?:one|a)[ -])?hundred(?:[ -](?:and[ -])?(?:{_ONES}|ten|eleven|twelve|"
+    rf"\w+teen|twenty(?:[ -](?:{_ONES}))?))?(?!(?:[ ]and)?[ ](?:{_TENS}|{_ONES})\b)|"
     r"(?:\w+und)?neunzig\w*|(?:ein)?hundert(?:ein|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)?|"
     r"quatre[ -]vingts?[ -](?:dix(?:[ -](?:sept|huit|neuf))?|onze|douze|treize|quatorze|quinze|seize)|"
-    r"nonante(?:[ -](?:et[ -])?\w+)?|cent(?:[ -](?:un|deux|trois|quatre|cinq|six|sept|huit|neuf|dix))?|"
+    rf"nonante(?:[ -](?:et[ -])?(?:{_UNITS}))?|cent(?:[ -](?:{_UNITS}|dix))?|"
     r"noventa(?:[ ]y[ ]\w+)?|cien|ciento[ ](?:uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)",
     re.IGNORECASE,
 )
 _OTHER_GREAT_AGE = re.compile(r"nonag|centen|nineties|ninetie|hundredth|ninety[ -]\w+(?:th|st|nd|rd)\b", re.IGNORECASE)
 _MORE_BEFORE = re.compile(
-    rf"(?:(?:\b(?:{_ONES}|\w+teen|\w+ty|hundred|thousand)[ -](?:and[ -])?)+|\bquatre[ -](?:vingts?[ -])?)$",
+    rf"(?:(?:\b(?:(?:{_ONES}|\w+teen|{_TENS})[ -]|(?:hundred|thousand)[ -](?:and[ -])?))+|"
+    r"\bquatre[ -](?:vingts?[ -])?)$",
     re.IGNORECASE,
 )
 

@@ -57,7 +57,7 @@ _EDITION = re.compile(
 )
 _STANDARD_BEFORE = re.compile(r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#-]{0,3}(?:\d{1,5}:)?$")
 # `1-0-1`, `150-0-200`
-_REGIMEN = re.compile(r"(?:[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}|\d{1,4}-0-\d{1,4}(?:-\d{1,4})?)(?![\d-])")
+_REGIMEN = re.compile(r"(?:[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}|\d{1,3}-0-\d{1,3}(?:-\d{1,3})?)(?![\d-])")
 _SIGN_BEFORE = re.compile(r"(?<![\w.)])[-+−±]$")  # -4.25
 # `8/10 to 2/10`: two of so many, for days do not run backwards; `in 6/52`, `recall 12/12`: weeks and months
 _TWO_OF_SO_MANY = re.compile(r"(\d{1,3})/(\d{1,3})[ ]?(?:to|→|->|–|then|bis|à|a)[ ]?(\d{1,3})/(\d{1,3})(?![\d/])")
