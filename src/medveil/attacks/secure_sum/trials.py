@@ -133,7 +133,7 @@ def _ask_for_both(updates: list[NDArray[np.float32]], lost: int) -> Updates:
     first = next(iter(there.values()))
     first.opened(signed)
     first.agreed(server.survivors()[: session.fewest])
-    return {int(name): update for name, update in zip(sites, updates, strict=True) if name in there}
+    return {int(name): update.astype(np.float64) for name, update in zip(sites, updates, strict=True) if name in there}
 
 
 def _call_lost(updates: list[NDArray[np.float32]], count: int) -> Updates:
@@ -168,4 +168,4 @@ def _pass_on_false_keys(updates: list[NDArray[np.float32]]) -> Updates:
     victim, other, *rest = session.names
     false = Site(other, ec.generate_private_key(CURVE), session).keys()
     sites[victim].shares([sites[victim].keys(), false, *(sites[name].keys() for name in rest)])
-    return {int(victim): updates[0]}  # the server shares its secrets now
+    return {int(victim): updates[0].astype(np.float64)}  # the server shares its secrets now
