@@ -62,7 +62,7 @@ def secure(updates: list[np.ndarray], lost: int) -> tuple[float, float, int]:
     keys = {f"{number:03}": ec.generate_private_key(CURVE) for number in range(len(updates))}
     session = Session("plan", 1, len(updates[0]), {name: public_pem(key) for name, key in keys.items()})
     sites = {name: Site(name, key, session) for name, key in keys.items()}
-    server, grid, spent = Server(session), Grid(1.0), dict.fromkeys(sites, 0.0)
+    server, grid, spent = Server(session), Grid(1.0, len(updates)), dict.fromkeys(sites, 0.0)
 
     def by(name: str, work: Callable[[], Any]) -> Any:
         began = time.process_time()
@@ -82,7 +82,7 @@ def secure(updates: list[np.ndarray], lost: int) -> tuple[float, float, int]:
     signed = server.signed([by(name, lambda name=name: sites[name].agreed(listed)) for name in there])
     grid.numbers(server.total([by(name, lambda name=name: sites[name].opened(signed)) for name in there]))
     serving = time.process_time() - began - sum(spent.values())
-    sent = 8 * len(updates[0]) + sum(len(one) for one in given[there[0]].values()) + 66 * len(sites) + 500
+    sent = 4 * len(updates[0]) + sum(len(one) for one in given[there[0]].values()) + 66 * len(sites) + 500
     return max(spent.values()), serving, sent
 
 

@@ -88,7 +88,7 @@ def test_another_plan_version_or_order_is_refused(tmp_path: Path) -> None:
         return one.answer("update", told, shared).told.get("refusal")
 
     assert code(asked(under, round=1) | {"plan": plan(rounds=2).digest}) == "plan"
-    assert code(asked(under, round=1) | {"protocol": 2}) == "version"
+    assert code(asked(under, round=1) | {"protocol": PROTOCOL + 1}) == "version"
     assert code(asked(under, round=0)) == code(asked(under, round=4)) == "order"
     assert code(asked(under, round=2)) is None
     assert code(asked(under, round=1)) == "order"

@@ -30,7 +30,6 @@ from medveil.federated.plan import PROTOCOL, Plan
 from medveil.federated.recipe import Recipe
 from medveil.federated.refusals import Refusal
 from medveil.federated.secure_sum.messages import Agreed, Keys
-from medveil.federated.secure_sum.quantising import Grid
 from medveil.federated.secure_sum.session import Broken, Session
 from medveil.federated.secure_sum.site import Site
 from medveil.runtime.storage import told as told_of_storage
@@ -42,7 +41,6 @@ ENDS = {
     "stopped": "the coordinator has stopped before the last round; when it goes on, run the same command",
 }
 SENT = "sent.jsonl"
-BITS = 40  # of a number in a sum of up to 2²⁰ sites
 _log = logging.getLogger(__name__)
 
 Arrays = list[NDArray[np.float32]]
@@ -211,8 +209,7 @@ class Participant:
         weight = min(self._training.weight / self.plan.heaviest, 1.0) if self.plan.by_patients else 1.0
         flat = np.concatenate([one.ravel() for one in update], dtype=np.float64) * weight
         numbers = np.append(flat, weight * self.plan.limit)
-        grid = Grid(self.plan.limit, BITS)
-        words = grid.whole(numbers, self._chance(told["round"]))
+        words = self.plan.grid.whole(numbers, self._chance(told["round"]))
         masked = site.masked(dict(zip(told["from"], told["sealed"], strict=True)), words)
         self._keep_secrets(site)
         return Reply(self._spent(), [masked.words])

@@ -19,9 +19,10 @@ from medveil.federated.aggregation import refusal
 from medveil.federated.credentials import authority_pem
 from medveil.federated.node_keys import pem_of
 from medveil.federated.recipe import Recipe
+from medveil.federated.secure_sum.quantising import SITES, Grid
 from medveil.federated.secure_sum.session import FEWEST
 
-PROTOCOL = 1  # of the messages; a site with another one does not take part
+PROTOCOL = 2  # of the messages; a site with another one does not take part
 _NAME = re.compile(r"\w[\w .-]{0,59}")
 _LONGEST = 1_000_000
 
@@ -93,8 +94,8 @@ class Plan:
             raise SettingsError(f"a secure sum needs at least {FEWEST} sites: of two, each can tell the other's part")
         if len(self.sites) < 2:
             raise SettingsError("a federation has at least two sites")
-        if self.group < 2 * FEWEST:
-            raise SettingsError(f"a secure sum is held by groups of {2 * FEWEST} sites or more")
+        if not 2 * FEWEST <= self.group <= SITES:
+            raise SettingsError(f"a secure sum is held by groups of {2 * FEWEST} to {SITES:,} sites")
         if not self.secure_sums and self.by_patients:
             raise SettingsError(
                 "how many patients a site has may only be told under masks; set secure_sums = true, or weighting = "
@@ -128,6 +129,11 @@ class Plan:
             members = {name: self.node_keys[name] for name in sorted(dealt[number::count])}
             found |= dict.fromkeys(members, members)
         return found
+
+    @cached_property
+    def grid(self) -> Grid:
+        """How numbers are told under masks: one for all groups, by the largest."""
+        return Grid(self.limit, max(map(len, self.groups.values())))
 
     @property
     def summands(self) -> int:

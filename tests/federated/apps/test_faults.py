@@ -20,6 +20,7 @@ from medveil.federated.apps.connection import Connection
 from medveil.federated.apps.records import packed, unpacked
 from medveil.federated.credentials import read_node_key
 from medveil.federated.participant import Arrays, Participant
+from medveil.federated.plan import PROTOCOL
 from medveil.federated.record import Record, read_record
 
 Made = Callable[..., Any]  # a consortium of the steps its sites take
@@ -158,7 +159,7 @@ def test_a_coordinator_that_stops_goes_on_where_it_was(
 @pytest.mark.slow
 def test_a_site_of_another_version_takes_no_part(consortium: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     here = consortium({"a": 0.1, "b": 0.2, "c": 0.3}, patience=3.0)
-    monkeypatch.setattr("medveil.federated.participant.PROTOCOL", 2)
+    monkeypatch.setattr("medveil.federated.participant.PROTOCOL", PROTOCOL + 1)
     here.start()
     with pytest.raises(MedveilError, match="a runs another version of medveil"):
         here.coordinate()

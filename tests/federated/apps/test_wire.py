@@ -17,9 +17,9 @@ import pytest
 from medveil.federated.approval import approve, write_approval
 from medveil.federated.credentials import read_node_key
 from medveil.federated.local_training import LocalTraining
-from medveil.federated.participant import BITS, Participant, Reply
+from medveil.federated.participant import Participant, Reply
+from medveil.federated.plan import PROTOCOL
 from medveil.federated.recipe import Recipe
-from medveil.federated.secure_sum.quantising import Grid
 from medveil.federated.vision_language.films import Films
 
 NAMES = ("north", "south", "west")
@@ -182,7 +182,7 @@ def test_no_image_report_id_or_count_leaves_a_site(
     update = np.load(here.folder / "south" / "training" / "last-update.npz")
     numbers = np.concatenate([update[name].ravel() for name in sorted(update.files) if name != "question"])
     assert (numbers[:32].tobytes() in wire) is not secure_sums
-    low = np.floor(numbers[:2].astype(np.float64) / Grid(here.plan.limit, BITS).step).astype(np.int64)
+    low = np.floor(numbers[:2].astype(np.float64) / here.plan.grid.step).astype(np.int32)
     if secure_sums:
         assert low.tobytes() not in wire and (low + 1).tobytes() not in wire
 
@@ -190,7 +190,7 @@ def test_no_image_report_id_or_count_leaves_a_site(
     for asked, reply in answers:
         assert set(reply.told) <= TOLD[asked], asked
         for name, value in reply.told.items():
-            assert not isinstance(value, int | float) or (name, value) == ("protocol", 1)
+            assert not isinstance(value, int | float) or (name, value) == ("protocol", PROTOCOL)
     # a site of other patients sends as many bytes; signatures differ by a few
     sizes = {name: site.bytes_sent for name, site in record.sites.items()}
     assert max(sizes.values()) - min(sizes.values()) < 100, sizes

@@ -27,7 +27,7 @@ def held(count: int, *, size: int = 6, threshold: int = 0, number: int = 1) -> t
 
 def updates(session: Session, seed: int = 0) -> dict[str, np.ndarray]:
     chance = np.random.default_rng(seed)
-    return {name: chance.integers(0, 2**64, session.size, np.uint64) for name in session.names}
+    return {name: chance.integers(0, 2**32, session.size, np.uint32) for name in session.names}
 
 
 def summed(
@@ -57,7 +57,7 @@ def summed(
 def test_the_sum_is_exact_and_no_masked_update_is_the_update(count: int) -> None:
     session, sites = held(count)
     sent = updates(session)
-    assert np.array_equal(summed(session, sites, sent), sum(sent.values(), np.zeros(6, np.uint64)))
+    assert np.array_equal(summed(session, sites, sent), sum(sent.values(), np.zeros(6, np.uint32)))
 
 
 @given(st.integers(0, 2**31), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))
@@ -72,7 +72,7 @@ def test_the_sum_of_those_who_are_left_is_exact(seed: int, first: int, second: i
         with pytest.raises(Broken, match="are needed"):
             summed(session, sites, sent, **how)
     else:
-        expected = sum((sent[name] for name in left), np.zeros(6, np.uint64))
+        expected = sum((sent[name] for name in left), np.zeros(6, np.uint32))
         assert np.array_equal(summed(session, sites, sent, **how), expected)
 
 
@@ -81,7 +81,7 @@ def test_a_masked_update_is_even_over_all_numbers() -> None:
     server = Server(session)
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
     given_out = server.shares_for([site.shares(keys) for site in sites.values()])
-    sent = sites["site 00"].masked(given_out["site 00"], np.zeros(50_000, np.uint64)).words
+    sent = sites["site 00"].masked(given_out["site 00"], np.zeros(50_000, np.uint32)).words
     assert abs(np.unpackbits(sent.view(np.uint8)).mean() - 0.5) < 5 * 0.5 / np.sqrt(50_000 * 64)
 
 
@@ -91,7 +91,7 @@ def until_update(count: int = 3) -> tuple[Session, dict[str, Site], Server]:
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
     given_out = server.shares_for([site.shares(keys) for site in sites.values()])
     for name, site in sites.items():
-        server.add(site.masked(given_out[name], np.zeros(6, np.uint64)))
+        server.add(site.masked(given_out[name], np.zeros(6, np.uint32)))
     return session, sites, server
 
 
@@ -118,7 +118,7 @@ def test_a_server_cannot_show_two_lists() -> None:
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
     given_out = server.shares_for([site.shares(keys) for site in sites.values()])
     for name, site in sites.items():
-        site.masked(given_out[name], np.zeros(6, np.uint64))
+        site.masked(given_out[name], np.zeros(6, np.uint32))
     everybody, but_one = session.names, tuple(name for name in session.names if name != "site 09")
     signed = [
         site.agreed(everybody if name < "site 05" else but_one) for name, site in sites.items() if name != "site 09"
@@ -165,7 +165,7 @@ def test_shares_that_were_changed_on_the_way_are_noticed() -> None:
     given_out = server.shares_for([site.shares(keys) for site in sites.values()])
     swapped = {"site 01": given_out["site 00"]["site 02"], "site 02": given_out["site 00"]["site 01"]}
     with pytest.raises(Broken, match="not sealed"):
-        sites["site 00"].masked(swapped, np.zeros(6, np.uint64))
+        sites["site 00"].masked(swapped, np.zeros(6, np.uint32))
 
 
 def test_false_shares_are_no_wrong_sum() -> None:

@@ -24,7 +24,7 @@ from medveil.errors import NotMeasurable, SettingsError
 from medveil.federated.node_keys import CURVE, public_pem
 from medveil.federated.secure_sum.masks import mask
 from medveil.federated.secure_sum.messages import Masked
-from medveil.federated.secure_sum.quantising import Grid
+from medveil.federated.secure_sum.quantising import SITES, Grid
 from medveil.federated.secure_sum.server import Server
 from medveil.federated.secure_sum.session import Broken, Session
 from medveil.federated.secure_sum.site import Site, pairwise_key
@@ -103,15 +103,15 @@ def _our_view(updates: list[NDArray[np.float32]], examples: list[int]) -> View:
     """What our server has after a whole session: the updates under the masks between sites. A seed that is tried is
     right if what it leaves is small; whole numbers are shifted so that those of an update are."""
     session, sites = _session(updates)
-    server, grid = Server(session), Grid(8.0, bits=21)
+    server, grid = Server(session), Grid(8.0, SITES)
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
     given = server.shares_for([site.shares(keys) for site in sites.values()])
     weights = {number: round(count / 1000 * MOST) for number, count in enumerate(examples, 1)}
     chance = np.random.default_rng(0)
     sent = {}
     for (name, site), update, weight in zip(sites.items(), updates, weights.values(), strict=True):
-        whole = grid.whole(update * (weight / MOST), chance) + np.uint64(MOST // 2)
-        sent[name] = site.masked(given[name], np.concatenate([[np.uint64(weight)], whole]))
+        whole = grid.whole(update * (weight / MOST), chance) + np.uint32(MOST // 2)
+        sent[name] = site.masked(given[name], np.concatenate([[np.uint32(weight)], whole]))
         server.add(sent[name])
     signed = server.signed([site.agreed(server.survivors()) for site in sites.values()])
     own = server.recovered([site.opened(signed) for site in sites.values()])
@@ -128,7 +128,7 @@ def _ask_for_both(updates: list[NDArray[np.float32]], lost: int) -> Updates:
     given = server.shares_for([site.shares(keys) for site in sites.values()])
     there = dict(list(sites.items())[: len(sites) - lost])
     for name, site in there.items():
-        server.add(site.masked(given[name], np.zeros(session.size, np.uint64)))
+        server.add(site.masked(given[name], np.zeros(session.size, np.uint32)))
     signed = [site.agreed(server.survivors()) for site in there.values()]
     first = next(iter(there.values()))
     first.opened(signed)
@@ -140,7 +140,7 @@ def _call_lost(updates: list[NDArray[np.float32]], count: int) -> Updates:
     """The last sites are left out of the sum. What the others open takes the masks between sites off their updates,
     which the server has; each site's own mask is still on."""
     session, sites = _session(updates)
-    server, grid, chance = Server(session), Grid(8.0, bits=21), np.random.default_rng(0)
+    server, grid, chance = Server(session), Grid(8.0, SITES), np.random.default_rng(0)
     keys = server.everybodys_keys([site.keys() for site in sites.values()])
     given = server.shares_for([site.shares(keys) for site in sites.values()])
     sent = {

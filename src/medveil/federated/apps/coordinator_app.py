@@ -21,12 +21,11 @@ from medveil.federated.approval import Approval
 from medveil.federated.apps.records import Packed, packed, packed_arrays, size_of, unpacked
 from medveil.federated.apps.site_app import message_type
 from medveil.federated.between_rounds import step_of
-from medveil.federated.participant import BITS, Arrays, write_model
+from medveil.federated.participant import Arrays, write_model
 from medveil.federated.plan import PROTOCOL, Plan
 from medveil.federated.record import MODEL, Record, RoundRecord, State, read_memory, save
 from medveil.federated.refusals import FOR_GOOD, REFUSALS
 from medveil.federated.secure_sum.messages import Agreed, Keys, Masked, Opened, Shares
-from medveil.federated.secure_sum.quantising import Grid as NumberGrid
 from medveil.federated.secure_sum.server import Server
 from medveil.federated.secure_sum.session import Broken, Session
 
@@ -239,7 +238,7 @@ class _Conductor:
                     asked[name] = told | {"from": list(given), "sealed": list(given.values())}
 
         for name, _, arrays in self._ask("masked", asked, this, packed_arrays(self.shared)):
-            if len(arrays) == 1 and arrays[0].shape == (size,) and arrays[0].dtype == np.uint64:
+            if len(arrays) == 1 and arrays[0].shape == (size,) and arrays[0].dtype == np.uint32:
                 held.server(name).add(Masked(name, arrays[0]))
             else:
                 self._set_aside(name, "shape", this)
@@ -267,15 +266,15 @@ class _Conductor:
         for name, answer, _ in self._ask("opened", shown, this):
             held.arrived(name, Opened(name, dict(zip(answer["of"], answer["shares"], strict=True))))
         took_part: list[str] = []
-        total = np.zeros(size, np.uint64)
+        total = np.zeros(size, np.float64)
         for server, arrived in held.each():
             with held.unless_broken(server):
-                total = total + server.total(arrived)
+                total += self.plan.grid.numbers(server.total(arrived))
                 took_part += server.survivors()
         self._lost(there, took_part, this)
         if len(took_part) < self.plan.fewest:
             raise Broken(held.why or f"only {len(took_part)} sites are left, and {self.plan.fewest} are needed")
-        return took_part, self._mean(NumberGrid(self.plan.limit, BITS).numbers(total))
+        return took_part, self._mean(total)
 
     def _mean(self, numbers: NDArray[np.float64]) -> Arrays:
         """The last number is what all sites count together."""

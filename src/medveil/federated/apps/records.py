@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from medveil.errors import InputError
 
 _TOLD, _SHAPES, _ARRAYS = "told", "shapes", "arrays"
-_KINDS = (np.dtype(np.float32), np.dtype(np.uint64))
+_KINDS = (np.dtype(np.float32), np.dtype(np.uint32))
 
 Packed = Mapping[str, ConfigRecord | ArrayRecord]
 
@@ -28,7 +28,7 @@ def packed(told: Mapping[str, Any], arrays: Sequence[NDArray[Any]] | Packed = ()
 
 
 def packed_arrays(arrays: Sequence[NDArray[Any]]) -> Packed:
-    """Of one kind, float32 or whole numbers of 64 bits."""
+    """Of one kind, float32 or whole numbers of 32 bits."""
     if not arrays:
         return {}
     flat = np.concatenate([one.ravel() for one in arrays])

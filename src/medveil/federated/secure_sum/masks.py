@@ -1,6 +1,6 @@
 """Masks: as many numbers as asked for, out of a key of 32 bytes, by AES-256 in counter mode.
 
-Numbers are taken modulo 2⁶⁴, in which machine words add up by themselves; a mask is uniform over all of them, so that a
+Numbers are taken modulo 2³², in which machine words add up by themselves; a mask is uniform over all of them, so that a
 masked number says nothing. Every key serves for one mask only.
 """
 
@@ -10,13 +10,13 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-Words = NDArray[np.uint64]
+Words = NDArray[np.uint32]
 _CHUNK = 1 << 20  # bytes of keystream at a time
 
 
 def mask(key: bytes, size: int) -> Words:
     """The same key gives the same mask."""
-    words = np.empty(size, np.uint64)
+    words = np.empty(size, np.uint32)
     room = memoryview(words.view(np.uint8))  # type: ignore[arg-type]
     stream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
     nothing = bytes(min(_CHUNK, len(room)))

@@ -44,9 +44,11 @@ class Server:
         """One at a time, so that memory holds one update and the sum."""
         if arrived.site not in self._shares or arrived.site in self._survivors:
             raise Broken("an update arrives from a site that is lost or has sent one")
-        if arrived.words.shape != (self.session.size,) or arrived.words.dtype != np.uint64:
+        if arrived.words.shape != (self.session.size,) or arrived.words.dtype != np.uint32:
             raise Broken(f"the update of {arrived.site} has another size than the plan's model")
-        self._sum = arrived.words.copy() if self._sum is None else self._sum + arrived.words
+        if self._sum is None:
+            self._sum = np.zeros(self.session.size, np.uint32)
+        self._sum += arrived.words
         self._survivors = tuple(sorted((*self._survivors, arrived.site)))
 
     def survivors(self) -> tuple[str, ...]:
@@ -70,15 +72,19 @@ class Server:
 
     def total(self, arrived: Iterable[Opened]) -> Words:
         """The sum of the survivors' updates."""
-        secrets, size, total = self.recovered(arrived), self.session.size, self._sum
-        assert total is not None
+        secrets, size = self.recovered(arrived), self.session.size
+        assert self._sum is not None
+        total = self._sum.copy()
         for name, secret in secrets.items():
             if name in self._survivors:
-                total = total - mask(secret, size)
+                total -= mask(secret, size)
                 continue
             for other in self._survivors:
                 between = mask(pairwise_key(secret, self._keys[other].masking, self.session, (name, other)), size)
-                total = total - between if other < name else total + between
+                if other < name:
+                    total -= between
+                else:
+                    total += between
         return total
 
     def _secret(self, name: str, opened: Mapping[str, Mapping[str, bytes]]) -> bytes:

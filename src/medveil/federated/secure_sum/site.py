@@ -105,7 +105,7 @@ class Site:
     def masked(self, received: Mapping[str, bytes], update: Words) -> Masked:
         """The update, masked against everybody whose shares have arrived."""
         self._step("masked")
-        if update.shape != (self.session.size,) or update.dtype != np.uint64:
+        if update.shape != (self.session.size,) or update.dtype != np.uint32:
             raise ValueError("an update must have as many numbers as the session says")
         if not set(received) <= set(self._peers) - {self.name}:
             raise Broken("shares arrive from somebody who has not sent keys")
@@ -117,10 +117,14 @@ class Site:
                 raise Broken("shares arrive that their sender has not sealed for this site") from None
             self._held[name] = both[:SHARE], both[SHARE:]
         self._enough(self._held)
-        total = update + mask(self._own, self.session.size)
+        total = mask(self._own, self.session.size)
+        total += update
         for name in received:
             between = mask(self._between(name), self.session.size)
-            total = total + between if self.name < name else total - between
+            if self.name < name:
+                total += between
+            else:
+                total -= between
         return Masked(self.name, total)
 
     def agreed(self, survivors: Iterable[str]) -> Agreed:
