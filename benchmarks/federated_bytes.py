@@ -2,7 +2,7 @@
 
     python benchmarks/federated_bytes.py
 
-A number takes 4 bytes as it is, and 8 under the masks of a secure sum.
+A number takes 4 bytes, as it is or under the masks of a secure sum.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from medveil.federated.vision_language.model_file import save_weights
 
 
 def main() -> None:
-    print("| | numbers | MB | MB under masks |\n|---|---|---|---|")
+    print("| | numbers | MB |\n|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for image in ("resnet", "vit"):
             recipe = Recipe(image=image)
@@ -32,7 +32,7 @@ def main() -> None:
             ways["heads"] = {"trained": "heads", "start": start}
             for name, changes in ways.items():
                 numbers = sum(part.size for part in initial(replace(recipe, **changes)))
-                print(f"| {image}, {name} | {numbers:,} | {4e-6 * numbers:.2f} | {8e-6 * numbers:.2f} |")
+                print(f"| {image}, {name} | {numbers:,} | {4e-6 * numbers:.2f} |")
 
 
 if __name__ == "__main__":
