@@ -180,7 +180,7 @@ def test_secrets_outlast_a_message_and_no_longer(tmp_path: Path) -> None:
     assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
     total = held.opened(survivors)
     assert not any((tmp_path / name / "session.json").exists() for name in held.there)
-    assert total.view(np.int64)[0] == pytest.approx(4 * 0.5 * 2**40)
+    assert held.under.grid.numbers(total)[0] == pytest.approx(4 * 0.5)
     assert held.ask("a", "opened", survivors=survivors, sites=[], signed=[]).told == {"refusal": "protocol"}
 
 
