@@ -142,3 +142,14 @@ def test_many_sites_add_up_in_groups_and_are_told_of_how_many() -> None:
     assert all(name in members for name, members in plan.groups.items())
     assert plan.summands == 5 and "the sum of at least 5 sites" in "\n".join(plan.in_words())
     assert plan_of(TABLE | {"sites": sites}).summands == 14
+
+
+def test_a_rule_against_poison_has_no_round_with_fewer_sites_than_it_needs() -> None:
+    sites = {f"site {number}": public_line(ec.generate_private_key(CURVE)) for number in range(6)}
+    plan = plan_of(
+        TABLE
+        | {"sites": sites, "secure_sums": False, "aggregation": "krum"}
+        | {"recipe": TABLE["recipe"] | {"weighting": "equal"}}
+    )
+    assert plan.fewest == 5
+    assert replace(plan, aggregation="mean").fewest == 2
