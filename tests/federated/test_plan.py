@@ -109,7 +109,7 @@ def test_the_plan_of_the_pages_is_one_and_names_every_entry() -> None:
     assert set(read_table(example)) == {one.name for one in fields(Plan)}
 
 
-def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path) -> None:
+def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(TABLE)
     approval = approve(plan, KEYS["south"])
     assert approval.site == "south" and approval.holds(plan)
@@ -117,10 +117,14 @@ def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path) -> None:
     assert not replace(approval, site="north").holds(plan)
     assert not replace(approval, when="2020-01-01T00:00:00+00:00").holds(plan)
     assert not replace(approval, signature="00").holds(plan)
+    monkeypatch.setattr("medveil.federated.approval.read_node_key", lambda folder: KEYS["south"])
     write_approval(tmp_path, approval)
     assert read_approval(tmp_path, plan) == approval
     with pytest.raises(SettingsError, match="not this one"):
         read_approval(tmp_path, plan_of(TABLE | {"rounds": 6}))
+    write_approval(tmp_path, approve(plan, KEYS["north"]))  # another site's, which the coordinator has seen
+    with pytest.raises(SettingsError, match="not signed by this site"):
+        read_approval(tmp_path, plan)
     write_approval(tmp_path, replace(approval, site="north"))
     with pytest.raises(SettingsError, match="not signed by this site"):
         read_approval(tmp_path, plan)
