@@ -58,6 +58,12 @@ def test_a_site_sees_the_plan_and_says_yes(plan: Path, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "south" / "approval.json").read_text())["site"] == "south"
 
 
+@pytest.mark.parametrize("how", ["--quiet", "--json"])
+def test_nobody_is_asked_about_a_plan_that_is_not_shown(plan: Path, tmp_path: Path, how: str) -> None:
+    done = run("approve", plan, "--folder", tmp_path / "south", how, typed="y\n")
+    assert "What leaves this site" in done.stderr and "What leaves this site" not in done.stdout
+
+
 def test_who_says_no_has_approved_nothing(plan: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["federated", "approve", str(plan), "--folder", str(tmp_path / "west")], input="n\n")
     assert done.exit_code == 1 and "Nothing was signed" in done.output

@@ -208,6 +208,29 @@ def test_two_sums_of_one_round_never_show_their_difference(tmp_path: Path) -> No
     assert np.array_equal(third.opened(third.until_masked()), whole)
 
 
+@pytest.mark.parametrize("fails", [InputError("weights that do not fit"), BudgetSpent("spent")])
+def test_a_later_round_that_fails_does_not_open_a_sum_of_this_one(tmp_path: Path, fails: Exception) -> None:
+    """A server that asks for the next round in between would have a site forget whose sum it has opened."""
+    first = Sum(tmp_path, 1)
+    first.opened(first.until_masked())
+    second = Sum(tmp_path, 2, lost=("d",))
+    survivors = second.until_masked()
+    for name in survivors:
+        one = site(tmp_path, name, second.under, Trained(fails=fails))
+        sealed: dict[str, Any] = {"from": [], "sealed": []}
+        assert one.answer("masked", second.told | sealed | {"round": 2}, SHARED).told == {"refusal": "protocol"}
+    assert all(told == {"refusal": "protocol"} for told in second.agreed(survivors))
+
+
+@pytest.mark.parametrize("number", [float("nan"), 1.0, True])
+def test_rounds_and_sums_have_whole_numbers(tmp_path: Path, number: float) -> None:
+    """No number that is neither before nor after another, and none that is written in two ways."""
+    assert Sum(tmp_path, 1).ask("a", "keys", session=number).told == {"refusal": "order"}
+    under = plan(secure_sums=False)
+    told = site(tmp_path, "b", under).answer("update", asked(under, round=number), SHARED).told
+    assert told == {"refusal": "order"}
+
+
 def test_the_end_is_written_down_and_secrets_are_wiped(tmp_path: Path) -> None:
     held = Sum(tmp_path, 1)
     held.until_masked()

@@ -110,7 +110,7 @@ def test_the_plan_of_the_pages_is_one_and_names_every_entry() -> None:
     assert set(read_table(example)) == {one.name for one in fields(Plan)}
 
 
-def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path) -> None:
+def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(TABLE)
     approval = approve(plan, KEYS["south"])
     assert approval.site == "south" and approval.holds(plan)
@@ -118,10 +118,14 @@ def test_an_approval_holds_for_one_plan_and_one_key(tmp_path: Path) -> None:
     assert not replace(approval, site="north").holds(plan)
     assert not replace(approval, when="2020-01-01T00:00:00+00:00").holds(plan)
     assert not replace(approval, signature="00").holds(plan)
+    monkeypatch.setattr("medveil.federated.approval.read_node_key", lambda folder: KEYS["south"])
     write_approval(tmp_path, approval)
     assert read_approval(tmp_path, plan) == approval
     with pytest.raises(SettingsError, match="not this one"):
         read_approval(tmp_path, plan_of(TABLE | {"rounds": 6}))
+    write_approval(tmp_path, approve(plan, KEYS["north"]))  # another site's, which the coordinator has seen
+    with pytest.raises(SettingsError, match="not signed by this site"):
+        read_approval(tmp_path, plan)
     write_approval(tmp_path, replace(approval, site="north"))
     with pytest.raises(SettingsError, match="not signed by this site"):
         read_approval(tmp_path, plan)
@@ -143,3 +147,14 @@ def test_many_sites_add_up_in_groups_and_are_told_of_how_many() -> None:
     assert all(name in members for name, members in plan.groups.items())
     assert plan.summands == 5 and "the sum of at least 5 sites" in "\n".join(plan.in_words())
     assert plan_of(TABLE | {"sites": sites}).summands == 14
+
+
+def test_a_rule_against_poison_has_no_round_with_fewer_sites_than_it_needs() -> None:
+    sites = {f"site {number}": public_line(ec.generate_private_key(CURVE)) for number in range(6)}
+    plan = plan_of(
+        TABLE
+        | {"sites": sites, "secure_sums": False, "aggregation": "krum"}
+        | {"recipe": TABLE["recipe"] | {"weighting": "equal"}}
+    )
+    assert plan.fewest == 5
+    assert replace(plan, aggregation="mean").fewest == 2

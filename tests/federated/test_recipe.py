@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -73,3 +74,11 @@ def test_a_site_reads_what_it_approves() -> None:
         assert fact in told
     assert "No differential privacy" in " ".join(Recipe(text="none").described())
     assert "the update is the gradient itself" in " ".join(Recipe(adam="coordinator").described())
+
+
+def test_a_site_reads_which_weights_training_begins_with(tmp_path: Path) -> None:
+    path = tmp_path / "weights.safetensors"
+    path.write_bytes(b"weights")
+    told = "\n".join(Recipe(trained="heads", start=path).described())
+    assert f"begins with weights sha256:{hashlib.sha256(b'weights').hexdigest()}" in told
+    assert "begins with" not in "\n".join(Recipe().described())

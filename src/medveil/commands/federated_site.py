@@ -46,9 +46,9 @@ def approve(
     plan = read_plan(plan_file)
     key = read_node_key(folder)
     signed = approval.approve(plan, key)
-    if not (quiet or json):
+    if digest is None or not (quiet or json):  # nobody is asked about what is not shown
         for line in plan.in_words():
-            typer.echo(console.printable(line))
+            typer.echo(console.printable(line), err=quiet or json)
     if digest is None:
         if not typer.confirm(f"Does {signed.site} take part under this plan?", err=True):
             typer.echo("Nothing was signed", err=True)

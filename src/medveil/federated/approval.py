@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from medveil.errors import InputError, SettingsError
+from medveil.federated.credentials import read_node_key
 from medveil.federated.node_keys import public_line
 from medveil.federated.plan import Plan
 from medveil.runtime.storage import write_bytes
@@ -56,7 +57,7 @@ def write_approval(folder: Path, approval: Approval) -> None:
 
 
 def read_approval(folder: Path, plan: Plan) -> Approval:
-    """The approval of this plan, or a plain refusal."""
+    """The approval of this plan by the site whose key is in the same folder, or a plain refusal."""
     try:
         held = json.loads((folder / FILE).read_text())
         if held.pop("format") != FORMAT:
@@ -73,7 +74,7 @@ def read_approval(folder: Path, plan: Plan) -> Approval:
             f"this site has approved plan {approval.plan[:12]}, not this one ({plan.digest[:12]}); it does nothing"
             " under a plan that it has not approved"
         )
-    if not approval.holds(plan):
+    if not approval.holds(plan) or approval.site != plan.site_of(public_line(read_node_key(folder))):
         raise SettingsError("the approval was not signed by this site's node key; approve the plan again")
     return approval
 

@@ -172,7 +172,7 @@ class Participant:
     def _enter(self, number: int, shared: Arrays) -> None:
         """On disk before anything is trained: a round is answered for one model only."""
         book = self._book()
-        if not isinstance(number, int) or not max(1, book.round) <= number <= self.plan.rounds:
+        if type(number) is not int or not max(1, book.round) <= number <= self.plan.rounds:
             raise Refusal("order")
         seen = digest_of(shared)
         if number == book.round and book.shared and seen != book.shared:
@@ -186,9 +186,10 @@ class Participant:
 
     def _keys(self, told: Mapping[str, Any], arrays: Arrays) -> Reply:
         book = self._book()
-        if not self.plan.secure_sums or told["session"] <= book.session:
+        number = told["session"]
+        if not self.plan.secure_sums or type(number) is not int or number <= book.session:
             raise Refusal("order")
-        book.session = told["session"]
+        book.session = number
         self._keep(book)
         site = Site(self.approval.site, self._node_key, self._session(told))
         keys = site.keys()
@@ -204,6 +205,7 @@ class Participant:
 
     def _masked(self, told: Mapping[str, Any], arrays: Arrays) -> Reply:
         site = self._site(told)
+        site.in_turn("masked")  # before a round is entered, which forgets whose sum of the last one was opened
         update = self._trained(told["round"], arrays)
         assert self._training is not None
         weight = min(self._training.weight / self.plan.heaviest, 1.0) if self.plan.by_patients else 1.0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from medveil.errors import InputError, SettingsError
-from medveil.federated.aggregation import refusal
+from medveil.federated.aggregation import fewest_sites, refusal
 from medveil.federated.credentials import authority_pem
 from medveil.federated.node_keys import pem_of
 from medveil.federated.recipe import Recipe
@@ -86,8 +86,7 @@ class Plan:
             raise SettingsError("a plan has at least one round, and a site counts as 1 to 1,000,000 patients at most")
         if not (math.isfinite(self.limit) and self.limit > 0 and math.isfinite(self.patience) and self.patience > 0):
             raise SettingsError("limit and patience are finite numbers above zero")
-        if not all(_NAME.fullmatch(name) for name in self.sites):
-            raise SettingsError("a site's name is up to 60 letters, digits, spaces, dots and dashes")
+        check_names(self.sites)
         if len(set(self.sites.values())) < len(self.sites):
             raise SettingsError("two sites have the same node key; each needs its own")
         if self.secure_sums and len(self.sites) < FEWEST:
@@ -116,8 +115,10 @@ class Plan:
 
     @property
     def fewest(self) -> int:
-        """Sites without whom there is no round."""
-        return max(FEWEST, 2 * len(self.sites) // 3 + 1) if self.secure_sums else 2
+        """Sites without whom there is no round: none that a rule against poison could not withstand either."""
+        if self.secure_sums:
+            return max(FEWEST, 2 * len(self.sites) // 3 + 1)
+        return max(2, fewest_sites(self.aggregation, self.bad_sites))
 
     @cached_property
     def groups(self) -> dict[str, dict[str, bytes]]:
@@ -256,6 +257,12 @@ _KINDS: dict[str, Any] = {
     "patience": _NUMBER,
 }
 _SAID: dict[Any, str] = {int: "a whole number", bool: "true or false", str: "a text", _NUMBER: "a number"}
+
+
+def check_names(sites: Collection[str]) -> None:
+    """Each is told to people, and is the name of a simulated site's folder."""
+    if not all(_NAME.fullmatch(name) for name in sites):
+        raise SettingsError("a site's name is up to 60 letters, digits, spaces, dots and dashes")
 
 
 def is_loopback(host: str) -> bool:

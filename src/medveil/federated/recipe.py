@@ -169,6 +169,7 @@ class Recipe:
                 f" over all rounds, noise {self.privacy.noise:g} times the clipping norm {self.privacy.clip:g};"
                 " training ends when the budget does."
             )
+        begins = "" if self.start is None else f" Training begins with weights {self.to_json()['start']}."
         stepping = f"learning rate {self.learning_rate:g}, momentum between rounds {self.momentum:g}"
         if self.adam == "coordinator":
             stepping = (
@@ -178,7 +179,7 @@ class Recipe:
         return [
             f"The model: an image encoder ({self.image}, films of {self.side} pixels) and {text}, for"
             f" {len(self.findings)} findings: {', '.join(self.findings)}.",
-            f"{part[self.trained]} trained and sent, as the difference to the shared weights.",
+            f"{part[self.trained]} trained and sent, as the difference to the shared weights.{begins}",
             f"A round is {self.local_steps} step{'' if self.local_steps == 1 else 's'} of {self.batch} patients, one"
             f" film each, contrast λ = {self.contrast:g}, proximal term μ = {self.proximal:g}; {stepping}.",
             promise,

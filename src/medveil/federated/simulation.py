@@ -23,7 +23,7 @@ from medveil.federated.approval import approve
 from medveil.federated.coordinator import running, weights_to_begin
 from medveil.federated.credentials import node_line, read_node_key
 from medveil.federated.participant import Arrays, Participant, Training
-from medveil.federated.plan import Plan, plan_of, read_plan, read_table
+from medveil.federated.plan import Plan, check_names, plan_of, read_plan, read_table
 from medveil.federated.record import Record
 from medveil.runtime.quiet import quiet
 
@@ -39,9 +39,8 @@ TrainingOf = Callable[[Plan, str, Path], Training]  # of a site, with its folder
 
 def simulated_plan(table: Mapping[str, Any], names: Sequence[str], out: Path, folder: Path = Path()) -> Plan:
     """The plan of a file for simulated sites, whose keys are made here."""
-    sites = {}
-    for name in names:
-        sites[name] = node_line(site_folder(out, name))
+    check_names(names)
+    sites = {name: node_line(site_folder(out, name)) for name in names}
     return plan_of({**table, "coordinator": _HERE, "sites": sites}, folder)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flwr.app import Context, Message
 
+from medveil.errors import SettingsError
 from medveil.federated.approval import approve
 from medveil.federated.apps.coordinator_app import coordinator_app
 from medveil.federated.apps.simulated import SimulatedGrid
@@ -61,6 +62,13 @@ def test_a_simulated_site_that_is_lost_is_left_out(
     after = read_weights(tmp_path, record)
     assert all(np.allclose(one - other, 0.5, atol=1e-6) for one, other in zip(after, first_weights, strict=True))
     assert not any("0815" in words for words in said)
+
+
+def test_a_site_whose_name_is_a_path_gets_no_folder(tmp_path: Path, recipe_table: dict[str, Any]) -> None:
+    table = {"title": "t", "data": "d", "rounds": 1, "recipe": recipe_table}
+    with pytest.raises(SettingsError, match="name is up to"):
+        simulated_plan(table, ["a", "b", "../../up"], tmp_path / "out")
+    assert not list(tmp_path.iterdir())
 
 
 def test_patients_are_dealt_whole_and_evenly(hospital_folder: Path, tmp_path: Path) -> None:

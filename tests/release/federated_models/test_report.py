@@ -18,7 +18,7 @@ from medveil.federated.rounds import federate
 from medveil.federated.simulation import plan_of_run, simulated_plan
 from medveil.finding import Verdict
 from medveil.release.federated_models.model import FederatedModel
-from medveil.release.federated_models.report import report_federation
+from medveil.release.federated_models.report import _promises, report_federation
 
 NAMES = ("north", "south", "west")
 PLAN = {
@@ -73,6 +73,7 @@ def test_the_page_tells_what_left_what_is_promised_and_what_the_model_does(
     assert verdict is not Verdict.PASS  # no budget bounds what it remembers
     assert any("nothing bounds what the model remembers" in gap["why"] for gap in told["gaps"])
     by_part = {one["part"]: one["after"] for one in told["comparisons"]}
+    assert any("it was on one machine" in gap["why"] and gap["blocking"] for gap in told["gaps"])
     assert by_part["membership"]["verdict"] is not None or by_part["membership"]["estimates"]
     diagnosis = by_part["federated-diagnosis"]
     blank = diagnosis["estimates"]["macro AUROC of a blank model"]
@@ -91,3 +92,9 @@ def test_a_run_is_reported_under_its_own_plan_alone(tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text(text.format(3))
     with pytest.raises(SettingsError, match="another plan"):
         plan_of_run(tmp_path / "other.toml", tmp_path / "run", record_of(plan))
+
+
+def test_sums_in_groups_are_promised_for_a_group_and_not_for_all(tmp_path: Path) -> None:
+    plan = simulated_plan(PLAN | {"group": 6}, [f"site {number}" for number in range(12)], tmp_path)
+    promised = next(_promises(plan, record_of(plan))).guarantee.statement
+    assert plan.summands == 5 and "sums of at least 5 sites" in promised

@@ -152,10 +152,14 @@ class Site:
             shares[name] = own if name in self._survivors else masking
         return Opened(self.name, shares)
 
-    def _step(self, name: str) -> None:
+    def in_turn(self, name: str) -> None:
+        """Refused unless this is the step that comes next."""
         if self._done >= len(_STEPS) or _STEPS[self._done] != name:
             self._done = len(_STEPS)  # whoever asks out of turn gets nothing more
             raise Broken("the server asks out of turn; this session is over")
+
+    def _step(self, name: str) -> None:
+        self.in_turn(name)
         self._done += 1
 
     def _enough(self, names: Iterable[str]) -> None:

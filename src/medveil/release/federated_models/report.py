@@ -125,7 +125,7 @@ def _promises(plan: Plan, record: Record) -> Iterator[Removal]:
             done,
             Guarantee(
                 "by construction",
-                f"The coordinator sees sums of at least {plan.fewest} sites, as long as no more than a third of them "
+                f"The coordinator sees sums of at least {plan.summands} sites, as long as fewer than a third of them "
                 "work with it; nothing is promised about what the sums and the model tell.",
             ),
         )
@@ -156,6 +156,13 @@ def _gaps(plan: Plan, record: Record) -> Iterator[Gap]:
         )
     if record.state != "finished":
         yield Gap("The run", "it ended before its last round, or goes on still.", blocking=True)
+    if not plan.coordinator.authority:
+        yield Gap(
+            "The sites",
+            "it was on one machine, where whoever ran it could see every film; and simulated sites count what this run "
+            "spends, not what their patients have spent before.",
+            blocking=True,
+        )
     if not plan.secure_sums:
         yield Gap(
             "Updates",
