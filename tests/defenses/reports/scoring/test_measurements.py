@@ -15,8 +15,9 @@ pT3 N1b ([[3/21]]) M0 | open [[24/7]] | CPT: [[47562]] | ISO [[9001]]:2015 | mea
 [[McDonald 2017]] criteria
 pain from [[8/10]] to 2/10 | R: -[[4.25]] / -0.75 x 170 | recall [[12/12]]. | iv [[12/12]]h
 Lamotrigin [[150-0-200]], dann
-cord pH [[7.18/7.26]]. | OPD [[2/52]]. | nail [[11x200]], | 11x[[200]], | |/uL|[[150000-400000]]|L | Lithium [[450-0-675]],
-CPT~[[99214]]; 93990 | CPT 97161 + [[97116]] x1 | undermining from two to [[five o'clock]] | suture [[12 o'clock]]
+cord pH [[7.18/7.26]]. | OPD [[2/52]]. | nail [[11x200]], | 11x[[200]], | |/uL|[[150000-400000]]|L
+Lithium [[450-0-675]], | CPT~[[99214]]; 93990 | CPT 97161 + [[97116]] x1
+undermining from two to [[five o'clock]] | suture [[12 o'clock]]
 Valdez [[F/68]] #3 | Tan [[M/64]] 20 Nov | Gurpreet [[M54]] MRN 77 | SANDHU [[M]]54 MRN
 garçon [[3 480]] g | the middle [[third]] of the clavicle
 """
