@@ -82,6 +82,12 @@ _NUMBERED_BEFORE = re.compile(
 _PAIR_OF_DECIMALS = re.compile(r"(?:(\d)|(\d\d))[.,]\d{1,2}/(?(1)\d|\d\d)[.,]\d{1,2}")  # 7.18/7.26
 _ACROSS = re.compile(r"(?<![\w.])\d{1,3}(?:[.,]\d)?[x×]\d{1,3}(?![\w.])")  # a nail of 11x200
 _NORMAL_RANGE = re.compile(r"(?<=[lLg%][|])\d+(?:\.\d+)?-\d+(?:\.\d+)?(?![^|])")  # |/uL|150000-400000|
+_HOURS_AFTER = re.compile(r"[ ]h(?![\w:])")
+_CLOCK_BEFORE = re.compile(  # at an hour, or on a day
+    r"\b(?:at|à|a|um|gegen|ab|vers|dès|las|by|from|until|till|bis|since|rdv|rv|termin|cita|demain|morgen|heute|"
+    r"\w*(?:di|dimanche|tag|woch|day)|lunes|martes|miércoles|jueves|viernes|sábado|domingo)[ ]$",
+    re.IGNORECASE,
+)
 _OF_SO_MANY = re.compile(r"\d{1,3}/\d{1,3}")
 _LYMPH_NODES_BEFORE = re.compile(r"\bp?N\d[a-c]?[ ]?\($")
 _PART_OF = re.compile(
@@ -118,6 +124,8 @@ def is_value(text: str, start: int, end: int) -> bool:
         or _lies_in(_ACROSS, text, start, end)
     ):
         return True
+    if end - start < 3 and _HOURS_AFTER.match(text, end) and re.search(r"[a-z][ ]$", before):  # for so long
+        return not _CLOCK_BEFORE.search(before)
     short = end - start < 4 or piece.count("/") == 1 or _DECIMAL.fullmatch(piece)
     if short and (_CELL_BEFORE.search(before) or before.endswith("\n")) and _CELL_AFTER.match(text, end):
         return True
