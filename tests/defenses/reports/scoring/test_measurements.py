@@ -15,12 +15,19 @@ pT3 N1b ([[3/21]]) M0 | open [[24/7]] | CPT: [[47562]] | ISO [[9001]]:2015 | mea
 [[McDonald 2017]] criteria
 pain from [[8/10]] to 2/10 | R: -[[4.25]] / -0.75 x 170 | recall [[12/12]]. | iv [[12/12]]h
 Lamotrigin [[150-0-200]], dann
+Onset [[2]] h PTA | telemetry [[24]] h.
+cord pH [[7.18/7.26]]. | OPD [[2/52]]. | nail [[11x200]], | 11x[[200]], | |/uL|[[150000-400000]]|L
+Lithium [[450-0-675]], | CPT~[[99214]]; 93990 | CPT 97161 + [[97116]] x1
+undermining from two to [[five o'clock]] | suture [[12 o'clock]]
+Valdez [[F/68]] #3 | Tan [[M/64]] 20 Nov | Gurpreet [[M54]] MRN 77 | SANDHU [[M]]54 MRN
 garçon [[3 480]] g | the middle [[third]] of the clavicle
 """
 OTHERS = """
 DOB [[12/07/1931]] | seen [[3/14]] | MRN [[4471923]] | |[[4471923]]|1 | [[May 2017]] film | at [[10:00]], then home
 in from [[3/10]] to 8/10 | seen on [[6/12]] | in [[6/11]] | fax 555-[[0]]-1
-room [[412]] | call [[555-0191]]
+vu à [[14]] h | at [[14]] h | RDV jeudi [[14]] h | Freitag [[14]] h | el viernes [[9]] h
+seen at [[five o'clock]] | bed [[M54]] | room [[F/68]] | [[M/94]] fell | lot [[1500-4000]] | |ACC|[[150000-400000]]|L
+home [[11/52/04]] | tel [[7.18/72.26]] | room [[412]] | call [[555-0191]]
 """
 
 

@@ -51,6 +51,24 @@ def test_what_a_grammar_tells_needs_half_a_vote_and_a_code_none() -> None:
     assert [one.by for one in weighing("bias", -3.0).kept(Page(TEXT), told, tagged())] == ["codes"]
 
 
+def test_what_reads_as_a_value_is_weighed_whoever_proposes_it() -> None:
+    text = "cord pH 7.18/7.26 today"
+    tokens = tokenise(text)
+    said = TaggedText([], tokens, np.full(len(tokens), 0.5, np.float32))
+    one = Proposal(8, 17, Category.PHONE, "contacts")
+    assert weighing("bias", 1.0).kept(Page(text), [one], said) == []
+    assert [kept.doubtful for kept in weighing("bias", 3.0).kept(Page(text), [one], said)] == [True]
+
+
+def test_a_short_number_needs_as_much_whatever_it_is_taken_for() -> None:
+    text = "furosemide 40 daily"
+    tokens = tokenise(text)
+    said = TaggedText([], tokens, np.full(len(tokens), 0.5, np.float32))
+    one = Proposal(11, 13, Category.ADDRESS, TAGGER)
+    assert weighing("bias", 0.2).kept(Page(text), [one], said) == []
+    assert weighing("bias", 1.0).kept(Page(text), [one], said)
+
+
 def test_what_a_grammar_covers_is_not_told_twice() -> None:
     told = [Proposal(17, 24, Category.MRN, "codes"), Proposal(19, 24, Category.MRN, TAGGER)]
     assert weighing("bias", 3.0).kept(Page(TEXT), told, tagged()) == told[:1]

@@ -55,16 +55,39 @@ _THOUSANDS = re.compile(r"(?<![\d.,/-])[1-9]\d{0,2}[ ]\d{3}(?![\d-]|[ ]\d)")  # 
 _EDITION = re.compile(
     r"(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Easter|Christmas|Xmas)\w*[ ])[A-Z][\w.-]+[ ](?:19|20)\d\d"
 )
-_STANDARD_BEFORE = re.compile(r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#-]{0,3}(?:\d{1,5}:)?$")
+_STANDARD_BEFORE = re.compile(
+    r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#~=|-]{0,3}(?:\d{1,5}:|\d{5}(?:[ ]?[,;+][ ]?))?$"
+)
 # `1-0-1`, `150-0-200`
 _REGIMEN = re.compile(r"(?:[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}|\d{1,3}-0-\d{1,3}(?:-\d{1,3})?)(?![\d-])")
 _SIGN_BEFORE = re.compile(r"(?<![\w.)])[-+−±]$")  # -4.25
 # `8/10 to 2/10`: two of so many, for days do not run backwards; `in 6/52`, `recall 12/12`: weeks and months
 _TWO_OF_SO_MANY = re.compile(r"(\d{1,3})/(\d{1,3})[ ]?(?:to|→|->|–|then|bis|à|a)[ ]?(\d{1,3})/(\d{1,3})(?![\d/])")
-_SPAN_OF_TIME = re.compile(r"\b(?:in|every|recall|rv|review|f/?u|past|over|x|×|last)[ ]?$", re.IGNORECASE)
+_SPAN_OF_TIME = re.compile(r"\b(?:in|every|recall|rv|review|f/?u|past|over|x|×|last|opd|clinic)[ ]?$", re.IGNORECASE)
 _OF_YEAR = re.compile(r"\d{1,2}/(?:7|12|52)(?![\d/])|\d{1,2}/\d{1,2}(?=h\b)")
 _COMPONENTS = re.compile(r"(?:[A-Z]{1,2}[\dTx]){2,}[a-z]?")  # E3V4M6, A2L3B2
 _POSITION_AFTER = re.compile(r"(?:[ ]?(?:position|o['’]clock))?[,;]?[ ]\d{1,2}(?:[.,]\d)?[ ]?(?:cm|mm)\b|[ ]000\b")
+# `suture 12 o'clock`, `undermining from two to five o'clock`: a place on the body, by a clock's face
+_CLOCK_FACE = re.compile(r"(?:\d{1,2}|[a-z]+)[ ]o['’]clock", re.IGNORECASE)
+_FACE_BEFORE = re.compile(
+    r"\b(?:suture|stitch|margin|undermining|tunnell?ing|sinus|breast|areola|nipple|lesion|mass|nodule|lump|fissure|tear|anus|"
+    r"anal|cervix|iris|cornea|retina|disc)\w*[^.;\n]{0,24}$",
+    re.IGNORECASE,
+)
+# `M54`, `F/68`: of what sex and age, below ninety; not after what has numbers of its own
+_SEX_AND_AGE = re.compile(r"(?<![^\W_])[MF]/?[1-8]?\d(?![\w/.-])")
+_NUMBERED_BEFORE = re.compile(
+    r"(?:\b(?:bed|bay|room|rm|ward|unit|no|ref|lot|id|mrn|code|flat|apt|block|blk)\b[.:]?|[#:-])[ ]?$", re.I
+)
+_PAIR_OF_DECIMALS = re.compile(r"(?:(\d)|(\d\d))[.,]\d{1,2}/(?(1)\d|\d\d)[.,]\d{1,2}")  # 7.18/7.26
+_ACROSS = re.compile(r"(?<![\w.])\d{1,3}(?:[.,]\d)?[x×]\d{1,3}(?![\w.])")  # a nail of 11x200
+_NORMAL_RANGE = re.compile(r"(?<=[lLg%][|])\d+(?:\.\d+)?-\d+(?:\.\d+)?(?![^|])")  # |/uL|150000-400000|
+_HOURS_AFTER = re.compile(r"[ ]h(?![\w:])")
+_CLOCK_BEFORE = re.compile(  # at an hour, or on a day
+    r"\b(?:at|à|a|um|gegen|ab|vers|dès|las|by|from|until|till|bis|since|rdv|rv|termin|cita|demain|morgen|heute|"
+    r"\w*(?:di|dimanche|tag|woch|day)|lunes|martes|miércoles|jueves|viernes|sábado|domingo)[ ]$",
+    re.IGNORECASE,
+)
 _OF_SO_MANY = re.compile(r"\d{1,3}/\d{1,3}")
 _LYMPH_NODES_BEFORE = re.compile(r"\bp?N\d[a-c]?[ ]?\($")
 _PART_OF = re.compile(
@@ -89,10 +112,20 @@ def is_value(text: str, start: int, end: int) -> bool:
         return True
     if piece in _SAID_OF_MANY or _REGIMEN.match(text, start) or _COMPONENTS.fullmatch(piece):
         return True
+    if _is_sex_and_age(text, start, end) or (_CLOCK_FACE.fullmatch(piece) and _FACE_BEFORE.search(text, 0, start)):
+        return True
     if not piece[:1].isdigit():
         return bool(_EDITION.fullmatch(piece))
     if _CHAIN_BEFORE.search(before) or _CHAIN_AFTER.match(text, end) or _is_share(text, start, end, before):
         return True
+    if (
+        _PAIR_OF_DECIMALS.fullmatch(piece)
+        or _NORMAL_RANGE.fullmatch(text, start, end)
+        or _lies_in(_ACROSS, text, start, end)
+    ):
+        return True
+    if end - start < 3 and _HOURS_AFTER.match(text, end) and re.search(r"[a-z][ ]$", before):  # for so long
+        return not _CLOCK_BEFORE.search(before)
     short = end - start < 4 or piece.count("/") == 1 or _DECIMAL.fullmatch(piece)
     if short and (_CELL_BEFORE.search(before) or before.endswith("\n")) and _CELL_AFTER.match(text, end):
         return True
@@ -104,6 +137,17 @@ def is_value(text: str, start: int, end: int) -> bool:
     return bool(_STANDARD_BEFORE.search(before)) or bool(
         _POSITION_AFTER.match(text, end) or _LYMPH_NODES_BEFORE.search(before)
     )
+
+
+def _lies_in(shape: re.Pattern[str], text: str, start: int, end: int) -> bool:
+    return any(one.start() <= start and end <= one.end() for one in shape.finditer(text, max(0, start - 8), end + 8))
+
+
+def _is_sex_and_age(text: str, start: int, end: int) -> bool:
+    for one in _SEX_AND_AGE.finditer(text, max(0, start - 4), end + 4):
+        if one.start() <= start and end <= one.end():
+            return not _NUMBERED_BEFORE.search(text, max(0, one.start() - 8), one.start())
+    return False
 
 
 def _is_share(text: str, start: int, end: int, before: str) -> bool:

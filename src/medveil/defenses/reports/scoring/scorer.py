@@ -61,9 +61,9 @@ class Scorer:
         Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
         """
         heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
-        kept = [one for one in proposals if one.by in CERTAIN or self._agreed(page, one, heard)]
+        kept = [one for one in proposals if self._is_certain(page, one) or self._agreed(page, one, heard)]
         told = Marks(len(page.text), kept)
-        weighed = [one for one in proposals if one.by not in CERTAIN and not told.cover(one)]
+        weighed = [one for one in proposals if not self._is_certain(page, one) and not told.cover(one)]
         if not weighed:
             return kept
         rows = evidence(page, weighed, tagged, proposals)
@@ -74,18 +74,23 @@ class Scorer:
         likely_enough = [
             self._as_sure(one, share, value=value)
             for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
-            if share >= self._least_of(one, value=value)
+            if share >= self._least_of(page, one, value=value)
         ]
         told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
         return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
+
+    def _is_certain(self, page: Page, one: Proposal) -> bool:
+        """What hardly anything else fits; but a value is one whatever stands before it."""
+        value = GROUPS[one.category] in _VALUES and is_value(page.text, one.start, one.end)
+        return one.by in CERTAIN and not value
 
     def _agreed(self, page: Page, one: Proposal, heard: Marks) -> bool:
         """Whether a grammar and the network say the same; where another grammar has it for a value it is weighed."""
         return one.by in GRAMMARS and heard.touch(one) and not is_value(page.text, one.start, one.end)
 
-    def _least_of(self, one: Proposal, *, value: bool) -> float:
+    def _least_of(self, page: Page, one: Proposal, *, value: bool) -> float:
         """More where a number may be a value, and most where the grammar of values has it for one."""
-        number = GROUPS[one.category] in _VALUES
+        number = GROUPS[one.category] in _VALUES or page.text[one.start : one.end].isdigit()
         if number and value:
             return _SURE_OF_VALUE
         if one.by in GRAMMARS:
