@@ -41,16 +41,6 @@ def test_what_the_second_reader_alone_is_less_sure_of_goes(monkeypatch, opinions
     assert said(monkeypatch, *opinions) is None
 
 
-@pytest.mark.parametrize("text", ["LT", "RT"])
-def test_a_side_of_two_letters_stays_that_the_second_reader_is_certain_of_in_every_look(monkeypatch, text):
-    assert said(monkeypatch, *[(text, 0.97)] * 4) == text
-
-
-@pytest.mark.parametrize("last", [("LT", 0.8), ("LTR", 0.97), ("", 0.0)])
-def test_a_side_of_two_letters_goes_where_one_look_leaves_it_open(monkeypatch, last):
-    assert said(monkeypatch, *[("LT", 0.97)] * 3, last) is None
-
-
 @pytest.mark.parametrize("slip", [-0.08, 0.0, 0.08])
 def test_a_line_is_parted_between_its_words_though_a_reader_is_a_little_wrong_about_where_they_are(slip):
     view = np.full((200, 400), 90, np.uint8)

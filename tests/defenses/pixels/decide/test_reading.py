@@ -14,24 +14,27 @@ CLOSE, WIDE = Look(line := Line(300, 300, 60, 30, 0.0), 0, aside=0.0), Look(line
 
 
 class Second:
-    """A second reader that says the same of every look."""
+    """A second reader that says the same of every look, beside a first that is so certain of the closest."""
 
     view = VIEW
 
-    def __init__(self, text: str, sure: float) -> None:
-        self.said = text, sure
+    def __init__(self, text: str, sure: float, certainty: float) -> None:
+        self.said, self.certainty = (text, sure), certainty
+
+    def __call__(self, looks: list[Look]) -> list[Reading]:
+        return [of("AP", self.certainty) for _ in looks]
 
     def second(self, look: Look) -> tuple[str, float]:
         return self.said
 
 
-def of(text: str) -> Reading:
-    return Reading(text, 0.99, 0.99, len(text), np.zeros((0, 0), np.float32))
+def of(text: str, certainty: float = 0.99) -> Reading:
+    return Reading(text, 0.99, certainty, len(text), np.zeros((0, 0), np.float32))
 
 
-def shows_more(wide: str, second: tuple[str, float]) -> bool:
+def shows_more(wide: str, second: tuple[str, float], certainty: float = 0.999) -> bool:
     word = Word([CLOSE.line], readings=[(CLOSE, of("AP")), (WIDE, of(wide))])
-    return reading._shows_more(word, CLOSE, "AP", Second(*second))
+    return reading._shows_more(word, CLOSE, "AP", Second(*second, certainty))
 
 
 def test_the_edge_of_a_plate_beside_a_short_marker_is_no_letter_where_the_second_reader_sees_none():
@@ -50,3 +53,7 @@ def test_the_edge_of_a_plate_beside_a_short_marker_is_no_letter_where_the_second
 )
 def test_what_may_be_a_letter_beside_a_short_marker_counts(wide, second):
     assert shows_more(wide, second)
+
+
+def test_where_the_first_reader_is_less_sure_of_a_short_marker_an_edge_beside_it_counts():
+    assert shows_more("AP" + OTHER, ("AP", 0.999), certainty=0.9)

@@ -15,7 +15,7 @@ import numpy as np
 
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.evidence import PLAIN, PLAIN_LETTERS, is_plain, share_from_rim
-from medveil.defenses.pixels.decide.markers import SIDES, WORDS, holds_marker, is_marker
+from medveil.defenses.pixels.decide.markers import WORDS, holds_marker, is_marker
 from medveil.defenses.pixels.decide.reading import ASIDE, CONTRADICTS, OTHER_MARGINS, letters_of
 from medveil.defenses.pixels.decide.words import LEGIBLE, Look, View
 from medveil.defenses.pixels.lines import Line
@@ -72,12 +72,11 @@ def marker_in_line(look: Look, view: View, read: CachedReader) -> Parted | None:
 
 def _read_by_second(line: Line, read: CachedReader) -> str | None:
     """A longer marker that the second reader is all but certain of, cut out one way and another, and that the first
-    has not plainly read as something else, either way up; LT and RT where it is so in every way.
+    has not plainly read as something else, either way up.
     """
     for look in (Look(line, 0), Look(line, 2)):
         text, sure = read.second(look)
-        is_side = text in SIDES and len(text) == FEWEST
-        if sure < LEGIBLE or not (is_side or _is_long_marker(text)):
+        if sure < LEGIBLE or not _is_long_marker(text):
             continue
         looks = [look, *(replace(look, aside=margin, across=margin) for margin in OTHER_MARGINS)]
         looks.append(replace(look, aside=ASIDE))
@@ -87,8 +86,6 @@ def _read_by_second(line: Line, read: CachedReader) -> str | None:
         other = any(
             is_plain(one) and _known(one.text) not in marker for one in read([*looks, Look(line, 0), Look(line, 2)])
         )
-        if is_side and (len(alike) < len(looks) or min(alike) < ALL_BUT_CERTAIN):
-            continue
         if len(alike) > 1 and max(alike) >= ALL_BUT_CERTAIN and not more and not other:
             return text.upper()
     return None

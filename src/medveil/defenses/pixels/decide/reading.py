@@ -159,7 +159,9 @@ def _shows_more(word: Word, look: Look, text: str, read: CachedReader) -> bool:
         if other.same_way(look) and not is_marker(one.text) and other.is_inside(read.view)
     ]
     if is_short(text):
-        return any(one.letters > letters and not _is_edge(other, one, text, read) for other, one in others)
+        (reading,) = read([look])
+        plain = reading.certainty >= VERY_CERTAIN and letters_of(reading.text) == letters_of(text)
+        return any(one.letters > letters and not (plain and _is_edge(other, one, text, read)) for other, one in others)
     more = [one for _, one in others if one.certainty >= LEGIBLE and sum(map(str.isalnum, one.text)) > letters]
     return any(not _is_but_for_bars(letters_of(one.text), letters_of(text)) for one in more)
 
