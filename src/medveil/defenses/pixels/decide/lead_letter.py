@@ -109,7 +109,8 @@ def find_lead_letter(
     for (tone, peak), level in product(_standing_out(part, under, size), STANDS_OUT):
         marks, boxes = _marks(tone, level * peak)
         boxes = {one: place for one, place in boxes.items() if not _is_in(_line_of(place, left, top), staying)}
-        loose = {one: place for one, place in boxes.items() if not _is_in_word(one, boxes, box, going)}
+        words = _in_words(boxes, box, going)
+        loose = {one: place for one, place in boxes.items() if one not in words}
         side = _side(marks, loose, box, line, read if level in READ else None)
         if side is not None:
             letter = _with_initials(*side, marks, boxes, box, read, going)
@@ -228,17 +229,19 @@ def _is_beside(mark: Line, letter: Line) -> bool:
     return alike and mark.distance(letter) <= REACH * letter.length and mark.share_inside(letter) < WITHIN
 
 
-def _is_in_word(number: int, boxes: dict[int, Box], box: Box, going: list[Line]) -> bool:
-    """Whether a mark stands tightly beside another of its size in a line that goes: it is a letter of a word."""
+def _in_words(boxes: dict[int, Box], box: Box, going: list[Line]) -> set[int]:
+    """The marks that stand tightly beside another of their size in a line that goes: letters of a word."""
     lines = {one: _line_of(place, box[0], box[1]) for one, place in boxes.items()}
-    letter = lines[number]
-    return any(
-        _is_in(letter, [line]) and _is_in(other, [line])
-        for one, other in lines.items()
-        if one != number and EQUAL <= other.length / letter.length <= 1 / EQUAL
-        if 0 < letter.distance(other) <= TIGHT * letter.length
-        for line in going
-    )
+    found: set[int] = set()
+    for line in going:  # few marks stand in one, and only those need be held against one another
+        within = [one for one in lines if _is_in(lines[one], [line])]
+        found |= {one for one in within if any(_is_tight(lines[one], lines[other]) for other in within if other != one)}
+    return found
+
+
+def _is_tight(letter: Line, other: Line) -> bool:
+    alike = EQUAL <= other.length / letter.length <= 1 / EQUAL
+    return alike and 0 < letter.distance(other) <= TIGHT * letter.length
 
 
 def _is_next(mark: Line, initial: Line) -> bool:

@@ -95,7 +95,7 @@ def marker_in(word: Word, read: CachedReader) -> str | None:
         text = _agreed(look, reading, read)
         if text is None and _agreed_other(reading, read.seconded(look)):
             return None
-        if text is not None and not _shows_more(word, look, text, read.view):
+        if text is not None and not _shows_more(word, look, text, read):
             word.seen = look
             if look.line not in word.lines:
                 word.lines.insert(0, look.line)
@@ -150,18 +150,30 @@ def letters_of(text: str) -> str:
     return "".join(filter(is_letter, as_read(text)))
 
 
-def _shows_more(word: Word, look: Look, text: str, view: View) -> bool:
+def _shows_more(word: Word, look: Look, text: str, read: CachedReader) -> bool:
     """Whether another look along the same line, inside of the image, finds letters beyond the marker's."""
     letters = len(letters_of(text))
     others = [
-        one
+        (other, one)
         for other, one in word.readings
-        if other.same_way(look) and not is_marker(one.text) and other.is_inside(view)
+        if other.same_way(look) and not is_marker(one.text) and other.is_inside(read.view)
     ]
     if is_short(text):
-        return any(reading.letters > letters for reading in others)
-    more = [one for one in others if one.certainty >= LEGIBLE and sum(map(str.isalnum, one.text)) > letters]
+        (reading,) = read([look])
+        plain = reading.certainty >= VERY_CERTAIN and letters_of(reading.text) == letters_of(text)
+        return any(one.letters > letters and not (plain and _is_edge(other, one, text, read)) for other, one in others)
+    more = [one for _, one in others if one.certainty >= LEGIBLE and sum(map(str.isalnum, one.text)) > letters]
     return any(not _is_but_for_bars(letters_of(one.text), letters_of(text)) for one in more)
+
+
+def _is_edge(look: Look, reading: Reading, marker: str, read: CachedReader) -> bool:
+    """Whether what stands beside the marker is known for no letter, and is none for a second reader that is certain:
+    so does the edge of a plate.
+    """
+    if letters_of(reading.text).strip(OTHER) != letters_of(marker):
+        return False
+    text, confidence = read.second(look)
+    return letters_of(text) == letters_of(marker) and confidence >= VERY_CERTAIN
 
 
 def _is_but_for_bars(read: str, marker: str) -> bool:
