@@ -72,7 +72,7 @@ def test_a_layout_that_transformers_does_not_know_is_named(copied: Path) -> None
     """LLaVA-Med's first release is one: another copy of the same files would not help."""
     config = json.loads((copied / "config.json").read_text()) | {"model_type": "llava_mistral"}
     (copied / "config.json").write_text(json.dumps(config))
-    with pytest.raises(InputError, match="llava_mistral.*-hf"):
+    with pytest.raises(InputError, match=r"llava_mistral.*-hf"):
         load_answers(str(copied))
 
 
