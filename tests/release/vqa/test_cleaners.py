@@ -88,3 +88,7 @@ def test_a_mask_grows_around_what_it_covers(share: float) -> None:
     wider = grown(mask, share)
     assert wider[mask].all() and wider.mean() == pytest.approx(share, abs=0.01)
     assert np.array_equal(grown(wider, 0.01), wider)
+
+
+def test_kept_answers_belong_to_the_seed_that_images_were_painted_by() -> None:
+    assert Cleaners(seed=1).versions() != Cleaners(seed=2).versions()

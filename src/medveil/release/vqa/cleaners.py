@@ -34,6 +34,7 @@ class Cleaners:
     """Made once a run; the networks are loaded when they are first needed."""
 
     def __init__(self, *, seed: int) -> None:
+        self._seed = seed
         self._keys = Keys.for_demonstration(seed)  # nothing that comes out of here is released
         self._last: tuple[Image, Mask] | None = None
 
@@ -41,7 +42,7 @@ class Cleaners:
         return {MASKED: self.masked, INPAINTED: self.inpainted, OURS: self.ours}
 
     def versions(self) -> dict[str, str]:
-        return {"medveil": medveil.__version__, "ocr": read_by()}
+        return {"medveil": medveil.__version__, "ocr": read_by(), "seed": str(self._seed)}
 
     @cached_property
     def _reader(self) -> Reader:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -145,6 +147,18 @@ def test_judged_answers_are_asked_once_and_failures_counted() -> None:
     assert done is not None and done.unreadable > 0
     assert len(calls) == len(set(calls)), "the same words are judged once"
     assert f"{done.unreadable:,} could not be read" in found.finding("vqa", model="looker").method
+
+
+def test_a_judge_known_by_its_name_alone_is_tried_on_every_run(tmp_path: Path) -> None:
+    """Behind an address another model may answer by now; kept replies say nothing of it."""
+    asked = Asking(table_of(24), Looker(), conditions(CLEANERS, (0.0,)), CLEANERS).run(Kept(None))
+    refusals = []
+    for chat in (rule, lenient):
+        with closing(Kept(tmp_path / "journal.sqlite")) as kept:
+            judge = Judge("j", "j at localhost", chat, lasting=False)
+            refusals.append(judged(judge, asked, kept, seed=1).trial.refusal)
+            kept.finish()
+    assert refusals[0] is None and refusals[1] is not None
 
 
 def test_what_is_withheld_is_told_and_left_out_of_pairs() -> None:

@@ -33,6 +33,7 @@ def test_a_judge_behind_an_endpoint_is_asked_with_the_schema(
     assert [each["role"] for each in sent["messages"]] == ["system", "user"]
     assert sent["messages"][0]["content"] == PROMPTS["paper"].system
     assert "A (Model answer): no mass" in sent["messages"][1]["content"]
+    assert not judge.lasting, "another model may stand behind the name tomorrow"
     assert judge.name.startswith("llama at 127.0.0.1") or judge.name.startswith("llama at localhost")
 
 

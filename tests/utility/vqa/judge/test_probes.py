@@ -126,6 +126,16 @@ def test_the_opposite_of_both_sides_is_not_taken_for_wrong() -> None:
     assert wrong_answer(questions[:1], 0) not in ("", "right and left")
 
 
+def test_both_of_two_opposites_turn() -> None:
+    assert wrong_answer([Question.of("1", "a", "Where?", "Left lower lobe")], 0) == "right upper lobe"
+
+
+def test_without_kinds_wrong_answers_are_still_of_several_sorts() -> None:
+    """A judge that knows one absurd sentence must not pass for one that knows wrong answers."""
+    questions = [Question.of(str(number), str(number), "What is this?", "liver") for number in range(20)]
+    assert len({wrong_answer(questions, number) for number in range(20)}) >= 5
+
+
 def test_an_answer_that_says_nothing_is_wrong_whatever_the_judge_says() -> None:
     lenient = judge_of(lambda answer, reference: True)
     assert lenient.ask("q", "no", ":").score == 1

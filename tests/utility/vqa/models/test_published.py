@@ -64,6 +64,18 @@ def test_the_picture_reaches_the_model(family: Callable[[str], Path]) -> None:
     assert "pixel_values" not in model._inputs(None, "is it?")  # type: ignore[attr-defined]
 
 
+def test_kept_answers_belong_to_the_precision_they_were_computed_in(family: Callable[[str], Path]) -> None:
+    assert load_answers(str(family("llava"))).fingerprint.endswith("torch.float32")
+
+
+def test_a_layout_that_transformers_does_not_know_is_named(copied: Path) -> None:
+    """LLaVA-Med's first release is one: another copy of the same files would not help."""
+    config = json.loads((copied / "config.json").read_text()) | {"model_type": "llava_mistral"}
+    (copied / "config.json").write_text(json.dumps(config))
+    with pytest.raises(InputError, match=r"llava_mistral.*-hf"):
+        load_answers(str(copied))
+
+
 def test_pickled_weights_are_refused(copied: Path) -> None:
     (copied / "model.safetensors").rename(copied / "pytorch_model.bin")
     with pytest.raises(InputError, match="no weights as safetensors"):

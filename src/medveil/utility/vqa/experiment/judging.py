@@ -33,7 +33,8 @@ class Judged:
 def judged(
     judge: Judge, asked: Asked, kept: Kept, *, seed: int, progress: Progress = lambda stage, done, total: None
 ) -> Judged:
-    """The same answer to the same question is judged once, in this run or an earlier one."""
+    """The same answer to the same question is judged once, in this run or an earlier one. Of a judge that is known by
+    its name alone, what an earlier run found says nothing: it is tried anew."""
     known: dict[str, Judgement] = {}
 
     def ask(question: str, reference: str, answer: str) -> Judgement:
@@ -43,7 +44,8 @@ def judged(
             known[told] = Judgement(**entry)
         return known[told]
 
-    trial = try_judge(asked.questions, ask, seed=seed, progress=lambda *done: progress("trying the judge", *done))
+    tried = ask if judge.lasting else judge.ask
+    trial = try_judge(asked.questions, tried, seed=seed, progress=lambda *done: progress("trying the judge", *done))
     if trial.refusal:
         return Judged(judge.name, judge.wording, trial, {})
     scores: dict[Condition, NDArray[np.float64]] = {}

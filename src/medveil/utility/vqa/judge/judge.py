@@ -17,12 +17,14 @@ NOTHING_SAID = Judgement(0, "no letter and no digit")
 
 @dataclass(frozen=True)
 class Judge:
-    """`chat` is greedy: the same words have the same reply. `model` stands for its weights, or names its endpoint."""
+    """`chat` is greedy: the same words have the same reply. `model` stands for its weights, or names its endpoint;
+    `lasting` is false of a name, behind which another model may answer tomorrow."""
 
     name: str
     model: str
     chat: Chat = field(repr=False)
     wording: Wording = "ours"
+    lasting: bool = True
 
     @property
     def fingerprint(self) -> str:

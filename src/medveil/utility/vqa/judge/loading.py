@@ -50,4 +50,4 @@ def _behind(endpoint: Endpoint, wording: Wording) -> Judge:
         return endpoint.chat(messages, tokens=TOKENS, schema=SCHEMA)
 
     name = f"{endpoint.model} at {endpoint.place}"
-    return Judge(name, name, chat, wording)
+    return Judge(name, name, chat, wording, lasting=False)

@@ -21,7 +21,6 @@ class TextModel:
     def __init__(self, folder: Path, *, device: str = "cpu") -> None:
         if not any(folder.glob("*.safetensors")):
             raise InputError(f"{folder} has no weights as safetensors, and pickled ones are not read; save it again")
-        self.fingerprint = fingerprint(folder)
         self._device = device
         transformers = library("transformers")
         try:
@@ -44,6 +43,7 @@ class TextModel:
         if not self._words.chat_template:
             raise InputError(f"{folder} does not say how its model is spoken to (no chat template); fetch it again")
         self._model.eval().requires_grad_(False).to(device)
+        self.fingerprint = f"{fingerprint(folder)} {self._model.dtype}"  # half precision may judge otherwise
 
     def __call__(self, system: str, user: str) -> str:
         """The reply, greedy; a template without a place for the system's message gets it before the user's."""

@@ -42,11 +42,11 @@ class PublishedModel:
     def __init__(self, folder: Path, *, name: str, device: str = "cpu") -> None:
         self.name = name
         self.license = license_of(folder)
-        self.fingerprint = f"{fingerprint(folder)} {SHORT}"
         self._device = device
         self._kind = str(read_settings(folder / "config.json").get("model_type"))
         self._model, self._processor = _read(folder, self._kind, device)
         self._settings = _greedy(self._model)
+        self.fingerprint = f"{fingerprint(folder)} {SHORT} {self._model.dtype}"  # half precision may answer otherwise
 
     def answer(self, image: Image | None, question: str, note: str | None = None) -> str:
         inputs = self._inputs(image, prompt(question, note)).to(self._device)
@@ -89,6 +89,11 @@ def _read(folder: Path, kind: str, device: str) -> tuple[Any, Any]:
         raise InputError(
             f"{folder} has no weights as safetensors, and pickled ones are not read; save the model again with "
             "transformers"
+        )
+    if kind not in transformers.CONFIG_MAPPING:
+        raise InputError(
+            f"{folder} is in a layout that transformers does not know ({kind!r}), for its own code would be needed; "
+            "fetch the model again as it was converted for transformers, often under a name that ends in -hf"
         )
     reader = transformers.BlipForQuestionAnswering if kind == "blip" else transformers.AutoModelForImageTextToText
     try:
