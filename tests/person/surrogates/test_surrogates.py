@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from medveil.cohort.phantom import invented_names as phantom
@@ -161,6 +161,7 @@ def test_the_lists_name_nobody_of_the_phantom_hospital() -> None:
 
 
 @given(st.sampled_from(list(Category)), st.text(min_size=1, max_size=30), st.booleans())
+@example(Category.UID, "¹", False)
 def test_nothing_known_comes_back(category: Category, piece: str, realistic: bool) -> None:
     person = Person(KEYS, "p", (*KNOWN, Known(category, piece)))
     surrogates = Surrogates(person, realistic=realistic)

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from pydicom import config
 from pydicom.uid import UID
 
 from medveil.person.identifiers import Category
@@ -53,7 +54,8 @@ class Surrogates:
 
     def uid(self, uid: str) -> str:
         """Another unique identifier; those the standard itself defines stay."""
-        if UID(uid).name != uid:  # in the standard's list
+        known = UID(uid, validation_mode=config.IGNORE)  # pydicom's warnings would tell the value
+        if known.name != uid:  # in the standard's list
             return uid
         digest = self.person.keys.pseudonym("uid", uid) + self.person.keys.pseudonym("uid again", uid)
         return ROOT + str(int(digest[:32], 16))
