@@ -47,7 +47,8 @@ def test_what_a_grammar_tells_needs_half_a_vote_and_a_code_none() -> None:
     told = [Proposal(17, 24, Category.MRN, "codes"), Proposal(17, 24, Category.DATE, "dates")]
     kept = weighing("bias", -0.7).kept(Page(TEXT), told, tagged())
     assert [one.by for one in kept] == ["codes", "dates"]
-    assert [one.doubtful for one in kept] == [False, True]
+    assert [one.doubtful for one in kept] == [True, True]  # a tag, and no other number, where hardly anything tells it
+    assert [one.doubtful for one in weighing("bias", 3.0).kept(Page(TEXT), told[:1], tagged())] == [False]
     assert [one.by for one in weighing("bias", -3.0).kept(Page(TEXT), told, tagged())] == ["codes"]
 
 
