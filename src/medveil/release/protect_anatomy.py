@@ -36,6 +36,7 @@ def protect_cohort(
     method: str | None,
     bits: int | None,
     level: float | None,
+    draws: int | None,
     weights: Path | None,
     risk: float | None,
     layout: str | None,
@@ -46,7 +47,7 @@ def protect_cohort(
     progress: Progress,
 ) -> Outcome:
     """The cohort with its anatomy hidden and all else as it was; attacked and measured before and after."""
-    given = {"method": method, "bits": bits, "level": level, "weights": weights}
+    given = {"method": method, "bits": bits, "level": level, "draws": draws, "weights": weights}
     anatomy = write_table(HiddenAnatomy.name, {name: value for name, value in given.items() if value is not None})
     settings = Settings(
         seed=seed,
