@@ -58,6 +58,7 @@ def measure(
     *,
     methods: list[str],
     levels: list[float],
+    draws: int,
     effort: Effort,
     steps: int | None,
     device: str,
@@ -74,10 +75,11 @@ def measure(
         if name != "nothing" and method is None:
             continue
         for level in [0.0] if method is None else [one for one in method.levels if not levels or one in levels]:
-            path = out / f"{films} {name.replace(':', ' ')} {level:g}.npz"
+            several = f" {draws} draws" if draws > 1 else ""
+            path = out / f"{films} {name.replace(':', ' ')} {level:g}{several}.npz"
             if path.exists():
                 continue
-            point = frontier.measure(method, level)
+            point = frontier.measure(method, level, draws=draws)
             with path.open("wb") as file:
                 np.savez_compressed(file, **point.to_arrays())  # type: ignore[arg-type]
             best = point.attacked.strongest(seed=SEED)
@@ -91,7 +93,9 @@ def points(out: Path, films: str) -> list[Point]:
         with np.load(path) as stored:
             found.append(Point.from_arrays(dict(stored)))
     order = ["nothing", *METHODS]
-    return sorted(found, key=lambda point: (order.index(point.method.split(":")[0]), point.method, point.level))
+    return sorted(
+        found, key=lambda point: (order.index(point.method.split(":")[0]), point.method, point.level, point.draws)
+    )
 
 
 def tell(out: Path, films: str, names: tuple[str, ...]) -> list[Judged]:
@@ -126,6 +130,7 @@ def main() -> None:
     verb.add_argument("--out", type=Path, required=True)
     verb.add_argument("--methods", nargs="*", default=["nothing", *METHODS])
     verb.add_argument("--levels", nargs="*", type=float, default=[])
+    verb.add_argument("--draws", type=int, default=1, help="films drawn from each code")
     verb.add_argument("--effort", choices=("small", "full"), default="full")
     verb.add_argument("--steps", type=int)
     verb.add_argument("--device", default="cpu")
@@ -144,6 +149,7 @@ def main() -> None:
             chosen.out,
             methods=chosen.methods,
             levels=chosen.levels,
+            draws=chosen.draws,
             effort=chosen.effort,
             steps=chosen.steps,
             device=chosen.device,
