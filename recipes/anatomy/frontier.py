@@ -23,7 +23,13 @@ from medveil.defenses.anatomy.dcm_deid.method import DcmDeid, DcmDeidSettings
 from medveil.defenses.anatomy.method import METHODS, Method
 from medveil.errors import InputError
 from medveil.release.anatomy.frontier import Frontier, Judged, Point, Side, judged, measured_method
-from medveil.release.anatomy.frontier_page import as_markdown, attackers_table, compared_table, frontier_table
+from medveil.release.anatomy.frontier_page import (
+    as_markdown,
+    attackers_table,
+    compared_table,
+    frontier_table,
+    published_table,
+)
 from medveil.utility.diagnosis.diagnosing import Effort, learn
 from recipes.films import unpacked
 
@@ -157,7 +163,12 @@ def main() -> None:
         )
     else:
         found = tell(chosen.out, chosen.films, sides(chosen.packed, chosen.films)[2])
-        tables = frontier_table(found), compared_table(found, chosen.against), attackers_table(found, seed=SEED)
+        tables = (
+            frontier_table(found),
+            compared_table(found, chosen.against),
+            attackers_table(found, seed=SEED),
+            published_table(found, seed=SEED),
+        )
         print(*(f"{table.title}\n\n{as_markdown(table)}" for table in tables), sep="\n\n")
 
 
