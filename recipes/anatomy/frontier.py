@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medveil.attacks.identity.adversaries.recognisers import load_recognisers
 from medveil.defenses.anatomy.dcm_deid.method import DcmDeid, DcmDeidSettings
@@ -32,12 +33,14 @@ from medveil.release.anatomy.frontier_page import (
 )
 from medveil.utility.diagnosis.diagnosing import Effort, learn
 from recipes.films import unpacked
+from recipes.findings.labels import to_choose_by
 
 SEED = 7
 
 
-def sides(packed: Path, films: str) -> tuple[Side, Side, tuple[str, ...]]:
-    """The films of 'train', those of 'val', and the names of the findings."""
+def sides(packed: Path, films: str, *, wide: bool = False) -> tuple[Side, Side, tuple[str, ...]]:
+    """The films of 'train', those of 'val', and the names of the findings. `wide` measures also on those of NIH's
+    training patients that were set aside: no generator has learned from them."""
     stored = np.load(packed / f"{films}.npz")
     pixels = unpacked(stored["bytes"], stored["ends"])
     _, patients = np.unique(stored["patients"], return_inverse=True)
@@ -49,11 +52,17 @@ def sides(packed: Path, films: str) -> tuple[Side, Side, tuple[str, ...]]:
         for values, view, sex, age in zip(stored["labels"], stored["view"], stored["sex"], stored["age"], strict=True)
     ]
 
-    def side(split: str) -> Side:
-        at = np.flatnonzero(stored["split"] == split)
+    measured = stored["split"] == "val"
+    if wide:
+        assert films == "nih", "only NIH's training patients were set aside so"
+        train = np.flatnonzero(~measured)
+        measured[train] = to_choose_by(stored["patients"][train])
+
+    def side(chosen: NDArray[np.bool_]) -> Side:
+        at = np.flatnonzero(chosen)
         return Side(pixels[at], labels[at], patients[at].astype(np.int64), [rows[row] for row in at])
 
-    return side("train"), side("val"), tuple(map(str, names))
+    return side(~measured), side(measured), tuple(map(str, names))
 
 
 def measure(
@@ -62,6 +71,7 @@ def measure(
     weights: Path,
     out: Path,
     *,
+    wide: bool,
     methods: list[str],
     levels: list[float],
     draws: int,
@@ -71,7 +81,7 @@ def measure(
     other: Path | None,
 ) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    fit, target, _ = sides(packed, films)
+    fit, target, _ = sides(packed, films, wide=wide)
     began = time.monotonic()
     clean = learn(fit.labelled, effort=effort, device=device, seed=SEED)
     known = load_recognisers(device=device, other=other)
@@ -132,6 +142,7 @@ def main() -> None:
     verb = verbs.add_parser("measure")
     verb.add_argument("--packed", type=Path, required=True)
     verb.add_argument("--films", default="nih")
+    verb.add_argument("--wide", action="store_true", help="also on training patients that were set aside")
     verb.add_argument("--weights", type=Path, default=Path("weights"))
     verb.add_argument("--out", type=Path, required=True)
     verb.add_argument("--methods", nargs="*", default=["nothing", *METHODS])
@@ -153,6 +164,7 @@ def main() -> None:
             chosen.films,
             chosen.weights,
             chosen.out,
+            wide=chosen.wide,
             methods=chosen.methods,
             levels=chosen.levels,
             draws=chosen.draws,
