@@ -7,7 +7,8 @@ and protected.
 
 `run` needs PyTorch, NumPy and transformers alone, reads FOLDER/films.npz, and saves what it has after every model and
 every protection; started again it goes on. Several may run side by side, each with some of the work (`--parts`,
-`--arms`, `--cases`, `--seen`, `--seeds`). `tell` makes the tables, with intervals by patient, and needs FOLDER/gallery.npz too.
+`--arms`, `--cases`, `--seen`, `--seeds`). `tell` makes the tables, with intervals by patient, and needs
+FOLDER/gallery.npz too.
 """
 
 from __future__ import annotations
