@@ -111,7 +111,7 @@ class HiddenAnatomy:
     def _method(self) -> Method:
         from medveil.defenses.anatomy.method import load_method  # loads torch
 
-        own = {} if self.settings.steps is None else {"steps": self.settings.steps}
+        own: dict[str, Any] = {} if self.settings.steps is None else {"steps": self.settings.steps}
         return load_method(self.settings.method, weights=self.settings.weights, **own)
 
     def check_models(self) -> None:
