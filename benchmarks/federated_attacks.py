@@ -72,6 +72,7 @@ def main() -> None:
     then.add_argument("--seen", nargs="+", help="of inversion: none, 'secure sums', privacy, both; all by default")
     then.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of the poisoned federations")
     then.add_argument("--poisoned-rounds", type=int, default=10)
+    then.add_argument("--poisons", nargs="+", default=list(POISONS), choices=POISONS)
     then.add_argument("--rules", nargs="+", default=list(RULES), choices=RULES)
     then.add_argument("--keep", type=Path, help="a folder for half-done work; beside RUN by default")
     then.add_argument("--device", default="cpu")
@@ -304,7 +305,7 @@ def _poison(data: Data, chosen: argparse.Namespace, keep: Path) -> None:
         }
         recipe = replace(data.recipe, text="none", local_steps=5, seed=seed)
         for rule in chosen.rules:
-            for poison in POISONS:
+            for poison in chosen.poisons:
                 key = f"{rule} {poison}"
                 if f"{key} honest" in found:
                     continue
