@@ -49,7 +49,10 @@ def anatomy(
         float | None, typer.Option("--level", help="How strongly another method hides, in its own unit.")
     ] = None,
     draws: Annotated[
-        int | None, typer.Option("--draws", help="Films drawn from each code: more to learn from, and no more bits.")
+        int | None, typer.Option("--draws", help="Films drawn from each code, of which each is an image.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", help="From noise to a film: more take longer and are better to learn from.")
     ] = None,
     weights: Annotated[
         Path | None,
@@ -91,8 +94,8 @@ def anatomy(
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)
     if sweep:
-        if any(one is not None for one in (risk, bits, level, draws)):
-            raise SettingsError("a sweep tries every level; leave out --risk, --bits, --level and --draws, or --sweep")
+        if any(one is not None for one in (risk, bits, level, draws, steps)):
+            raise SettingsError("a sweep tries every level; leave out --risk, --bits, --level, --draws and --steps")
         with console.progress_bars(quiet or json) as watch:
             swept = sweep_cohort(
                 source,
@@ -129,6 +132,7 @@ def anatomy(
             bits=bits,
             level=level,
             draws=draws,
+            steps=steps,
             weights=weights,
             risk=risk,
             layout=layout,
