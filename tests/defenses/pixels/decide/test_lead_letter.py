@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -76,3 +78,14 @@ def test_a_letter_tightly_beside_another_of_its_size_is_no_side() -> None:
     for going, text in ([], "L"), ([word], None):
         letter = find_lead_letter(word, view, CachedReader(view), going, [])
         assert (letter and letter.text) == text
+
+
+def test_a_side_is_found_in_a_line_drawn_around_all_of_its_plate() -> None:
+    view = film()
+    draw_l(view, 80, 90)
+    view, _ = write(view, "JA", 130, 108, 24)
+    cv2.circle(view, (100, 190), 26, 245, 7)
+    plate = Line.of_box((60, 60, 185, 226), 0.9)
+    letter = find_lead_letter(replace(plate, length=166, height=125, angle=np.pi / 2), view, CachedReader(view), [], [])
+    assert letter is not None and letter.text == "L"
+    assert letter.initials.any()

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
 from medveil.defenses.pixels.lines import Line
 from medveil.defenses.pixels.paint.mask import stroke_mask
 
 
-def written(text: str, size: int, ground: np.ndarray, tone: int) -> tuple[np.ndarray, np.ndarray, Line]:
+def written(
+    text: str, size: int, ground: np.ndarray, tone: int, *, stroke: int = 0
+) -> tuple[np.ndarray, np.ndarray, Line]:
     """A view with a line on it, which pixels are its ink, and the line."""
     ink = Image.new("L", ground.shape[::-1])
-    ImageDraw.Draw(ink).text((30, 30), text, fill=255, font=ImageFont.load_default(size))
+    ImageDraw.Draw(ink).text((30, 30), text, fill=255, font=ImageFont.load_default(size), stroke_width=stroke)
     share = np.asarray(ink) / 255
     y, x = np.nonzero(share > 0.4)
     line = Line.of_box((int(x.min()) - 1, int(y.min()) - 1, int(x.max()) + 2, int(y.max()) + 2))
@@ -51,3 +54,10 @@ def test_the_glow_around_lead_stays() -> None:
     around = np.asarray(Image.fromarray(np.uint8(255 * ink)).filter(ImageFilter.MaxFilter(9))) > 0
     assert mask[ink].mean() > 0.97
     assert (mask & ~around).sum() < 0.15 * ink.sum()
+
+
+@pytest.mark.parametrize(("ground", "tone"), [(225.0, 165), (60.0, 120)])
+def test_bold_letters_are_told_from_the_gaps_between_them(ground: float, tone: int) -> None:
+    view, ink, line = written("NM 739853", 40, np.full((110, 320), ground), tone, stroke=3)
+    mask = stroke_mask([line], [view]) > 0
+    assert mask[ink].mean() > 0.97

@@ -25,6 +25,10 @@ INK, INK_BEYOND = 0.4, 0.3  # of the strongest mark nearby, or in all of the lin
 HANGS_ON = 0.16  # heights from ink within which fainter marks go too: the rim of a stroke, not the bone that it crosses
 DIM = 16  # gray levels of room that even white leaves
 EITHER = 0.08  # so near to the middle, ink may be light or dark, and both go
+AROUND = 0.12  # heights around a line, where its ground is seen,
+PLAIN = 0.3  # and how plainly a mark or what it stands on must be like it, to tell ink from the gaps
+MIXED = 1.0  # spreads of that ground, which is no ground to tell ink by where it is mixed
+NONE = np.float32(1e-4)  # share of the pixels nearby
 WHOLE = 0.25  # of a stroke that is of the tone written in, from which all of it is
 LETTER = (0.4, 1.4)  # of a line's height that a mark beyond its ends measures, to be a letter of it
 DILATED = 0.09  # heights around a stroke
@@ -89,7 +93,9 @@ def widened(line: Line, harder: float = 1.0) -> Line:
 
 
 def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArray[np.bool_], harder: float) -> None:
-    """Light strokes or dark ones, whichever the line is written in, found place by place."""
+    """Light strokes or dark ones, whichever the line is written in, found place by place: ink fills less of it than the
+    gaps do, unless it is bold; and what the ink stands on goes on around the line.
+    """
     thick, near = _odd(THICKEST * line.height, 5), _odd(NEARBY * line.height, 3)
     aside = min(ASIDE * line.height, SHORT * line.length)
     wide = line.grown(max(LEAST, aside) * harder, max(LEAST, ACROSS * line.height) * harder)
@@ -102,9 +108,14 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
     wide.moved(-left, -top).paint(room, 1)
     found = np.zeros(part.shape, np.uint8)
     lit = _lit(part, near)
+    ring = np.zeros(part.shape, np.uint8)
+    line.grown(AROUND * line.height, AROUND * line.height).moved(-left, -top).paint(ring, 1)
+    ground, spread = _ground(part, ring & (1 - core), near)
     reach = _disc(max(1, round(HANGS_ON * line.height * harder)))
-    for shown, is_ink in ((part, lit > 0.5 - EITHER), (255 - part, lit < 0.5 + EITHER)):
+    for shown, beside, likely in ((part, ground, lit > 0.5 - EITHER), (255 - part, 255 - ground, lit < 0.5 + EITHER)):
         tone = _standing_out(shown, thick)
+        away = _beyond(shown, beside, spread, thick)
+        is_ink = ((away > PLAIN) & (core > 0)) | (likely & (away > -PLAIN))
         nearby = cv2.dilate(tone * core, np.ones((near, near), np.uint8))
         peak = float(np.percentile(tone[core > 0], 97)) if core.any() else 0.0
         level = np.maximum(_least(line.height) / harder * nearby, FAINTEST * peak)
@@ -151,6 +162,30 @@ def _lit(part: NDArray[np.uint8], near: int) -> NDArray[np.float32]:
         for how in (cv2.MORPH_TOPHAT, cv2.MORPH_BLACKHAT)
     )
     return np.asarray(gaps / np.maximum(ink + gaps, np.float32(1e-3)))
+
+
+def _beyond(
+    part: NDArray[np.uint8], ground: NDArray[np.float32], spread: NDArray[np.float32], thick: int
+) -> NDArray[np.float32]:
+    """From -1 for light marks that are as light as what is around the line, and so are the gaps between dark letters,
+    to 1 for those that stand on what is as dark as that; near 0 where that is light here and dark there.
+    """
+    base = cv2.morphologyEx(part, cv2.MORPH_OPEN, np.ones((thick, thick), np.uint8)).astype(np.float32)
+    away = np.abs(part - ground) - np.abs(base - ground)
+    return np.asarray(away / np.maximum(part - base + MIXED * spread, np.float32(1)))
+
+
+def _ground(part: NDArray[np.uint8], around: Mask, near: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Mean and spread of what is around the line nearby; of all of it where none is near."""
+    weights, size = around.astype(np.float32), (2 * near + 1, 2 * near + 1)
+    share = cv2.blur(weights, size)
+    values = part.astype(np.float32)
+    far = values[around > 0] if around.any() else values.ravel()
+    mean, square = (
+        np.where(share > NONE, cv2.blur(power * weights, size) / np.maximum(share, NONE), whole)
+        for power, whole in ((values, far.mean()), (values**2, (far**2).mean()))
+    )
+    return mean, np.sqrt(np.maximum(square - mean**2, 0))
 
 
 def _mostly(strokes: Mask, is_ink: NDArray[np.bool_]) -> Mask:
