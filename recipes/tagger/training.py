@@ -75,8 +75,8 @@ class Shard:
 
     def to(self, device: str) -> Shard:
         """What is learnt from; what the rows are of is asked on the processor."""
-        on_device = (part.to(device) for part in (self.rows, self.gaps, self.classes, self.begins))
-        return Shard(self.words.to(device), *on_device, self.of)
+        rows, gaps, classes, begins = (one.to(device) for one in (self.rows, self.gaps, self.classes, self.begins))
+        return Shard(self.words.to(device), rows, gaps, classes, begins, self.of)
 
     def tensors(self) -> Iterator[torch.Tensor]:
         yield from vars(self.words).values()
@@ -88,8 +88,9 @@ def shard_of(texts: Mapping[int, Sequence[Document]], vocabulary: Vocabulary, bu
     known: dict[str, int] = {}
     rows = [_rows_of(own, known) for own in texts.values()]
     of = np.repeat(list(texts), [len(one[0]) for one in rows])
-    parts = (torch.from_numpy(np.concatenate(part)) for part in zip(*rows, strict=True))
-    return Shard(word_batch(list(known), vocabulary, buckets), *parts, torch.from_numpy(of))
+    words, gaps, classes, begins = (torch.from_numpy(np.concatenate(part)) for part in zip(*rows, strict=True))
+    batch = word_batch(list(known), vocabulary, buckets)
+    return Shard(batch, words, gaps, classes, begins, torch.from_numpy(of))
 
 
 def _rows_of(texts: Sequence[Document], known: dict[str, int]) -> list[NDArray[Any]]:
@@ -306,7 +307,7 @@ def _learn(start: Path, out: Path, device: str, how: Training, folder: Path) -> 
     average = copy.deepcopy(network).requires_grad_(False)
     learning = [weight for weight in network.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learning, lr=how.peak, weight_decay=how.decay, betas=(0.9, 0.98))
-    averages = [
+    averages: list[torch.Tensor] = [
         mean for mean, weight in zip(average.parameters(), network.parameters(), strict=True) if weight.requires_grad
     ]
     rng = np.random.default_rng(how.seed)

@@ -88,7 +88,7 @@ def revalued(pieces: Pieces, rng: random.Random) -> Pieces:
 
 def _reshaped(own: str, rng: random.Random) -> str:
     """Other digits and capitals in the same form."""
-    first, *rest = own
+    first, rest = own[0], own[1:]
     digits = "123456789" if first in "123456789" and len(own) > 1 else string.digits
     head = rng.choice(digits) if first.isdigit() else _letter(first, rng)
     return head + "".join(rng.choice(string.digits) if sign.isdigit() else _letter(sign, rng) for sign in rest)
@@ -138,8 +138,8 @@ def _drawn(own: str, category: Category, visit: Visit) -> Pieces:
     if category is Category.NAME:
         return visit.slot("pf" if "," in own else "pfull" if " " in own else visit.rng.choice(("pfirst", "plast")))
     if category is Category.DOCTOR and " " not in own:
-        name = visit.slot(visit.rng.choice(("pfirst", "plast", "plast")))
-        return [(text, category if kind else None) for text, kind in name]
+        drawn = visit.slot(visit.rng.choice(("pfirst", "plast", "plast")))
+        return [(text, category if kind else None) for text, kind in drawn]
     return visit.slot(_SLOTS[category])
 
 
