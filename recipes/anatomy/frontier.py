@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.adversaries.recognisers import load_recognisers
-from medveil.defenses.anatomy.coded.method import Coded
 from medveil.defenses.anatomy.dcm_deid.method import DcmDeid, DcmDeidSettings
 from medveil.defenses.anatomy.method import METHODS, Method
 from medveil.errors import InputError
@@ -120,7 +119,7 @@ def tell(out: Path, films: str, names: tuple[str, ...]) -> list[Judged]:
 
 
 def _loaded(name: str, weights: Path, device: str) -> Method | None:
-    """A method by its name, or in one of its ways: dcm-deid:keep=least-like, coded:steps=20."""
+    """A method by its name, or DCM-DeID in one of its ways, as dcm-deid:keep=least-like."""
     plain, _, way = name.partition(":")
     own = weights / f"{plain}.safetensors"
     given = own if own.exists() else None
@@ -128,12 +127,8 @@ def _loaded(name: str, weights: Path, device: str) -> Method | None:
         if not way:
             return measured_method(name, weights=given, device=device)
         field, _, value = way.partition("=")
-        how: dict[str, Any] = {field: int(value) if value.isdigit() else value}
-        method: Coded | DcmDeid
-        if plain == Coded.name:
-            method = Coded(weights=given, device=device, measuring=True, **how)
-        else:
-            method = DcmDeid(weights=given, device=device, settings=DcmDeidSettings(**how))
+        settings = DcmDeidSettings(**{field: int(value) if value.isdigit() else value})
+        method = DcmDeid(weights=given, device=device, settings=settings)
     except InputError as missing:
         print(name, "left out:", missing, flush=True)
         return None

@@ -51,9 +51,6 @@ def anatomy(
     draws: Annotated[
         int | None, typer.Option("--draws", help="Films drawn from each code, of which each is an image.")
     ] = None,
-    steps: Annotated[
-        int | None, typer.Option("--steps", help="From noise to a film: more take longer and are better to learn from.")
-    ] = None,
     weights: Annotated[
         Path | None,
         typer.Option("--weights", help="Networks of your own: a file, or with --sweep a folder of METHOD.safetensors."),
@@ -94,8 +91,8 @@ def anatomy(
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)
     if sweep:
-        if any(one is not None for one in (risk, bits, level, draws, steps)):
-            raise SettingsError("a sweep tries every level; leave out --risk, --bits, --level, --draws and --steps")
+        if any(one is not None for one in (risk, bits, level, draws)):
+            raise SettingsError("a sweep tries every level; leave out --risk, --bits, --level and --draws, or --sweep")
         with console.progress_bars(quiet or json) as watch:
             swept = sweep_cohort(
                 source,
@@ -132,7 +129,6 @@ def anatomy(
             bits=bits,
             level=level,
             draws=draws,
-            steps=steps,
             weights=weights,
             risk=risk,
             layout=layout,

@@ -44,7 +44,6 @@ def protect_cohort(
     bits: int | None,
     level: float | None,
     draws: int | None,
-    steps: int | None,
     weights: Path | None,
     risk: float | None,
     layout: str | None,
@@ -55,7 +54,7 @@ def protect_cohort(
     progress: Progress,
 ) -> Outcome:
     """The cohort with its anatomy hidden and all else as it was; attacked and measured before and after."""
-    given = {"method": method, "bits": bits, "level": level, "draws": draws, "steps": steps, "weights": weights}
+    given = {"method": method, "bits": bits, "level": level, "draws": draws, "weights": weights}
     anatomy = write_table(HiddenAnatomy.name, {name: value for name, value in given.items() if value is not None})
     settings = Settings(
         seed=seed,

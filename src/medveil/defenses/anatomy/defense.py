@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 CODED = "coded"
 USUAL_BITS = 6.0  # a film
 MOST_DRAWS = 64  # of a code
-MOST_STEPS = 100  # from noise to a film
 _FRONTAL = (None, "", "AP", "PA", "FRONTAL")
 _SPENT = "its bits would exceed the budget of the person"
 _SEVERAL, _NO_FILM, _LATERAL = (
@@ -56,14 +55,12 @@ class HiddenAnatomy:
         """`method` is the way; `level` sets its dial, in the method's own unit, or `bits` where the film is coded.
         `weights` are networks of one's own. The bits that films tell of a person are added up in the file `ledger`,
         over all runs that name it, and no film is made that would exceed the `budget` of a person. `draws` is how many
-        films are drawn from each code: more to look at, and no more bits, for the code is taken once. `steps` are those
-        from noise to a film, `coded` alone: more take longer and are better to learn from."""
+        films are drawn from each code, at no more bits: the code is taken once."""
 
         method: str = CODED
         bits: int | None = None
         level: float | None = None
         draws: int = 1
-        steps: int | None = None
         weights: Path | None = None
         ledger: Path | None = None
         budget: float | None = None
@@ -77,10 +74,8 @@ class HiddenAnatomy:
                 raise SettingsError("a film is coded in 1 to 16 bits")
             if not 1 <= self.draws <= MOST_DRAWS:
                 raise SettingsError(f"1 to {MOST_DRAWS} films can be drawn from a code")
-            if (self.draws > 1 or self.steps is not None) and self.method != CODED:
-                raise SettingsError("draws and steps are for films drawn from codes; only the method coded has codes")
-            if self.steps is not None and not 1 <= self.steps <= MOST_STEPS:
-                raise SettingsError(f"a film is drawn in 1 to {MOST_STEPS} steps")
+            if self.draws > 1 and self.method != CODED:
+                raise SettingsError("several films are drawn from one code; only the method coded has codes")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
@@ -111,8 +106,7 @@ class HiddenAnatomy:
     def _method(self) -> Method:
         from medveil.defenses.anatomy.method import load_method  # loads torch
 
-        own: dict[str, Any] = {} if self.settings.steps is None else {"steps": self.settings.steps}
-        return load_method(self.settings.method, weights=self.settings.weights, **own)
+        return load_method(self.settings.method, weights=self.settings.weights)
 
     def check_models(self) -> None:
         """A method that lacks its networks says so before anything is written."""

@@ -46,16 +46,7 @@ def test_the_first_draw_is_that_of_a_single_one(weights: Path, three: list[Film]
     assert np.array_equal(one, several)
 
 
-@pytest.mark.parametrize("settings", [{"draws": 0}, {"draws": 2, "method": "blur"}, {"steps": 0}, {"steps": 1000}])
+@pytest.mark.parametrize("settings", [{"draws": 0}, {"draws": 2, "method": "blur"}, {"draws": 1000}])
 def test_what_cannot_be_drawn_is_refused(settings: dict[str, Any]) -> None:
-    with pytest.raises(SettingsError, match="drawn"):
+    with pytest.raises(SettingsError, match="drawn from"):
         HiddenAnatomy.Settings(**settings)
-
-
-def test_more_steps_draw_another_film_of_the_same_code(weights: Path, three: list[Film]) -> None:
-    few, same, more = (
-        drawn(HiddenAnatomy(KEYS, HiddenAnatomy.Settings(bits=4, steps=steps, weights=weights)), three[0], 0)
-        for steps in (None, 2, 5)
-    )
-    assert np.array_equal(few, same)  # two are what this sampler walks by itself
-    assert not np.array_equal(few, more)
