@@ -122,7 +122,7 @@ def run(chosen: argparse.Namespace) -> None:
     for name in chosen.method:
         try:
             method = load_method(name, device=chosen.device)
-            for level in method.levels:
+            for level in [one for one in method.levels if not chosen.levels or one in chosen.levels]:
                 chance = [np.random.default_rng([SEED, int(row)]) for row in tried]
                 shown = method.protect([Film(films[row]) for row in tried], level, chance)
                 drafts = drafter.drafts(features_of(shown, device=chosen.device, cells=CELLS))
@@ -146,6 +146,7 @@ def main() -> None:
     verb.add_argument("--films", type=Path, required=True)
     verb.add_argument("--reports", type=Path, help="a JSON list of reports, where the films' file has none")
     verb.add_argument("--method", action="append", default=[])
+    verb.add_argument("--levels", nargs="*", type=float, default=[], help="of the methods; all, unless some are named")
     verb.add_argument("--steps", type=int, default=1500)
     verb.add_argument("--batch", type=int, default=128)
     verb.add_argument("--device", default="cpu")

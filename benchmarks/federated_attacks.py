@@ -7,7 +7,8 @@ and protected.
 
 `run` needs PyTorch, NumPy and transformers alone, reads FOLDER/films.npz, and saves what it has after every model and
 every protection; started again it goes on. Several may run side by side, each with some of the work (`--parts`,
-`--arms`, `--cases`, `--seeds`). `tell` makes the tables, with intervals by patient, and needs FOLDER/gallery.npz too.
+`--arms`, `--cases`, `--seen`, `--seeds`). `tell` makes the tables, with intervals by patient, and needs
+FOLDER/gallery.npz too.
 """
 
 from __future__ import annotations
@@ -68,8 +69,10 @@ def main() -> None:
     then.add_argument("--starts", type=int, default=1)
     then.add_argument("--arms", nargs="+", help="of membership: none, epsilon-3; all by default")
     then.add_argument("--cases", nargs="+", default=list(CASES), choices=CASES, help="of inversion")
+    then.add_argument("--seen", nargs="+", help="of inversion: none, 'secure sums', privacy, both; all by default")
     then.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], help="of the poisoned federations")
     then.add_argument("--poisoned-rounds", type=int, default=10)
+    then.add_argument("--poisons", nargs="+", default=list(POISONS), choices=POISONS)
     then.add_argument("--rules", nargs="+", default=list(RULES), choices=RULES)
     then.add_argument("--keep", type=Path, help="a folder for half-done work; beside RUN by default")
     then.add_argument("--device", default="cpu")
@@ -248,7 +251,7 @@ def _invert(data: Data, chosen: argparse.Namespace, keep: Path) -> None:
         step = Step(recipe, chosen.device)
         victims = deal(data.films, updates=chosen.updates, sites=3, batch=int(batch), seed=SEED)
         found["rows"] = victims.rows
-        observed = _seen(step, victims)
+        observed = {name: sent for name, sent in _seen(step, victims).items() if not chosen.seen or name in chosen.seen}
         ways: dict[str, Search | None] = {CLOSED: None}
         if image == "resnet":
             ways = {"direction": Search(steps=chosen.steps, starts=chosen.starts)}
@@ -302,7 +305,7 @@ def _poison(data: Data, chosen: argparse.Namespace, keep: Path) -> None:
         }
         recipe = replace(data.recipe, text="none", local_steps=5, seed=seed)
         for rule in chosen.rules:
-            for poison in POISONS:
+            for poison in chosen.poisons:
                 key = f"{rule} {poison}"
                 if f"{key} honest" in found:
                     continue

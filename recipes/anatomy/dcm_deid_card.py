@@ -42,8 +42,8 @@ ABOUT: dict[str, Any] = {
     "Database and Benchmarks. CVPR 2017. Images provided by the NIH Clinical Center.",
     "for": "measuring DCM-DeID and the masked baseline against other ways of hiding anatomy",
     "not_for": [
-        "protecting a release: nothing is promised, and how much attackers still find has not been measured for this "
-        "card",
+        "protecting a release: nothing is promised, and attackers who learn still find 25 to 41 % of NIH's val "
+        "patients over its dial (docs/explanation/anatomy-results.md)",
         "diagnosing anything; clinical use of any kind",
         "films in colour, laterals and other body parts",
     ],

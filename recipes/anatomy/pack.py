@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from medveil.cohort import LABELS
-from medveil.cohort.input import read_cohort
 from medveil.cohort.phantom.plan import plan_patient
 from medveil.cohort.phantom.radiograph import draw
 from medveil.encoders.identity.preparing import SIDE, prepare
@@ -34,6 +33,8 @@ REAL_QUALITY, DRAWN_QUALITY = 80, 70
 
 
 def pack_real(folder: Path, out: Path) -> None:
+    from medveil.cohort.input import read_cohort  # what draws phantoms needs no readers
+
     table = read_cohort(folder).table
     rows = {Path(path).stem: row for path, row in zip(table["path"], table.to_dict("records"), strict=True)}
     with (folder / "Data_Entry_2017_v2020.csv").open(newline="") as file:

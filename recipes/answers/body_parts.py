@@ -6,16 +6,11 @@ nearly all slices are axial. Whether contrast was used or how a film was project
 
 from __future__ import annotations
 
-import random
-import re
 from collections.abc import Iterator
-from itertools import product
 
 from medveil.utility.vqa.models.answers.network import ORGANS
+from recipes.answers.wordings import UNKNOWN, Fact, spelled_out
 
-Fact = tuple[str, str, str]  # question, answer, organ
-MOST = 24  # wordings of one question that are taken
-UNKNOWN = ""  # an image of that part of the body may be either
 MODALITY, PLANE = ("x-ray", "mri", "ct"), ("pa", "axial", "axial")
 ORGAN, PART = ("chest", "brain", "gastrointestinal"), ("chest", "brain", "abdomen")
 CONTRAST = ("no", "no", "yes")
@@ -100,12 +95,7 @@ _PARTS = {
 
 
 def facts() -> Iterator[Fact]:
-    drawn = random.Random(0)
-    for wordings, answers in _questions():
-        texts = _spelled_out(wordings)
-        texts = sorted(drawn.sample(texts, MOST)) if len(texts) > MOST else texts
-        told = [(answer, organ) for answer, organ in zip(answers, ORGANS, strict=True) if answer != UNKNOWN]
-        yield from ((text, answer, organ) for text in texts for answer, organ in told)
+    return spelled_out(_questions(), ORGANS)
 
 
 def _questions() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -117,12 +107,3 @@ def _questions() -> Iterator[tuple[str, tuple[str, ...]]]:
                 wordings.format(thing),
                 tuple(UNKNOWN if f"{one}?" in found else "yes" if one in found else "no" for one in ORGANS),
             )
-
-
-def _spelled_out(wordings: str) -> list[str]:
-    fixed, choices = re.split(r"\([^)]*\)", wordings), re.findall(r"\(([^)]*)\)", wordings)
-    spelled = (
-        "".join(part + chosen for part, chosen in zip(fixed, (*some, ""), strict=True))
-        for some in product(*(choice.split("|") for choice in choices))
-    )
-    return sorted({re.sub(r"\s+(?=\?)", "", re.sub(r"\s+", " ", text)) for text in spelled})

@@ -1,11 +1,14 @@
 """Cross-validation over training images of VQA-RAD: what the general part gains from the image. OUT/choose.json.
 
+Images whose numbers follow one another closely may be of one patient: they are set aside together.
+
 By this the settings of the general part were chosen, those of network.py too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,25 +16,16 @@ import torch
 from numpy.typing import NDArray
 
 from medveil.runtime.storage import write_json
-from medveil.utility.vqa.models.answers.network import AnswerNetwork, pooled
+from medveil.utility.vqa.models.answers.network import pooled
 from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import QuestionTable
 from medveil.utility.vqa.scores import relaxed
-from recipes.answers.body_parts import facts
-from recipes.answers.fitting import (
-    Lessons,
-    agreement,
-    fit_closed,
-    fit_heads,
-    fit_likeness,
-    fit_look,
-    known_questions,
-    vocabulary_of,
-)
+from recipes.answers.fitting import FACTS, fit_closed, fit_look, general_network, looks_on, vocabulary_of
 from recipes.answers.material import VERSIONS, organs, training_questions
 from recipes.answers.scoring import scores
 
-FOLDS, SEEDS = 8, (5, 6)
+FOLDS, SEEDS = 8, (5, 6, 7)
+NEAR = 3  # in numbers of images
 CHOSEN = "choose.json"
 WITH, ALONE = "with its image", "question alone"
 Hits = dict[str, float]  # by question
@@ -55,14 +49,23 @@ def choose(data: Path, out: Path) -> None:
 
 
 def _folds(table: QuestionTable) -> Iterator[tuple[QuestionTable, QuestionTable]]:
+    group = _groups(table.image_ids)
     for seed in SEEDS:
-        dealt = np.random.default_rng(seed).permutation(len(table.image_ids)) % FOLDS
+        dealt = np.random.default_rng(seed).permutation(max(group.values()) + 1) % FOLDS
         for number in range(FOLDS):
-            aside = {image for image, fold in zip(table.image_ids, dealt, strict=True) if fold == number}
+            aside = {image for image in table.image_ids if dealt[group[image]] == number}
             yield (
                 table.where(lambda question, aside=aside: question.image_id not in aside),
                 table.where(lambda question, aside=aside: question.image_id in aside),
             )
+
+
+def _groups(images: Sequence[str]) -> dict[str, int]:
+    """Which belong together, by their numbers."""
+    number = {image: int("".join(filter(str.isdigit, image))) for image in images}
+    ordered = sorted(images, key=number.__getitem__)
+    steps = np.array([number[other] - number[one] > NEAR for one, other in pairwise(ordered)])
+    return dict(zip(ordered, [0, *np.cumsum(steps).tolist()], strict=True))
 
 
 def _right(
@@ -73,17 +76,13 @@ def _right(
     organ: dict[str, int],
 ) -> dict[str, Hits]:
     """Of the questions set aside."""
-    shown = np.repeat([1 + organ[image] for image in train.image_ids], VERSIONS)
+    shown = np.repeat(looks_on(train.image_ids, organ), VERSIONS)
     look = fit_look(
         np.concatenate([*(seen[image] for image in train.image_ids), films]), np.r_[shown, np.zeros(len(films), int)]
     )
-    weights = rarity([*(question.text for question in train.questions), *(text for text, _, _ in facts())])
+    weights = rarity([*(question.text for question in train.questions), *(text for text, _, _ in FACTS)])
     words = vocabulary_of(train)
-    agree, taught = agreement(words), Lessons.of(train, organ, weights)
-    network = AnswerNetwork(len(words), [0], *known_questions(taught))
-    network.rarity.copy_(torch.from_numpy(weights))
-    fit_likeness(network, taught, words, agree)
-    network.general = fit_heads(taught, words, agree)
+    network = general_network(train, organ, weights, words)
     asked = torch.from_numpy(numbered([question.text for question in test.questions], weights))
     first = np.stack([seen[question.image_id][0] for question in test.questions]).astype(np.float32)
     with torch.no_grad():

@@ -1,36 +1,29 @@
-"""The fitted parts of the answer model: ridge regression on the question, and on the question times what is shown.
+"""The fitted parts of the answer model: ridge regression on the question, and on the question and what is shown.
 
 With two hundred images of every kind, a network of the usual sort learns the images by heart: in cross-validation
-over images it answers worse with an image than without. Ridge regression on the part of the body does not.
+over images it answers worse with an image than without. Ridge regression on a few things that are shown does not.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from medveil.utility.vqa.models.answers.network import (
-    ORGANS,
-    RANK,
-    AnswerNetwork,
-    FittedHeads,
-    folded,
-    pooled,
-    products,
-)
+from medveil.utility.vqa.models.answers.network import LOOKS, ORGANS, SHOWN, AnswerNetwork, ByWhatIsShown, pooled
 from medveil.utility.vqa.models.answers.words import numbered
 from medveil.utility.vqa.question import CLOSED, QuestionTable
 from medveil.utility.vqa.scores import relaxed
-from recipes.answers.body_parts import facts
+from recipes.answers import body_parts, sequences
 
-RIDGE, LIKENESS_RIDGE = 0.5, 0.6
-OF_FACTS = 0.3  # what a fact counts beside a question that a physician asked
+RIDGE, LIKENESS_RIDGE, OPEN_RIDGE = 0.5, 0.6, 0.5
+OF_IMAGE = ("modality", "plane", "organ")  # questions about the image itself
+FACTS = (*body_parts.facts(), *sequences.facts())
 Floats = NDArray[np.float32]
 
 
@@ -41,79 +34,119 @@ def plain(answer: str) -> str:
 
 @dataclass(frozen=True)
 class Lessons:
-    """Questions, also as numbers, which part of the body their images show (n × organs), and what is right."""
+    """Questions, also as numbers, what their images show (n × SHOWN), and what is right."""
 
     texts: list[str]
     asked: Floats
     shown: Floats
     answers: list[str]
-    weights: Floats
 
     @classmethod
-    def of(cls, questions: QuestionTable, organ: dict[str, int], weights: Floats) -> Lessons:
-        told = [(question.text, plain(question.answer), organ[question.image_id]) for question in questions.questions]
-        known = [(text, answer, ORGANS.index(name)) for text, answer, name in facts()]
-        texts, answers, places = zip(*told, *known, strict=True)
-        shown = np.eye(len(ORGANS), dtype=np.float32)[list(places)]
-        counts = np.r_[np.ones(len(told)), np.full(len(known), OF_FACTS)].astype(np.float32)
-        return cls(list(texts), numbered(texts, weights), shown, list(answers), counts)
+    def of(cls, told: Sequence[tuple[str, str, Floats]], weights: Floats) -> Lessons:
+        texts, answers, shown = zip(*told, strict=True)
+        return cls(list(texts), numbered(texts, weights), np.stack(shown), list(answers))
 
     def part(self, keep: NDArray[np.bool_]) -> Lessons:
         texts, answers = (
             [one for one, kept in zip(every, keep, strict=True) if kept] for every in (self.texts, self.answers)
         )
-        return Lessons(texts, self.asked[keep], self.shown[keep], answers, self.weights[keep])
+        return Lessons(texts, self.asked[keep], self.shown[keep], answers)
 
-    def closed(self) -> NDArray[np.bool_]:
-        return np.array([answer in CLOSED for answer in self.answers])
+    def closed(self) -> Lessons:
+        return self.part(np.array([answer in CLOSED for answer in self.answers]))
 
-    def asked_by_physicians(self) -> NDArray[np.bool_]:
-        """Not facts: what follows from a part of the body is no lesson where no image is shown."""
-        return self.weights == 1
+    def opened(self) -> Lessons:
+        return self.part(np.array([answer not in CLOSED for answer in self.answers]))
+
+
+def shows(*names: str) -> Floats:
+    return np.array([name in names for name in SHOWN], np.float32)
+
+
+def shown_on(organ: dict[str, int]) -> dict[str, Floats]:
+    """What each image shows: a part of the body and, of a head, how it was taken."""
+    return {image: shows(ORGANS[place], sequences.SEQUENCE_OF.get(image, "")) for image, place in organ.items()}
+
+
+def asked_by_physicians(questions: QuestionTable, shown: dict[str, Floats], weights: Floats) -> Lessons:
+    return Lessons.of([(one.text, plain(one.answer), shown[one.image_id]) for one in questions.questions], weights)
+
+
+def about_the_image(questions: QuestionTable, shown: dict[str, Floats], weights: Floats) -> Lessons:
+    """What physicians asked about the image itself, and facts."""
+    told = [(one.text, plain(one.answer), shown[one.image_id]) for one in questions.questions if one.kind in OF_IMAGE]
+    known = [(text, answer, shows("head", name) if name not in ORGANS else shows(name)) for text, answer, name in FACTS]
+    return Lessons.of([*told, *known], weights)
 
 
 def agreement(vocabulary: Sequence[str]) -> Floats:
     """How an answer (row) scores where another one (column) is right: the best answer is not always the likeliest."""
-    return np.array([[relaxed(said, right) for right in vocabulary] for said in vocabulary], np.float32)
+    return np.array([[relaxed(said, right) for right in vocabulary] for said in vocabulary], np.float32).reshape(
+        len(vocabulary), len(vocabulary)
+    )
 
 
-def fit_heads(lessons: Lessons, vocabulary: Sequence[str], agree: Floats) -> FittedHeads:
-    """The open answers where an image is shown."""
-    heads, of_open = FittedHeads(len(vocabulary)), lessons.part(~lessons.closed())
-    few = replace(of_open, asked=folded(torch.from_numpy(of_open.asked)).numpy())
-    left, strength, right_side = np.linalg.svd(_ridge(few, _one_of(of_open, vocabulary)), full_matrices=False)
-    with torch.no_grad():
-        root = np.sqrt(strength[:RANK])
-        first, last = (layer.weight.zero_() for layer in heads.open)
-        first[: len(root)] = torch.from_numpy((left[:, :RANK] * root).T)
-        last[:, : len(root)] = torch.from_numpy(agree @ (root[:, None] * right_side[:RANK]).T)
-    return heads
+def general_network(
+    questions: QuestionTable,
+    organ: dict[str, int],
+    weights: Floats,
+    vocabulary: Sequence[str],
+    film_answers: Sequence[int] = (0,),
+) -> AnswerNetwork:
+    """With its general part fitted. Open questions of physicians are known first, then every other wording, once."""
+    shown = shown_on(organ)
+    by_words, by_image = (teach(questions, shown, weights) for teach in (asked_by_physicians, about_the_image))
+    opens = sorted(set(by_words.opened().texts))
+    known = opens + sorted({*by_words.texts, *by_image.texts} - set(opens))
+    image_answers = [vocabulary.index(answer) for answer in sorted(set(by_image.opened().answers))]
+    lessons = len(by_image.closed().texts), len(by_image.opened().texts)
+    network = AnswerNetwork(len(vocabulary), film_answers, image_answers, known, len(opens), lessons)
+    network.requires_grad_(False).rarity.copy_(torch.from_numpy(weights))
+    fit_by_words(network, by_words, vocabulary)
+    fit_by_image(network, by_image, vocabulary)
+    network.is_of_image = fit_of_image(questions, weights)
+    return network
 
 
-def known_questions(lessons: Lessons) -> tuple[list[str], int]:
-    """Each wording once, the open ones that physicians asked first, and how many these are."""
-    opens = sorted(set(lessons.part(lessons.asked_by_physicians() & ~lessons.closed()).texts))
-    return opens + sorted(set(lessons.part(lessons.closed()).texts) - set(opens)), len(opens)
-
-
-def fit_likeness(network: AnswerNetwork, lessons: Lessons, vocabulary: Sequence[str], agree: Floats) -> None:
-    """What each of the network's known questions says: in every case, and for each part of the body."""
+def fit_by_words(network: AnswerNetwork, lessons: Lessons, vocabulary: Sequence[str]) -> None:
+    """What each of the network's known questions says, whatever the image shows."""
     heads, place = network.by_likeness, {text: row for row, text in enumerate(network.known)}
-    alone, closed = lessons.part(lessons.asked_by_physicians()), lessons.closed()
-    open_alone, closed_alone = alone.part(~alone.closed()), alone.part(alone.closed())
+    closed, opened = lessons.closed(), lessons.opened()
+    says = _dual(opened, _one_of(opened, vocabulary), LIKENESS_RIDGE) @ agreement(vocabulary).T
+    right, usual = _yes_or_no(closed)
     with torch.no_grad():
-        rows = torch.tensor([place[text] for text in open_alone.texts])
-        says = _says(open_alone, _one_of(open_alone, vocabulary), None) @ agree.T
+        rows = torch.tensor([place[text] for text in opened.texts], dtype=torch.long)
         heads.open.zero_().index_add_(0, rows, torch.from_numpy(says))
-        for number, (some, into) in enumerate(((closed_alone, heads.yes), (lessons.part(closed), heads.yes_shown))):
-            right = np.array([1.0 if answer == "yes" else -1.0 for answer in some.answers], np.float32)
-            heads.usual[number] = usual = float(np.average(right, weights=some.weights))
-            says = _says(some, (right - usual)[:, None], some.shown if number else None)
-            if number:
-                says = says * np.c_[np.ones(len(says), np.float32), some.shown]
-            rows = torch.tensor([place[text] for text in some.texts])
-            into.zero_().index_add_(0, rows, torch.from_numpy(says if number else says[:, 0]))
+        rows = torch.tensor([place[text] for text in closed.texts], dtype=torch.long)
+        heads.yes.zero_().index_add_(0, rows, torch.from_numpy(_dual(closed, right, LIKENESS_RIDGE)[:, 0]))
+        heads.usual.fill_(usual)
     network.remember()
+
+
+def fit_by_image(network: AnswerNetwork, lessons: Lessons, vocabulary: Sequence[str]) -> None:
+    """What questions about the image itself say, for what it shows."""
+    place = {text: row for row, text in enumerate(network.known)}
+    closed, opened = lessons.closed(), lessons.opened()
+    answers = [vocabulary[int(one)] for one in network.image_answers]
+    right, usual = _yes_or_no(closed)
+    says_open = _dual(opened, _one_of(opened, answers), OPEN_RIDGE, by_image=True) @ agreement(answers).T
+    _teach(network.yes_of_image, closed, place, _dual(closed, right, LIKENESS_RIDGE, by_image=True), usual)
+    _teach(network.open_of_image, opened, place, says_open, 0.0)
+
+
+def _teach(part: ByWhatIsShown, lessons: Lessons, place: dict[str, int], says: Floats, usual: float) -> None:
+    with torch.no_grad():
+        part.known.copy_(torch.tensor([place[text] for text in lessons.texts], dtype=torch.long))
+        part.shown.copy_(torch.from_numpy(lessons.shown))
+        part.says.copy_(torch.from_numpy(says))
+        part.usual.fill_(usual)
+
+
+def _yes_or_no(lessons: Lessons) -> tuple[Floats, float]:
+    """1 and -1 less the mean, and the mean."""
+    right = np.array([1.0 if answer == "yes" else -1.0 for answer in lessons.answers], np.float32)
+    usual = float(right.mean()) if len(right) else 0.0
+    return (right - usual)[:, None], usual
 
 
 def _one_of(lessons: Lessons, vocabulary: Sequence[str]) -> Floats:
@@ -123,26 +156,26 @@ def _one_of(lessons: Lessons, vocabulary: Sequence[str]) -> Floats:
     return one_of
 
 
-def _says(lessons: Lessons, right: Floats, shown: Floats | None) -> Floats:
-    """Questions are alike as far as their words are, squared, and twice as much on the same part of the body."""
+def _dual(lessons: Lessons, right: Floats, ridge: float, *, by_image: bool = False) -> Floats:
+    """What each lesson says. Questions are alike as far as their words are, squared, and more on images that show
+    the same."""
     alike = (lessons.asked @ lessons.asked.T) ** 2
-    if shown is not None:
-        alike = alike * (1 + shown @ shown.T)
-    return np.asarray(np.linalg.solve(alike + np.diag(LIKENESS_RIDGE / lessons.weights), right), np.float32)
+    if by_image:
+        alike *= 1 + lessons.shown @ lessons.shown.T
+    alike[np.diag_indices(len(alike))] += ridge
+    return np.asarray(np.linalg.solve(alike, right), np.float32)
 
 
-def _ridge(lessons: Lessons, right: Floats) -> Floats:
-    """The weights, by way of the questions: there are fewer of them than of buckets."""
-    both = products(torch.from_numpy(lessons.asked), torch.from_numpy(lessons.shown)).numpy()
-    among = both @ both.T + np.diag(RIDGE / lessons.weights)
-    return np.asarray(both.T @ np.linalg.solve(among, right), np.float32)
+def looks_on(images: Sequence[str], organ: dict[str, int]) -> list[int]:
+    """Which of the looks an image of VQA-RAD has."""
+    return [LOOKS.index(sequences.SEQUENCE_OF.get(image, ORGANS[organ[image]])) for image in images]
 
 
 def fit_look(seen: Floats, look: NDArray[np.intp]) -> torch.nn.Linear:
     """Which of the looks maps have."""
     found = pooled(torch.from_numpy(seen.astype(np.float32))).numpy()
     mean, spread = found.mean(0), found.std(0) + 1e-6
-    fitted = LogisticRegression(C=0.003, max_iter=300).fit((found - mean) / spread, look)
+    fitted = LogisticRegression(C=0.03, max_iter=300).fit((found - mean) / spread, look)
     weight = fitted.coef_ / spread
     return _layer(weight, fitted.intercept_ - weight @ mean)
 
@@ -168,13 +201,19 @@ def fit_texts(yes: Sequence[str], no: Sequence[str], weights: Floats) -> torch.n
 def fit_closed(questions: QuestionTable, film: Sequence[tuple[str, bool]], weights: Floats) -> torch.nn.Linear:
     """What tells questions to be answered with yes or no; `film` are those of the film network."""
     told = {(question.text, question.closed) for question in questions.questions}
-    told |= {(text, answer in CLOSED) for text, answer, _ in facts()} | set(film)
-    return fit_texts(
-        *([text for text, is_closed in sorted(told) if is_closed == one] for one in (True, False)), weights
-    )
+    return _told_apart(told | {(text, answer in CLOSED) for text, answer, _ in FACTS} | set(film), weights)
+
+
+def fit_of_image(questions: QuestionTable, weights: Floats) -> torch.nn.Linear:
+    """What tells questions about the image itself."""
+    return _told_apart({(question.text, question.kind in OF_IMAGE) for question in questions.questions}, weights)
+
+
+def _told_apart(told: set[tuple[str, bool]], weights: Floats) -> torch.nn.Linear:
+    return fit_texts(*([text for text, is_one in sorted(told) if is_one == one] for one in (True, False)), weights)
 
 
 def vocabulary_of(questions: QuestionTable, more: Sequence[str] = ()) -> list[str]:
     """The open answers."""
-    told = [plain(question.answer) for question in questions.questions] + [answer for _, answer, _ in facts()]
+    told = [plain(question.answer) for question in questions.questions] + [answer for _, answer, _ in FACTS]
     return sorted({*told, *more} - set(CLOSED))

@@ -11,20 +11,17 @@ from torch.nn import functional
 from medveil.training.average import averaged, follow
 from medveil.training.schedule import warm_cosine
 from medveil.utility.vqa.models.answers.answering import save_answers
-from medveil.utility.vqa.models.answers.network import AnswerNetwork, FilmNetwork
+from medveil.utility.vqa.models.answers.network import FilmNetwork
 from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import CLOSED
-from recipes.answers.body_parts import facts
 from recipes.answers.film_questions import film_questions, views_of
 from recipes.answers.fitting import (
-    Lessons,
-    agreement,
+    FACTS,
     fit_closed,
-    fit_heads,
-    fit_likeness,
     fit_look,
     fit_texts,
-    known_questions,
+    general_network,
+    looks_on,
     plain,
     vocabulary_of,
 )
@@ -82,29 +79,22 @@ def train(data: Path, out: Path, *, steps: int, seed: int) -> None:
     torch.manual_seed(seed)
     table, organ, lessons = training_questions(data), organs(data), FilmLessons(data, out, seed)
     texts = [question.text for question in table.questions]
-    weights = rarity([*texts, *(text for text, _, _ in facts()), *sorted(set(lessons.texts))])
+    weights = rarity([*texts, *(text for text, _, _ in FACTS), *sorted(set(lessons.texts))])
     lessons.number(weights)
     words = vocabulary_of(table, lessons.vocabulary)
-    taught = Lessons.of(table, organ, weights)
-    network = AnswerNetwork(
-        len(words), [words.index(answer) for answer in lessons.vocabulary], *known_questions(taught)
-    )
+    network = general_network(table, organ, weights, words, [words.index(answer) for answer in lessons.vocabulary])
     material = np.load(out / "material.npz")
     with torch.no_grad():
-        network.rarity.copy_(torch.from_numpy(weights))
         network.narrow.weight.copy_(torch.from_numpy(material["weight"]))
         network.narrow.bias.copy_(torch.from_numpy(material["bias"]))
-    shown = np.repeat([1 + organ[image] for image in table.image_ids], VERSIONS)
+    shown = np.repeat(looks_on(table.image_ids, organ), VERSIONS)
     films = np.concatenate([material["nih"][::6], material["phantom"][::8]])
     network.look = fit_look(np.concatenate([material["rad"], films]), np.r_[shown, np.zeros(len(films), int)])
-    agree = agreement(words)
-    fit_likeness(network, taught, words, agree)
-    network.general = fit_heads(taught, words, agree)
     network.is_for_film = fit_texts(sorted(set(lessons.texts)), texts, weights)
     network.is_closed = fit_closed(
         table, sorted(set(zip(lessons.texts, lessons.closed.tolist(), strict=True))), weights
     )
-    network.film = _trained(network.film, lessons, steps)
+    network.film = _trained(network.film.requires_grad_(True), lessons, steps)
     save_answers(out / "answers.safetensors", network, words)
 
 

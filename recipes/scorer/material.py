@@ -24,24 +24,28 @@ _INDIANA = 1700  # the reports after these are for measuring
 
 @dataclass(frozen=True)
 class Text:
-    """`share` is how much each of its proposals counts."""
+    """`share` is how much each of its proposals counts; `part` the newest notes' part that it is of."""
 
     text: str
     found: tuple[Span, ...]
     source: str
     share: float
+    part: int | None = None
 
 
 def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
-    """Of notes that the network learnt from it says too much, so they count for less than those held back."""
+    """Notes that the network learnt from count for less than the newest, each read by a network that never met it."""
     for number in range(FIRST_UNSEEN, FIRST_UNSEEN + invented):
         made = document(number)
         yield Text(made.text, made.found, "invented", 0.1)
     for row in phantom_reports(_PHANTOMS, _PHANTOMS + phantoms, STYLES):
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
-    for name, held, note in teaching_notes():
-        yield Text(note.text, note.found, f"{name}, held back" if held else name, 1.0 if held else 0.3)
+    for name, part, note in teaching_notes():
+        if part is None:
+            yield Text(note.text, note.found, name, 0.3)
+        else:
+            yield Text(note.text, note.found, f"{name}, by networks that never met it", 1.0, part)
     for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
         yield Text(text, (), "Indiana as published", 20.0)
     for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):

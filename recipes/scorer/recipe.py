@@ -1,11 +1,11 @@
 """The bundled scorer, and its card.
 
-    python -m recipes.scorer.recipe --data DATA
+    python -m recipes.scorer.recipe --data DATA --parts RUN
 
-DATA holds iu_xray and vqa_rad. Fits on invented texts, phantom reports, texts as published without identifiers and
-the notes in `benchmarks`, as the bundled tagger reads them, in a minute or two; to be run again whenever the
-tagger, the rules or the evidence change. The tagger has not learnt from every second of the newest notes, which tell
-most of how it reads new ones. Writes weights and card into the package.
+DATA holds iu_xray and vqa_rad, RUN what `recipes.tagger.recipe train --parts` wrote. Fits on invented texts, phantom
+reports, texts as published without identifiers and notes by hand, in a minute or two; to be run again whenever the
+tagger, the rules or the evidence change. The newest notes are read by networks that learnt without them, which tell
+most of how the bundled tagger reads new ones. Writes weights and card into the package.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from medveil.weights.bundled import bundled
 from recipes.scorer.card import write
 from recipes.scorer.fitting import cross_fitted, fit, gathered
 from recipes.scorer.material import texts
+from recipes.tagger.retired_notes import PARTS
+from recipes.tagger.training import MODEL
 
 LEAST = 0.35  # a missed identifier weighs about twice as much as a word lost
 
@@ -29,6 +31,7 @@ LEAST = 0.35  # a missed identifier weighs about twice as much as a word lost
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--parts", type=Path, required=True, help="folder of the networks that learnt without a part")
     parser.add_argument("--tagger", type=Path, help="another tagger than the bundled one")
     parser.add_argument("--out", type=Path, default=bundled("scorer"))
     parser.add_argument("--invented", type=int, default=500, help="texts")
@@ -37,14 +40,15 @@ def main() -> None:
     options = parser.parse_args()
     tagger = Tagger(load_model(options.tagger)) if options.tagger else Tagger.bundled()
     material = list(texts(options.data, invented=options.invented, phantoms=options.phantoms))
-    tagged = tagger.tag([one.text for one in material])
+    apart = [Tagger(load_model(options.parts / f"without-{part}" / MODEL)) for part in range(PARTS)]
+    tagged = [(tagger if one.part is None else apart[one.part]).tag([one.text])[0] for one in material]
     proposals = gathered(material, tagged)
-    apart = cross_fitted(material, tagged, proposals, options.least)
-    for source, row in apart.items():
+    scores = cross_fitted(material, tagged, proposals, options.least)
+    for source, row in scores.items():
         print(source, row, flush=True)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     save_scorer(options.out, fit(proposals, np.ones(len(proposals.texts), bool), options.least))
-    write(options.out, apart)
+    write(options.out, scores)
 
 
 if __name__ == "__main__":

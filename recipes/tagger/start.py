@@ -9,7 +9,7 @@ import gzip
 import json
 import pydoc_data.topics
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,24 +17,31 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
 
+from medveil.defenses.reports.tagger.model_file import load_model
 from recipes.tagger.corpus.generator import Document
 from recipes.tagger.corpus.lists import by_origin, lines
 from recipes.tagger.corpus.people import Lexicon
-from recipes.tagger.phantom_reports import HELD_OUT_STYLE, phantom_reports
 
 EMBEDDING = 160
 TABLE, LEXICON, PHANTOM, UNSEEN = "pieces.safetensors", "lexicon.json", "phantom.json.gz", "unseen.json.gz"
-PHANTOM_SEEDS = (2000, 2400)  # hospitals to learn from
+FIRST_HOSPITAL = 2000  # of those to learn from
 CHECK_SEEDS = (1000, 1020)  # hospitals to look at while training
 ORDINARY = ("radiology", "clinical", "diagnoses", "findings")
 
 
-def prepare(encoder: Path, out: Path) -> None:
-    """`encoder` is the folder of all-MiniLM-L6-v2."""
+def prepare(source: Path, out: Path, *, hospitals: int) -> None:
+    """`source` is the folder of all-MiniLM-L6-v2, or a model that began with its word pieces."""
+    from recipes.tagger.phantom_reports import HELD_OUT_STYLE, phantom_reports
+
     out.mkdir(parents=True, exist_ok=True)
-    pieces = (encoder / "vocab.txt").read_text("utf-8").splitlines()
-    table = load_file(encoder / "model.safetensors")["embeddings.word_embeddings.weight"].numpy()
-    reduced = _reduced(table)
+    if source.is_dir():
+        pieces = tuple((source / "vocab.txt").read_text("utf-8").splitlines())
+        table = load_file(source / "model.safetensors")["embeddings.word_embeddings.weight"].numpy()
+        reduced = _reduced(table)
+    else:
+        model = load_model(source)
+        pieces = model.vocabulary.pieces
+        table = reduced = model.networks[0].words.pieces.weight.numpy()
     scale = np.abs(reduced).max(1, keepdims=True) / 127
     whole = np.round(reduced / scale).astype(np.int8)
     save_file(
@@ -44,7 +51,7 @@ def prepare(encoder: Path, out: Path) -> None:
     )
     (out / LEXICON).write_text(json.dumps(vars(_mined(pieces, table)), ensure_ascii=False), "utf-8")
     styles = ("structured", "prose", "telegram")
-    _write(out / PHANTOM, phantom_reports(*PHANTOM_SEEDS, styles))
+    _write(out / PHANTOM, phantom_reports(FIRST_HOSPITAL, FIRST_HOSPITAL + hospitals, styles))
     _write(out / UNSEEN, phantom_reports(*CHECK_SEEDS, (HELD_OUT_STYLE,)))
 
 
@@ -56,7 +63,7 @@ def _reduced(table: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(reduced / np.linalg.norm(reduced, axis=1).mean(), np.float32)
 
 
-def _mined(pieces: list[str], table: NDArray[np.float32]) -> Lexicon:
+def _mined(pieces: Sequence[str], table: NDArray[np.float32]) -> Lexicon:
     """Names, towns and ordinary words among the vocabulary, told apart by their vectors."""
     from sklearn.linear_model import LogisticRegression
 

@@ -6,20 +6,20 @@ Needs NumPy, PyTorch, safetensors and the tagger's own modules alone.
 from __future__ import annotations
 
 import copy
+import itertools
 import json
-import queue
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from safetensors import safe_open
-from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
 from medveil.defenses.reports.tagger.model_file import load_model, save_model
@@ -28,14 +28,15 @@ from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
 from medveil.defenses.reports.tagger.word_features import Vocabulary, WordBatch, word_batch
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import Document, changed, document
-from recipes.tagger.retired_notes import notes_to_learn
+from recipes.tagger.retired_notes import teaching_notes
 from recipes.tagger.start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
 
 ROW = 512  # tokens
 IGNORED = -100
+MADE, EVERYBODYS = -1, -2  # rows of texts that the generator made, and of notes that every network learns from
 FIRST_UNSEEN = 10**9  # texts of this number and above are never trained on
 SURE = 0.6  # chosen on phantom hospitals 1010 to 1013, the first 250 refilled reports and published notes
-MODEL, LEARNT = "tagger.safetensors", "tagger-half.safetensors"
+MODEL = "tagger.safetensors"
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class Training:
     workers: int = 5
     documents: int = 1200  # of a shard
     phantom: float = 0.1  # share of the texts
-    notes: float = 0.1
+    written: float = 0.3
+    notes: float = 0.35  # share of the rows that are learnt from
     rows: int = 96  # of a batch
     shards: int = 64  # kept
     peak: float = 2.5e-3
@@ -55,7 +57,9 @@ class Training:
     buckets: int = 8192
     width: int = 192
     seed: int = 0
-    hold_back: bool = False  # every second of the newest notes, to see how it reads them
+    without: int | None = None  # a part of the newest notes, to see how it reads them
+    dropout: float = 0.0  # of what is known of a word
+    begin: Path | None = None  # a model to go on from; else the pretrained word pieces
 
 
 @dataclass
@@ -67,34 +71,40 @@ class Shard:
     gaps: torch.Tensor
     classes: torch.Tensor  # IGNORED where there is no word
     begins: torch.Tensor
+    of: torch.Tensor  # what each row's texts are: made, notes that everybody learns, or a part of the newest notes
 
     def to(self, device: str) -> Shard:
-        return Shard(
-            self.words.to(device), *(part.to(device) for part in (self.rows, self.gaps, self.classes, self.begins))
-        )
+        """What is learnt from; what the rows are of is asked on the processor."""
+        on_device = (part.to(device) for part in (self.rows, self.gaps, self.classes, self.begins))
+        return Shard(self.words.to(device), *on_device, self.of)
+
+    def tensors(self) -> Iterator[torch.Tensor]:
+        yield from vars(self.words).values()
+        yield from (self.rows, self.gaps, self.classes, self.begins, self.of)
 
 
-def refining(seconds: float, seed: int, *, hold_back: bool) -> Training:
-    """Small steps on one core, from a network that knows most already; most of them on notes by hand."""
-    small = Training(seconds=seconds, workers=1, documents=48, rows=12, shards=24, average=0.99, seed=seed)
-    return replace(small, peak=5e-4, phantom=0.05, notes=0.55, hold_back=hold_back)
+def shard_of(texts: Mapping[int, Sequence[Document]], vocabulary: Vocabulary, buckets: int) -> Shard:
+    """Texts by what they are of; no row holds texts of two kinds."""
+    known: dict[str, int] = {}
+    rows = [_rows_of(own, known) for own in texts.values()]
+    of = np.repeat(list(texts), [len(one[0]) for one in rows])
+    parts = (torch.from_numpy(np.concatenate(part)) for part in zip(*rows, strict=True))
+    return Shard(word_batch(list(known), vocabulary, buckets), *parts, torch.from_numpy(of))
 
 
-def shard_of(texts: list[Document], vocabulary: Vocabulary, buckets: int) -> Shard:
+def _rows_of(texts: Sequence[Document], known: dict[str, int]) -> list[NDArray[Any]]:
     tokens = [tokenise(text.text) for text in texts]
-    distinct = {word: place for place, word in enumerate(dict.fromkeys(w for own in tokens for w in own.words), 1)}
-    size = sum(len(own) + STEP for own in tokens)
-    size = -(-size // ROW) * ROW
-    rows, gaps = np.zeros((2, size), np.int64)
-    classes, begins = np.full(size, IGNORED), np.zeros(size, bool)
+    size = -(-sum(len(own) + STEP for own in tokens) // ROW) * ROW
+    rows, gaps = np.zeros((2, size), np.int32)
+    classes, begins = np.full(size, IGNORED, np.int16), np.zeros(size, bool)
     start = 0
     for own, text in zip(tokens, texts, strict=True):
         here = slice(start, start + len(own))
-        rows[here], gaps[here] = [distinct[word] for word in own.words], own.gaps
+        rows[here] = [known.setdefault(word, len(known) + 1) for word in own.words]
+        gaps[here] = own.gaps
         classes[here], begins[here] = targets(own, text.found)
         start += len(own) + STEP
-    parts = (torch.from_numpy(part.reshape(-1, ROW)) for part in (rows, gaps, classes, begins))
-    return Shard(word_batch(list(distinct), vocabulary, buckets), *parts)
+    return [part.reshape(-1, ROW) for part in (rows, gaps, classes, begins)]
 
 
 def targets(tokens: Tokens, found: Sequence[Span]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -110,30 +120,38 @@ def targets(tokens: Tokens, found: Sequence[Span]) -> tuple[NDArray[np.int64], N
     return classes, begins
 
 
-def make_shards(start: Path, how: Training, worker: int, out: Any) -> None:
-    """A worker's whole life: shard after shard, until it is stopped."""
+def make_shards(start: Path, how: Training, worker: int, folder: Path) -> None:
+    """A worker's whole life: shard after shard into the folder, until it is stopped."""
     torch.set_num_threads(1)
     vocabulary, _ = read_table(start)
     lexicon, phantom = read_lexicon(start / LEXICON), read_reports(start / PHANTOM)
-    notes = notes_to_learn(hold_back=how.hold_back)
+    notes: dict[int, list[Document]] = {}
+    for _, part, note in teaching_notes():
+        notes.setdefault(EVERYBODYS if part is None else part, []).append(note)
+    held = [(part, note) for part, own in notes.items() for note in own]
     rng = np.random.default_rng([how.seed, worker])
-    while True:
-        texts = []
+    for count in itertools.count():
+        texts: dict[int, list[Document]] = {}
         for number in rng.integers(FIRST_UNSEEN, size=how.documents).tolist():
-            kind = number % 1000 / 1000
-            if kind < how.phantom + how.notes:
-                source = phantom if kind < how.phantom else notes
-                texts.append(changed(source[number // 1000 % len(source)], number, lexicon))
+            kind, place = number % 1000 / 1000, number // 1000
+            if kind < how.written:
+                part, note = held[place % len(held)]
+                texts.setdefault(part, []).append(changed(note, number, lexicon))
+            elif kind < how.written + how.phantom:
+                texts.setdefault(MADE, []).append(changed(phantom[place % len(phantom)], number, lexicon))
             else:
-                texts.append(document(number, lexicon))
-        shard = shard_of(texts, vocabulary, how.buckets)
-        words = [part.numpy() for part in vars(shard.words).values()]
-        out.put((words, [part.numpy() for part in (shard.rows, shard.gaps, shard.classes, shard.begins)]))
+                texts.setdefault(MADE, []).append(document(number, lexicon))
+        arrays = [part.numpy() for part in shard_of(texts, vocabulary, how.buckets).tensors()]
+        name = f"{count:06d}-{worker}"
+        np.savez(folder / f"{name}.part.npz", *arrays)
+        (folder / f"{name}.part.npz").rename(folder / f"{name}.npz")
 
 
-def received(message: tuple[list[NDArray[Any]], list[NDArray[Any]]]) -> Shard:
-    words, parts = ([torch.from_numpy(part) for part in half] for half in message)
-    return Shard(WordBatch(*words), *parts)
+def read_shard(path: Path) -> Shard:
+    with np.load(path, allow_pickle=False) as file:
+        arrays = [torch.from_numpy(file[name]) for name in file.files]
+    words = len(fields(WordBatch))
+    return Shard(WordBatch(*arrays[:words]), *arrays[words:])
 
 
 def read_table(start: Path) -> tuple[Vocabulary, torch.Tensor]:
@@ -161,8 +179,10 @@ def scores(
         chance = torch.rand(2, len(shard.words.shapes), 1, device=shard.rows.device)
         keep = ((chance[0] >= how.lost_pieces).float(), (chance[1] >= how.lost_groups).float())
     vectors = functional.pad(network.words(shard.words, keep), (0, 0, 1, 0))
-    own = shard.rows[rows]
-    return network(vectors[own], shard.gaps[rows], (own > 0).float())
+    if how is not None and how.dropout:
+        vectors = functional.dropout(vectors, how.dropout)
+    own = shard.rows[rows].long()
+    return network(vectors[own], shard.gaps[rows].long(), (own > 0).float())
 
 
 def loss_of(said: torch.Tensor, classes: torch.Tensor, begins: torch.Tensor) -> torch.Tensor:
@@ -179,7 +199,7 @@ def look(network: TaggerNetwork, shards: dict[str, Shard]) -> str:
     told = []
     for name, shard in shards.items():
         said = torch.cat([scores(network, shard, slice(at, at + 64)) for at in range(0, len(shard.rows), 64)])
-        true, none = shard.classes, said[..., : NONE + 1].softmax(-1)[..., NONE]
+        true, none = shard.classes.long(), said[..., : NONE + 1].softmax(-1)[..., NONE]
         is_id, here = (true >= 0) & (true < NONE), true >= 0
         parts = []
         for sure in (0.5, 0.8, 0.95):
@@ -191,95 +211,135 @@ def look(network: TaggerNetwork, shards: dict[str, Shard]) -> str:
     return " | ".join(told)
 
 
-def train(start: Path, out: Path, device: str, how: Training, *, begin: Path | None = None) -> None:
-    """From the pretrained word pieces, or on from what another run has learnt."""
-    began = time.time()
-    torch.manual_seed(how.seed)
-    torch.backends.cuda.matmul.allow_tf32 = True
-    context = get_context("fork")
-    shards_made = context.Queue(maxsize=2 * how.workers)
-    workers = [
-        context.Process(target=make_shards, args=(start, how, number, shards_made), daemon=True)
-        for number in range(how.workers)
-    ]
-    for worker in workers:
-        worker.start()
-    try:
-        _learn(start, out, device, how, shards_made, began, begin)
-    finally:
+def train(start: Path, out: Path, device: str, runs: Mapping[str, Training]) -> None:
+    """Networks side by side that learn from the same texts."""
+    context = get_context("spawn")
+    first = next(iter(runs.values()))
+    with TemporaryDirectory() as folder:
+        workers = [
+            context.Process(target=make_shards, args=(start, first, number, Path(folder)), daemon=True)
+            for number in range(first.workers)
+        ]
+        learners = [
+            context.Process(target=_learn, args=(start, out / name, device, how, Path(folder)))
+            for name, how in runs.items()
+        ]
+        for process in (*workers, *learners):
+            process.start()
+        for learner in learners:
+            learner.join()
         for worker in workers:
             worker.kill()
+            worker.join()
+    if failed := [name for name, learner in zip(runs, learners, strict=True) if learner.exitcode]:
+        raise RuntimeError(f"did not learn to the end: {', '.join(failed)}")
+
+
+def side_by_side(how: Training, begin: Path) -> dict[str, Training]:
+    """Two networks that err in different places: one that goes on from a model, and a narrow one anew."""
+    on = replace(how, begin=begin, peak=1.5e-3, dropout=0.2, lost_pieces=0.25, lost_groups=0.25)
+    return {
+        "on": replace(on, seconds=min(how.seconds, 170)),
+        "anew": replace(how, width=128, dropout=0.1, seed=how.seed + 1),
+    }
+
+
+def join(out: Path, models: Sequence[Path]) -> None:
+    """What they say is averaged from now on."""
+    loaded = [load_model(path) for path in models]
+    networks = [network for model in loaded for network in model.networks]
+    save_model(out, networks, loaded[0].vocabulary, sure=SURE)
 
 
 def _learnt(begin: Path) -> dict[str, torch.Tensor]:
-    """Of an earlier run, or of a finished model in eight bits."""
-    if begin.is_dir():
-        return {name: value.float() for name, value in load_file(begin / LEARNT).items()}
-    known = load_model(begin).network.state_dict()
+    known = load_model(begin).networks[0].state_dict()
     return {name: value for name, value in known.items() if name != "words.pieces.weight"}
 
 
-def _learn(
-    start: Path, out: Path, device: str, how: Training, shards_made: Any, began: float, begin: Path | None
-) -> None:
-    network, vocabulary = new_network(start, how)
-    if begin is not None:
-        network.load_state_dict({"words.pieces.weight": network.words.pieces.weight} | _learnt(begin))
-    lexicon = read_lexicon(start / LEXICON)
+def _unseen(start: Path, vocabulary: Vocabulary, how: Training, device: str) -> dict[str, Shard]:
     small = device == "cpu"
-    unseen = {
-        "own": shard_of(
-            [document(FIRST_UNSEEN + n, lexicon) for n in range(120 if small else 1500)], vocabulary, how.buckets
-        ).to(device),
-        "letter": shard_of(read_reports(start / UNSEEN)[: 12 if small else 200], vocabulary, how.buckets).to(device),
-    }
+    made = [document(FIRST_UNSEEN + number, read_lexicon(start / LEXICON)) for number in range(60 if small else 800)]
+    kinds = {"own": made, "letter": read_reports(start / UNSEEN)[: 12 if small else 200]}
+    if how.without is not None:
+        kinds["notes"] = [note for _, part, note in teaching_notes() if part == how.without]
+    return {name: shard_of({MADE: own}, vocabulary, how.buckets).to(device) for name, own in kinds.items()}
+
+
+class _Shards:
+    """The newest that workers have made, some of them kept."""
+
+    def __init__(self, folder: Path, device: str, most: int) -> None:
+        self._folder, self._device, self._most = folder, device, most
+        self._known: set[str] = set()
+        self.kept: list[Shard] = []
+
+    def look(self) -> None:
+        new = sorted({path.name for path in self._folder.glob("*[0-9].npz")} - self._known)
+        if new:
+            self._known.add(new[0])
+            self.kept = [*self.kept[1 - self._most :], read_shard(self._folder / new[0]).to(self._device)]
+
+    def wait(self) -> None:
+        while not self.kept:
+            self.look()
+            time.sleep(0.1)
+
+
+def _batch(shard: Shard, how: Training, rng: np.random.Generator) -> torch.Tensor:
+    """Rows, so many of them of notes by hand; none of the part that is left out."""
+    of = shard.of.numpy()
+    made, notes = np.flatnonzero(of == MADE), np.flatnonzero((of != MADE) & (of != how.without))
+    wanted = rng.binomial(how.rows, how.notes)
+    return torch.from_numpy(np.concatenate((rng.choice(notes, wanted), rng.choice(made, how.rows - wanted))))
+
+
+def _learn(start: Path, out: Path, device: str, how: Training, folder: Path) -> None:
+    began = time.time()
+    torch.manual_seed(how.seed)
+    torch.set_num_threads(1)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    network, vocabulary = new_network(start, how)
+    if how.begin is not None:
+        network.load_state_dict(network.state_dict() | _learnt(how.begin))
+    unseen = _unseen(start, vocabulary, how, device)
     network.to(device).train()
     average = copy.deepcopy(network).requires_grad_(False)
     learning = [weight for weight in network.parameters() if weight.requires_grad]
     optimizer = torch.optim.AdamW(learning, lr=how.peak, weight_decay=how.decay, betas=(0.9, 0.98))
+    averages = [
+        mean for mean, weight in zip(average.parameters(), network.parameters(), strict=True) if weight.requires_grad
+    ]
     rng = np.random.default_rng(how.seed)
-    kept: list[Shard] = []
-    step, made, told = 0, 0, time.time()
+    shards = _Shards(folder, device, how.shards)
+    shards.wait()
+    step, told = 0, time.time()
     while (share := (time.time() - began) / how.seconds) < 1:
-        try:
-            shard = received(shards_made.get(block=not kept)).to(device)
-            made += 1
-            kept = [*kept[-how.shards + 1 :], shard]
-        except queue.Empty:
-            pass
-        shard = kept[int(rng.integers(len(kept)))]
-        rows = torch.from_numpy(rng.integers(len(shard.rows), size=min(how.rows, len(shard.rows)))).to(device)
+        if step % 20 == 0:
+            shards.look()
+        shard = shards.kept[int(rng.integers(len(shards.kept)))]
+        rows = _batch(shard, how, rng).to(device)
         rate = how.peak * min(share / 0.04, 1) * (0.5 + 0.5 * np.cos(np.pi * share)) + 1e-6
         for group in optimizer.param_groups:
             group["lr"] = rate
-        loss = loss_of(scores(network, shard, rows, how), shard.classes[rows], shard.begins[rows])
+        loss = loss_of(scores(network, shard, rows, how), shard.classes[rows].long(), shard.begins[rows])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learning, 1.0)
         optimizer.step()
         kept_share = min(how.average, (step + 1) / (step + 10))
-        with torch.no_grad():
-            for mean, weight in zip(average.parameters(), network.parameters(), strict=True):
-                mean.lerp_(weight, 1 - kept_share)
+        torch._foreach_lerp_(averages, [weight.detach() for weight in learning], 1 - kept_share)
         step += 1
-        if time.time() - told > how.seconds / 12:
+        if time.time() - told > how.seconds / 8:
             told = time.time()
             print(
-                f"{told - began:.0f} s step {step} shards {made} loss {loss.item():.4f} {look(average, unseen)}",
+                f"{out.name} {told - began:.0f} s step {step} loss {loss.item():.4f} {look(average, unseen)}",
                 flush=True,
             )
             keep(out, average, vocabulary)
-    print(f"end: step {step} shards {made} {look(average, unseen)}", flush=True)
+    print(f"{out.name} end: step {step} {look(average, unseen)}", flush=True)
     keep(out, average, vocabulary)
 
 
 def keep(out: Path, network: TaggerNetwork, vocabulary: Vocabulary) -> None:
-    """The model in eight bits, and what was learnt in sixteen."""
     out.mkdir(parents=True, exist_ok=True)
-    save_model(out / MODEL, network, vocabulary, sure=SURE)
-    learnt = {
-        name: value.half().cpu().contiguous()
-        for name, value in network.state_dict().items()
-        if name != "words.pieces.weight"
-    }
-    save_file(learnt, out / LEARNT)
+    save_model(out / MODEL, [network], vocabulary, sure=SURE)

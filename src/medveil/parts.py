@@ -94,6 +94,7 @@ class Subject:
     painted: list[tuple[Box, ...]] = field(default_factory=list)  # where in each frame that was
     doubtful: list[tuple[Box, ...]] = field(default_factory=list)  # what may be text there, and was let stay
     at_work: str = ""  # the defense that notes
+    draw: int = 0  # which of several draws of one image it is (`DrawsSeveral`), from 0
     places: tuple[str, ...] = ()  # of the defenses that were begun; one that does not finish raises
 
     def begin(self, defense: Defense) -> None:
@@ -190,6 +191,14 @@ class InBatches(Protocol):
     """A defense that is faster on several subjects at once; the reason stands in place of one that is withheld."""
 
     def apply_many(self, subjects: Sequence[Subject]) -> list[Subject | Quarantined]: ...
+
+
+@runtime_checkable
+class DrawsSeveral(Protocol):
+    """A defense that can make several images of one; each goes through all defenses, with the number of its draw."""
+
+    @property
+    def draws(self) -> int: ...
 
 
 @runtime_checkable

@@ -138,3 +138,12 @@ def test_status_tells_rounds_bytes_and_who_is_missing(tmp_path: Path) -> None:
     assert json.loads(run("status", tmp_path, "--json").stdout)["history"][0]["set_aside"] == {"south": "absent"}
     with pytest.raises(InputError, match="holds no federation"):
         run("status", tmp_path / "none")
+
+
+def test_pooled_films_are_trained_on_for_comparison(plan: Path, tmp_path: Path, hospital_folder: Path) -> None:
+    words = ("simulate", plan, hospital_folder, "--pooled", "-o", tmp_path / "central")
+    with pytest.raises(SettingsError, match="--pooled deals nobody out"):
+        run(*words, "--clients", 3)
+    assert "for comparison alone: 2 rounds" in run(*words).output
+    assert json.loads(run(*words, "--json").stdout)["rounds"] == 2
+    assert (tmp_path / "central" / "model.safetensors").exists()

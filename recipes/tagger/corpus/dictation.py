@@ -69,7 +69,7 @@ def dictated(pieces: Pieces, rng: random.Random) -> Pieces:
         if category is None:
             said.append((_ordinary(text, rng, speaker), None))
             continue
-        said += [(_spaces(lead), None), (_identifier(text.strip(), category, rng, speaker), category)]
+        said += [(_spaces(lead), None), (identifier_said(text.strip(), category, rng, speaker), category)]
         if category in _NAMES and rng.random() < speaker.spells:
             said += [(rng.choice(_SPELLING), None), (spoken_numbers.spelled(text.split()[-1], rng), category)]
         said.append((_spaces(tail), None))
@@ -80,7 +80,7 @@ def _spaces(text: str) -> str:
     return " " if text else ""
 
 
-def _identifier(text: str, category: Category, rng: random.Random, speaker: Speaker) -> str:
+def identifier_said(text: str, category: Category, rng: random.Random, speaker: Speaker) -> str:
     if rng.random() < speaker.numbers:
         if category is Category.DATE:
             day = dt.date(1930, 1, 1) + dt.timedelta(days=rng.randrange(35_000))

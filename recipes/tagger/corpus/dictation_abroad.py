@@ -97,7 +97,7 @@ def in_words(number: int, tongue: Tongue) -> str:
 def dictated_abroad(pieces: Pieces, name: str, rng: random.Random) -> Pieces:
     tongue, said = TONGUES[name], rng.random() < 0.7
     return [
-        (_ordinary(text, tongue, said=said) if kind is None else _identifier(text, kind, tongue, rng), kind)
+        (_ordinary(text, tongue, said=said) if kind is None else identifier_said(text, kind, tongue, rng), kind)
         for text, kind in pieces
     ]
 
@@ -111,7 +111,7 @@ def _in_text(text: str, tongue: Tongue) -> str:
     return _DIGITS.sub(lambda found: in_words(int(found[0]), tongue) if len(found[0]) < 5 else found[0], text)
 
 
-def _identifier(text: str, kind: Category, tongue: Tongue, rng: random.Random) -> str:
+def identifier_said(text: str, kind: Category, tongue: Tongue, rng: random.Random) -> str:
     if kind is Category.DATE:
         month, year = rng.choice(tongue.months), rng.randint(1925, 2025)
         day, said = in_words(rng.randint(2, 28), tongue), in_words(year, tongue)

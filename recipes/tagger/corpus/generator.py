@@ -33,15 +33,15 @@ def changed(original: Document, number: int, lexicon: Lexicon | None = None) -> 
     rng = random.Random(number)
     if rng.random() < 0.2:
         return original
-    visit = Visit(rng, lexicon or Lexicon())
-    pieces = refilled(original.text, original.found, visit) if rng.random() < 0.7 else cut(original)
+    lexicon = lexicon or Lexicon()
+    pieces = refilled(original.text, original.found, rng, lexicon) if rng.random() < 0.7 else cut(original)
     if rng.random() < 0.5:
         pieces = revalued(pieces, rng)
     if rng.random() < 0.4:
         pieces = _part_of(pieces, rng)
     if rng.random() < 0.15:
         pieces = dictated(pieces, rng)
-    return as_document(disturbed(pieces, rng, visit.lexicon.words))
+    return as_document(disturbed(pieces, rng, lexicon.words))
 
 
 def _part_of(pieces: Pieces, rng: random.Random) -> Pieces:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,10 @@ from medveil import console
 from medveil.commands.app import federated
 from medveil.commands.federated_coordinator import show_record
 from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
+from medveil.errors import SettingsError
+
+if TYPE_CHECKING:
+    from medveil.federated.rounds import Federation
 
 
 @federated.command(epilog="Example: medveil federated simulate plan.toml hospital --clients 10 -o trial")
@@ -24,6 +28,9 @@ def simulate(
         int | None,
         typer.Option("--clients", min=2, help="Deal the patients to so many sites; by the data set's own if not set."),
     ] = None,
+    pooled: Annotated[
+        bool, typer.Option("--pooled", help="No federation: train on all films together, to compare one with.")
+    ] = False,
     split: Annotated[
         str | None, typer.Option("--split", help="Train on this part of the data set alone; on all of it if not set.")
     ] = None,
@@ -43,8 +50,10 @@ def simulate(
     """
     from medveil.cohort.input import InputOptions, read_cohort
     from medveil.federated.plan import read_table
-    from medveil.federated.simulation import Parts, part_of, simulate_cohort
+    from medveil.federated.simulation import Parts, part_of, simulate_cohort, train_pooled
 
+    if pooled and clients:
+        raise SettingsError("--pooled deals nobody out; leave --clients away")
     console.start_logging(log_level)
     with console.progress_bars(quiet or json) as watch:
         cohort = part_of(
@@ -56,13 +65,34 @@ def simulate(
             ),
             split,
         )
-        parts = Parts.dealt(cohort, clients, seed) if clients else Parts.by_site(cohort)
-        record = simulate_cohort(
-            read_table(plan_file),
-            plan_file.parent,
-            parts,
-            out,
-            noticed=lambda words: None if quiet or json else typer.echo(f"medveil: {words}", err=True),
-            after=lambda record: watch("rounds", record.round, record.rounds),
-        )
-    show_record(record, out, json=json, quiet=quiet)
+        table, folder = read_table(plan_file), plan_file.parent
+        if pooled:
+            done = train_pooled(table, folder, cohort, out, after=lambda done, total: watch("rounds", done, total))
+        else:
+            record = simulate_cohort(
+                table,
+                folder,
+                Parts.dealt(cohort, clients, seed) if clients else Parts.by_site(cohort),
+                out,
+                noticed=lambda words: None if quiet or json else typer.echo(f"medveil: {words}", err=True),
+                after=lambda record: watch("rounds", record.round, record.rounds),
+            )
+    if pooled:
+        show_pooled(done, out, json=json, quiet=quiet)
+    else:
+        show_record(record, out, json=json, quiet=quiet)
+
+
+def show_pooled(done: Federation, out: Path, *, json: bool, quiet: bool) -> None:
+    """Exits with 1 if nothing came of it."""
+    from medveil.federated.record import MODEL
+
+    rounds = len(done.rounds)
+    if json:
+        console.show_json({"rounds": rounds, "ended": done.ended, "model": str(out / MODEL)})
+    elif not quiet:
+        why = f"; {done.ended}" if done.ended else ""
+        typer.echo(f"Trained on all films together, for comparison alone: {rounds:,} rounds{why}")
+        typer.echo(f"The model is {out / MODEL}")
+    if not rounds:
+        raise typer.Exit(1)

@@ -48,6 +48,12 @@ def anatomy(
     level: Annotated[
         float | None, typer.Option("--level", help="How strongly another method hides, in its own unit.")
     ] = None,
+    draws: Annotated[
+        int | None, typer.Option("--draws", help="Films drawn from each code, of which each is an image.")
+    ] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", help="From noise to a film: more take longer and are better to learn from.")
+    ] = None,
     weights: Annotated[
         Path | None,
         typer.Option("--weights", help="Networks of your own: a file, or with --sweep a folder of METHOD.safetensors."),
@@ -88,8 +94,8 @@ def anatomy(
     console.start_logging(log_level)
     options = InputOptions.of(column_map, date_order)
     if sweep:
-        if risk is not None or bits is not None or level is not None:
-            raise SettingsError("a sweep tries every level; leave out --risk, --bits and --level, or --sweep")
+        if any(one is not None for one in (risk, bits, level, draws, steps)):
+            raise SettingsError("a sweep tries every level; leave out --risk, --bits, --level, --draws and --steps")
         with console.progress_bars(quiet or json) as watch:
             swept = sweep_cohort(
                 source,
@@ -125,6 +131,8 @@ def anatomy(
             method=method[0] if method else None,
             bits=bits,
             level=level,
+            draws=draws,
+            steps=steps,
             weights=weights,
             risk=risk,
             layout=layout,

@@ -22,13 +22,15 @@ from medveil.errors import NotMeasurable, SettingsError
 from medveil.federated.approval import approve
 from medveil.federated.coordinator import running, weights_to_begin
 from medveil.federated.credentials import node_line, read_node_key
-from medveil.federated.participant import Arrays, Participant, Training
+from medveil.federated.participant import Arrays, Participant, Training, write_model
 from medveil.federated.plan import Plan, check_names, plan_of, read_plan, read_table
-from medveil.federated.record import Record
+from medveil.federated.record import FILE, MODEL, Record
 from medveil.runtime.quiet import quiet
+from medveil.runtime.storage import make_folder, write_bytes
 
 if TYPE_CHECKING:
     from medveil.cohort.cohort import Cohort
+    from medveil.federated.rounds import Federation
 
 AT_ONCE = 64  # messages under way, each with its weights in memory
 _KEPT = 64  # sites whose data a worker keeps in memory
@@ -109,10 +111,51 @@ def simulate_cohort(
     """The plan of a file, found in `folder`, with the sites of a cohort. Its table is passed to Ray's processes by a
     file that is gone afterwards."""
     plan = simulated_plan(table, parts.names, out, folder)
+    _keep_to(out / "sites" / "data.txt", parts.digest)
     with tempfile.TemporaryDirectory(prefix="medveil-") as held:
         parts.save(Path(held))
         training = partial(_local_training, Path(held), parts.cohort.root.resolve())
         return simulate(plan, out, training, noticed=noticed, after=after)
+
+
+def train_pooled(
+    table: Mapping[str, Any],
+    folder: Path,
+    cohort: Cohort,
+    out: Path,
+    *,
+    after: Callable[[int, int], None] = lambda done, total: None,
+) -> Federation:
+    """All films in one place, by the recipe and the rounds of a plan's file: what a federation is compared with."""
+    from medveil.federated.local_training import LocalTraining
+    from medveil.federated.rounds import federate
+
+    if (out / FILE).exists():
+        raise SettingsError(f"{out} holds a federation; name another folder")
+    with tempfile.TemporaryDirectory(prefix="medveil-") as held:
+        nobodys = {**table, "secure_sums": True, "aggregation": "mean"}  # there is nothing to put together
+        plan = simulated_plan(nobodys, ("one", "two", "three"), Path(held), folder)
+    make_folder(out)
+    _keep_to(out / "data.txt", Parts.of_one(cohort).digest)
+    training = LocalTraining(plan.recipe, cohort, out / "training")
+    federation = federate(
+        plan.recipe,
+        {"everybody": training},
+        plan.rounds,
+        folder=out,
+        after=lambda done: after(len(done.rounds), plan.rounds),
+    )
+    write_model(out / MODEL, plan.recipe, federation.shared)
+    return federation
+
+
+def _keep_to(note: Path, digest: str) -> None:
+    """A folder is for one data set: another one would be told that its run is over."""
+    if note.exists() and note.read_text("utf-8") != digest:
+        raise SettingsError(
+            f"{note.parent} holds a run with other films or another way to deal them; name another folder"
+        )
+    write_bytes(note, digest.encode())
 
 
 def _local_training(held: Path, root: Path, plan: Plan, name: str, folder: Path) -> Training:
@@ -148,6 +191,16 @@ class Parts:
             raise NotMeasurable("the data set tells of fewer than two sites; set --clients to deal its patients out")
         place = {name: number for number, name in enumerate(names)}
         return cls(cohort, names, np.array([place.get(name, -1) for name in sites], np.intp))
+
+    @classmethod
+    def of_one(cls, cohort: Cohort) -> Parts:
+        return cls(cohort, ("everybody",), np.zeros(len(cohort), np.intp))
+
+    @property
+    def digest(self) -> str:
+        """Of who is where, and of all that is said of them."""
+        told = self.cohort.table.to_csv(index=False) + json.dumps([self.names, self.of_row.tolist()])
+        return hashlib.sha256(told.encode()).hexdigest()
 
     @classmethod
     def dealt(cls, cohort: Cohort, clients: int, seed: int) -> Parts:

@@ -20,6 +20,12 @@ class DoubtfulSpan(Span):
     """What may as well be no identifier: a tag stands for it, never another value."""
 
 
+def spanning(one: Span, other: Span, category: Category) -> Span:
+    """Both, and what lies between them; in doubt only if both are."""
+    kind = DoubtfulSpan if isinstance(one, DoubtfulSpan) and isinstance(other, DoubtfulSpan) else Span
+    return kind(min(one.start, other.start), max(one.end, other.end), category)
+
+
 def without_overlaps(found: Iterable[Span]) -> list[Span]:
     """In order of place; what overlaps becomes one, of the longest part's kind: nothing found is left out."""
     merged: list[Span] = []
@@ -33,5 +39,5 @@ def without_overlaps(found: Iterable[Span]) -> list[Span]:
         category = last.category
         if one.end - one.start > widest:
             category, widest = one.category, one.end - one.start
-        merged[-1] = Span(last.start, max(last.end, one.end), category)
+        merged[-1] = spanning(last, one, category)
     return merged

@@ -243,7 +243,7 @@ class _Trying:
             crosswalk=None,
             progress=progress,
         )
-        return released_table(folder, self.sample, summary, self.keys)
+        return released_table(folder, self.sample, summary, engine)
 
     def _folder(self, way: _Way) -> Path:
         folder = self.out / TRIALS / f"{way.name}-{self.digest[:8]}"

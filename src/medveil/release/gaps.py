@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from medveil.cohort import Cohort
 from medveil.defenses.anatomy.coded.bound import most_success
 from medveil.defenses.anatomy.defense import HiddenAnatomy
@@ -48,12 +50,12 @@ class Bound:
 
 
 def anatomy_bound(engine: Engine, originals: Cohort, released: Released) -> Bound | None:
-    """From the bits of all films of the patient who has most, and the people there are; None without a proof."""
+    """From the bits of all codes of the patient who has most, and the people there are; None without a proof."""
     chain: Iterable[object] = engine.chain
     hidden = [one for one in chain if isinstance(one, HiddenAnatomy) and one.guarantee.kind == "formal"]
     if not hidden or released.cohort is None:
         return None
-    films = originals.table["patient_id"].iloc[released.rows].value_counts()
+    films = originals.table["patient_id"].iloc[np.unique(released.rows)].value_counts()  # a code counts once
     return Bound(most_success((hidden[0].bits or 0.0) * int(films.max()), len(films)), len(films))
 
 

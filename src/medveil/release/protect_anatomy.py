@@ -13,7 +13,14 @@ from medveil.finding import Finding
 from medveil.part_settings import write_table
 from medveil.person.keys import Keys
 from medveil.release.anatomy.frontier import NOTHING
-from medveil.release.anatomy.frontier_page import as_csv, as_rows, attackers_table, frontier_figure, frontier_table
+from medveil.release.anatomy.frontier_page import (
+    as_csv,
+    as_rows,
+    attackers_table,
+    frontier_figure,
+    frontier_table,
+    published_table,
+)
 from medveil.release.anatomy.pictures import before_and_after
 from medveil.release.anatomy.sweep import Progress, Swept, sweep
 from medveil.release.attack_report import Input, report_attack
@@ -36,6 +43,8 @@ def protect_cohort(
     method: str | None,
     bits: int | None,
     level: float | None,
+    draws: int | None,
+    steps: int | None,
     weights: Path | None,
     risk: float | None,
     layout: str | None,
@@ -46,7 +55,7 @@ def protect_cohort(
     progress: Progress,
 ) -> Outcome:
     """The cohort with its anatomy hidden and all else as it was; attacked and measured before and after."""
-    given = {"method": method, "bits": bits, "level": level, "weights": weights}
+    given = {"method": method, "bits": bits, "level": level, "draws": draws, "steps": steps, "weights": weights}
     anatomy = write_table(HiddenAnatomy.name, {name: value for name, value in given.items() if value is not None})
     settings = Settings(
         seed=seed,
@@ -159,6 +168,10 @@ def finding_of(swept: Swept, *, seed: int, show_images: bool = False) -> Finding
         "among originals; the strongest upper end counts. Classifiers learn from the same patients.",
         limits=limits,
         figures=(frontier_figure(swept.points, trained=True), frontier_figure(swept.points, trained=False)),
-        tables=(frontier_table(swept.points), attackers_table(swept.points, seed=seed)),
+        tables=(
+            frontier_table(swept.points),
+            attackers_table(swept.points, seed=seed),
+            published_table(swept.points, seed=seed),
+        ),
         pictures=(before_and_after(rows),) if show_images else (),
     )

@@ -10,14 +10,17 @@ from medveil.cohort.cohort import FILE
 from medveil.cohort.input import Kind, Source, read_cohort
 from medveil.person.keys import Keys
 from medveil.release.clean.dicom_writer import output_path
+from medveil.release.clean.engine import Engine
+from medveil.release.clean.groups import drawn_id
 from medveil.release.clean.records import DATA
 from medveil.release.clean.summary import Summary
 
 
 @dataclass
 class Released:
-    """The released cohort and which source rows it holds, in its order; what was done and what was withheld; and what
-    came out that belongs to no image of it, and whose each is ("" where it is of several people)."""
+    """The released cohort and which source rows it holds, in its order, a row as often as it was drawn; what was done
+    and what was withheld; and what came out that belongs to no image of it, and whose each is ("" where it is of
+    several people)."""
 
     cohort: Cohort | None
     rows: list[int]
@@ -27,12 +30,16 @@ class Released:
     beside: tuple[str, ...] = ()
 
 
-def released_table(out: Path, originals: Cohort, summary: Summary, keys: Keys) -> Released:
-    """Of images and a table: an image is known by its pseudonym."""
+def released_table(out: Path, originals: Cohort, summary: Summary, engine: Engine) -> Released:
+    """Of images and a table: an image is known by its pseudonym, and so is each of its draws."""
     if not (out / DATA / FILE).exists():
         return _of(None, [], summary)
     after = Cohort.open(out / DATA)
-    at = {keys.pseudonym("image", image): row for row, image in enumerate(originals.table["image_id"])}
+    at = {
+        engine.keys.pseudonym("image", drawn_id(image, draw)): row
+        for row, image in enumerate(originals.table["image_id"])
+        for draw in range(engine.draws)
+    }
     ids = [Path(path).stem for path in after.table["path"]]  # the table's own defense may not have run
     return _of(after, [at[name] for name in ids], summary)
 

@@ -103,7 +103,7 @@ def release(
             withdraw(out, again.withheld)
             summary = cleaned()  # the table and the records follow; nothing else is cleaned twice
         if settings.writer == "table":
-            released = released_table(out, originals, summary, engine.keys)
+            released = released_table(out, originals, summary, engine)
         else:
             released = released_dicom(out, originals, data, summary, engine.keys)
         check = partial(

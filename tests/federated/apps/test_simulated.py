@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flwr.app import Context, Message
 
+from medveil.cohort.cohort import Cohort
 from medveil.errors import SettingsError
 from medveil.federated.approval import approve
 from medveil.federated.apps.coordinator_app import coordinator_app
@@ -16,8 +17,8 @@ from medveil.federated.apps.site_app import site_app
 from medveil.federated.coordinator import record_of
 from medveil.federated.credentials import read_node_key
 from medveil.federated.participant import Arrays, Participant
-from medveil.federated.record import read_weights
-from medveil.federated.simulation import Parts, simulated_plan, site_folder
+from medveil.federated.record import FILE, MODEL, read_weights
+from medveil.federated.simulation import Parts, simulate_cohort, simulated_plan, site_folder, train_pooled
 
 
 class Counting:
@@ -72,8 +73,6 @@ def test_a_site_whose_name_is_a_path_gets_no_folder(tmp_path: Path, recipe_table
 
 
 def test_patients_are_dealt_whole_and_evenly(hospital_folder: Path, tmp_path: Path) -> None:
-    from medveil.cohort.cohort import Cohort
-
     cohort = Cohort.open(hospital_folder)
     parts = Parts.dealt(cohort, 3, seed=1)
     people = [set(parts.cohort_of(name).table["patient_id"]) for name in parts.names]
@@ -84,3 +83,35 @@ def test_patients_are_dealt_whole_and_evenly(hospital_folder: Path, tmp_path: Pa
     assert again.names == parts.names and np.array_equal(again.of_row, parts.of_row)
     by_site = Parts.by_site(cohort)
     assert list(by_site.names) == sorted(cohort.table["site"].dropna().unique())
+
+
+def test_a_folder_is_for_one_data_set_dealt_in_one_way(
+    hospital: Cohort, tmp_path: Path, recipe_table: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medveil.federated.simulation.simulate", lambda plan, *rest, **more: plan.names)
+    table = {"title": "t", "data": "d", "rounds": 1, "recipe": recipe_table}
+
+    def run(parts: Parts) -> Any:
+        return simulate_cohort(table, tmp_path, parts, tmp_path / "out")
+
+    assert run(Parts.dealt(hospital, 3, seed=1)) == run(Parts.dealt(hospital, 3, seed=1))
+    for other in (Parts.dealt(hospital, 3, seed=2), Parts.dealt(hospital.where(np.arange(len(hospital)) > 9), 3, 1)):
+        with pytest.raises(SettingsError, match="other films or another way to deal them"):
+            run(other)
+
+
+def test_pooled_training_goes_by_the_plans_recipe_and_goes_on(
+    hospital: Cohort, tmp_path: Path, recipe_table: dict[str, Any]
+) -> None:
+    table = {"title": "t", "data": "d", "rounds": 2, "recipe": recipe_table, "secure_sums": False}
+    table |= {"aggregation": "krum"}  # for which pooled films are too few sites, were they any
+    seen: list[tuple[int, int]] = []
+    done = train_pooled(table, tmp_path, hospital, tmp_path / "out", after=lambda *so_far: seen.append(so_far))
+    assert seen == [(1, 2), (2, 2)] and (tmp_path / "out" / MODEL).exists()
+    again = train_pooled(table, tmp_path, hospital, tmp_path / "out", after=lambda *so_far: seen.append(so_far))
+    assert len(seen) == 2 and all(map(np.array_equal, again.shared, done.shared))
+    with pytest.raises(SettingsError, match="other films"):
+        train_pooled(table, tmp_path, hospital.where(np.arange(len(hospital)) > 9), tmp_path / "out")
+    (tmp_path / "out" / FILE).write_text("{}")
+    with pytest.raises(SettingsError, match="holds a federation"):
+        train_pooled(table, tmp_path, hospital, tmp_path / "out")

@@ -7,31 +7,52 @@ from collections import Counter, defaultdict
 import numpy as np
 import torch
 
-from medveil.utility.vqa.models.answers.network import LOOKS, ORGANS, AnswerNetwork
+from medveil.utility.vqa.models.answers.network import LOOKS, ORGANS, SEQUENCES, SHOWN, AnswerNetwork
 from medveil.utility.vqa.models.answers.words import numbered, rarity
 from medveil.utility.vqa.question import CLOSED, Question, QuestionTable
+from recipes.answers import body_parts, sequences
 from recipes.answers.augment import changed
-from recipes.answers.body_parts import facts
+from recipes.answers.choosing import _groups
 from recipes.answers.film_questions import film_questions
 from recipes.answers.fitting import (
-    Lessons,
-    agreement,
-    fit_heads,
-    fit_likeness,
+    FACTS,
     fit_look,
     fit_texts,
-    known_questions,
+    general_network,
+    looks_on,
     plain,
+    shows,
     vocabulary_of,
 )
 from recipes.findings.labels import FINDINGS, Labelled
 
 
 def test_facts_do_not_contradict_one_another() -> None:
-    told = Counter((text, organ) for text, _, organ in facts())
-    assert set(told.values()) == {1} and {organ for _, organ in told} == set(ORGANS)
-    assert ("Is this a CT?", "yes", "abdomen") in set(facts())
-    assert not any(organ == "head" and text == "Is this a CT?" for text, _, organ in facts())
+    told = Counter((text, shown) for text, _, shown in FACTS)
+    assert set(told.values()) == {1} and {shown for _, shown in told} == set(SHOWN)
+    assert ("Is this a CT?", "yes", "abdomen") in set(FACTS)
+    assert not any(shown == "head" and text == "Is this a CT?" for text, _, shown in FACTS)
+    assert ("Is this a CT scan?", "yes", "CT") in set(FACTS) and ("Is this a CT scan?", "no", "FLAIR") in set(FACTS)
+
+
+def test_what_is_right_for_heads_is_right_for_some_sequence() -> None:
+    heads = {text: answer for text, answer, shown in body_parts.facts() if shown == "head" and answer in CLOSED}
+    told = {(text, answer) for text, answer, _ in sequences.facts()}
+    both = {text: answer for text, answer in heads.items() if text in {text for text, _ in told}}
+    assert len(both) > 5 and set(both.items()) <= told
+
+
+def test_an_image_is_of_one_sequence_alone() -> None:
+    numbers = [number for told in sequences._IMAGES.values() for number in told.split()]
+    assert set(sequences._IMAGES) == set(SEQUENCES) and len(numbers) == len(set(numbers)) == len(sequences.SEQUENCE_OF)
+    organ = {"synpic42951.jpg": ORGANS.index("head"), "film": ORGANS.index("chest")}
+    assert [LOOKS[look] for look in looks_on(list(organ), organ)] == ["CT", "chest"]
+
+
+def test_images_of_neighbouring_numbers_are_set_aside_together() -> None:
+    group = _groups(["synpic100.jpg", "synpic7.jpg", "synpic103.jpg", "synpic104.jpg", "synpic11.jpg"])
+    assert group["synpic100.jpg"] == group["synpic103.jpg"] == group["synpic104.jpg"]
+    assert len({group["synpic7.jpg"], group["synpic11.jpg"], group["synpic100.jpg"]}) == 3
 
 
 def test_films_are_asked_about_evenly() -> None:
@@ -54,33 +75,44 @@ def toy() -> tuple[QuestionTable, dict[str, int]]:
     """The answer is in the image alone: yes for a chest, no for a head."""
     organ = {f"{number}": number % 2 for number in range(40)}
     questions = tuple(
-        Question.of(f"{image} {text}", image, text, answers[place])
+        Question.of(f"{image} {text}", image, text, answers[place], kind=kind)
         for image, place in organ.items()
-        for text, answers in {"Zyx quv?": ("yes", "no"), "Quv what abc?": ("lobe", "gyrus")}.items()
+        for text, answers, kind in (
+            ("Zyx quv?", ("yes", "no"), "plane"),
+            ("Quv what abc?", ("lobe", "gyrus"), "organ"),
+            ("Fgh?", ("yes", "no"), "presence"),
+        )
     )
     return QuestionTable("toy", questions, lambda image: np.zeros((2, 2), np.uint8)), organ
 
 
 def fitted(table: QuestionTable, organ: dict[str, int]) -> tuple[AnswerNetwork, list[str], np.ndarray]:
     weights, words = rarity([question.text for question in table.questions]), vocabulary_of(table)
-    lessons, agree = Lessons.of(table, organ, weights), agreement(words)
-    network = AnswerNetwork(len(words), [0], *known_questions(lessons)).requires_grad_(False)
-    network.rarity.copy_(torch.from_numpy(weights))
-    fit_likeness(network, lessons, words, agree)
-    network.general = fit_heads(lessons, words, agree)
-    return network, words, weights
+    return general_network(table, organ, weights, words), words, weights
 
 
 def test_fitted_parts_learn_what_depends_on_the_image() -> None:
     network, words, weights = fitted(*toy())
-    asked = torch.from_numpy(numbered(["Zyx quv?", "Quv what abc?"], weights))
-    for place, look in enumerate(("chest", "head")):
-        shown = torch.eye(len(LOOKS))[[LOOKS.index(look)] * 2]
-        with torch.no_grad():
-            yes, scores = network.generally(asked, shown)
+    asked = torch.from_numpy(numbered(["Zyx quv?", "Quv what abc?", "Fgh?"], weights))
+    alone = network.generally(asked, None)[0]
+    for place, look in enumerate(("chest", "T1")):
+        shown = torch.eye(len(LOOKS))[[LOOKS.index(look)] * 3]
+        yes, scores = network.generally(asked, shown)
         assert (yes[0] > 0) == (place == 0) and words[int(scores[1].argmax())] == ("lobe", "gyrus")[place]
-    with torch.no_grad():
-        assert abs(network.generally(asked, None)[0][0].item()) < 0.1, "the question alone does not tell"
+        assert yes[2] == alone[2], "this is no question about the image itself"
+    assert abs(alone[0].item()) < 0.1, "the question alone does not tell"
+
+
+def test_facts_are_learned_for_what_is_shown() -> None:
+    network, words, weights = fitted(*toy())
+    asked = torch.from_numpy(numbered(["What imaging modality is this?", "Is this a CT scan?"], weights))
+    network.is_of_image.requires_grad_(False).weight.zero_()
+    network.is_of_image.bias.fill_(1)
+    told = {"chest": ("x-ray", "no"), "abdomen": ("ct", "yes"), "CT": ("ct", "yes"), "FLAIR": ("mri-flair", "no")}
+    for look, (kind, is_ct) in told.items():
+        yes, scores = network.generally(asked, torch.eye(len(LOOKS))[[LOOKS.index(look)] * 2])
+        assert words[int(scores[0].argmax())].replace("chest ", "") == kind and (yes[1] > 0) == (is_ct == "yes"), look
+    assert shows("head", "CT").tolist() == [float(name in ("head", "CT")) for name in SHOWN]
 
 
 def test_without_images_the_answer_is_given_that_agrees_best() -> None:
@@ -88,8 +120,9 @@ def test_without_images_the_answer_is_given_that_agrees_best() -> None:
     told = {"xyz": 3, "t2 weighted": 2, "mri t2 weighted": 2, "yes": 2, "no": 1}
     texts = ["Is it quv?", "Which abc?"]
     questions = tuple(
-        Question.of(f"{answer} {number}", "image", texts[answer not in CLOSED], answer)
+        Question.of(f"{answer} {number}", "image", texts[opened], answer, kind="other" if opened else "plane")
         for answer, count in told.items()
+        for opened in (answer not in CLOSED,)
         for number in range(count)
     )
     table = QuestionTable("toy", questions, lambda image: np.zeros((2, 2), np.uint8))

@@ -50,7 +50,7 @@ def test_noise_keeps_the_answer_key():
 def test_another_text_is_cut_at_its_identifiers():
     text = Document("Dr. Bo saw Al.", (Span(4, 6, Category.DOCTOR), Span(11, 13, Category.NAME)))
     assert as_document(cut(text)) == text
-    kinds = [tuple(one.category for one in changed(text, number).found) for number in range(20)]
+    kinds = [tuple(dict.fromkeys(one.category for one in changed(text, number).found)) for number in range(20)]
     assert set(kinds) <= {(), (Category.DOCTOR,), (Category.NAME,), (Category.DOCTOR, Category.NAME)}
     assert kinds.count((Category.DOCTOR, Category.NAME)) > 10
     assert len({changed(text, number).text for number in range(20)}) > 5

@@ -7,7 +7,7 @@ from medveil.defenses.reports.tagger.word_features import Vocabulary
 from medveil.person.identifiers import Category
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import document
-from recipes.tagger.training import IGNORED, loss_of, scores, shard_of, targets
+from recipes.tagger.training import IGNORED, MADE, loss_of, scores, shard_of, targets
 
 TEXT = "Seen by Dr. Anna O'Neil\nSmith, pager p5512."
 
@@ -36,7 +36,7 @@ def test_nothing_is_found_in_nothing():
 
 def test_a_shard_teaches_the_network_where_identifiers_are() -> None:
     vocabulary = Vocabulary(("[UNK]", "seen", "by", "dr", ".", "smith"))
-    shard = shard_of([document(number) for number in range(6)], vocabulary, buckets=64)
+    shard = shard_of({MADE: [document(number) for number in range(6)]}, vocabulary, buckets=64)
     assert shard.rows.shape == shard.classes.shape == shard.begins.shape
     assert ((shard.classes == IGNORED) == (shard.rows == 0)).all()
     torch.manual_seed(0)
@@ -44,7 +44,7 @@ def test_a_shard_teaches_the_network_where_identifiers_are() -> None:
     steps = torch.optim.Adam(network.parameters(), 1e-2)
     losses = []
     for _ in range(12):
-        loss = loss_of(scores(network, shard, slice(None)), shard.classes, shard.begins)
+        loss = loss_of(scores(network, shard, slice(None)), shard.classes.long(), shard.begins)
         steps.zero_grad()
         loss.backward()
         steps.step()

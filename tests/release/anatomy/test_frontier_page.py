@@ -5,7 +5,7 @@ import pytest
 
 from medveil.attacks.identity.adversaries.attacked import Attacked
 from medveil.release.anatomy.frontier import NOTHING, Judged, Point, judged
-from medveil.release.anatomy.frontier_page import as_markdown, compared_table
+from medveil.release.anatomy.frontier_page import as_markdown, compared_table, published_table
 from medveil.utility.diagnosis.diagnosing import Diagnosed
 
 PATIENTS = np.repeat(np.arange(60), 2)
@@ -47,3 +47,10 @@ def test_others_are_compared_on_the_same_patients(points: list[Judged]) -> None:
 
 def test_a_setting_is_not_compared_with_itself(points: list[Judged]) -> None:
     assert "blur 5" not in [row[0] for row in compared_table(points, "blur 5").rows]
+
+
+def test_rates_as_published_stand_beside_each_other(points: list[Judged]) -> None:
+    table = published_table(points, seed=1)
+    assert table.columns == ("setting", "frozen, CMC-R1", "frozen, ID-R")
+    blurred = next(row for row in table.rows if row[0] == "blur 5")
+    assert all(str(cell).startswith("80.0") for cell in blurred[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,15 @@ def test_every_film_is_made_anew_the_same_by_however_many_workers(source: Path, 
     assert {load_image(cohort.root, path).shape for path in cohort.table["path"]} == {(256, 256)}
     found = verify(tmp_path / "1", source, keys=KEYS, workers=1)
     assert (found.leaks, found.losses) == (0, 0)
+
+
+def test_several_draws_of_a_code_are_released_and_checked(source: Path, tmp_path: Path) -> None:
+    settings = replace(ASKED, defenses=("default", "anatomy:bits=3,draws=2"))
+    release(source, tmp_path / "out", keys=KEYS, settings=settings, workers=1)
+    table = Cohort.open(tmp_path / "out" / "data").table
+    assert table.groupby("study_id").size().mod(2).eq(0).all()
+    found = verify(tmp_path / "out", source, keys=KEYS, workers=1)
+    assert (found.files, found.leaks, found.losses) == (len(table) + 1, 0, 0)
 
 
 def test_dicom_files_come_out_valid_and_checked(source: Path, tmp_path: Path) -> None:

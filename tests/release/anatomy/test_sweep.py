@@ -41,3 +41,11 @@ def test_but_they_may_be_learned_from(side: Side, name: str, monkeypatch: pytest
 def test_too_few_patients_for_a_sweep_are_told(hospital: Cohort, tmp_path: Path) -> None:
     with pytest.raises(NotMeasurable, match="at least 20 patients"):
         sweep(hospital, methods=["blur"], keep=tmp_path)
+
+
+def test_no_draw_of_a_film_is_found_in_another(side: Side) -> None:
+    several = side.several(3)
+    films = several.attacked(several.pixels, 3)
+    assert films.visit_codes.tolist() == [0, 1, 2, 3] * 3
+    assert np.array_equal(films.patients, np.tile(side.patients, 3))
+    assert films.returning == side.attacked(side.pixels).returning

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 CODED = "coded"
 USUAL_BITS = 6.0  # a film
+MOST_DRAWS = 64  # of a code
+MOST_STEPS = 100  # from noise to a film
 _FRONTAL = (None, "", "AP", "PA", "FRONTAL")
 _SPENT = "its bits would exceed the budget of the person"
 _SEVERAL, _NO_FILM, _LATERAL = (
@@ -53,11 +55,15 @@ class HiddenAnatomy:
     class Settings:
         """`method` is the way; `level` sets its dial, in the method's own unit, or `bits` where the film is coded.
         `weights` are networks of one's own. The bits that films tell of a person are added up in the file `ledger`,
-        over all runs that name it, and no film is made that would exceed the `budget` of a person."""
+        over all runs that name it, and no film is made that would exceed the `budget` of a person. `draws` is how many
+        films are drawn from each code: more to look at, and no more bits, for the code is taken once. `steps` are those
+        from noise to a film, `coded` alone: more take longer and are better to learn from."""
 
         method: str = CODED
         bits: int | None = None
         level: float | None = None
+        draws: int = 1
+        steps: int | None = None
         weights: Path | None = None
         ledger: Path | None = None
         budget: float | None = None
@@ -69,6 +75,12 @@ class HiddenAnatomy:
                 raise SettingsError("bits are for the method coded alone; give a level to the others, and not both")
             if self.bits is not None and not 1 <= self.bits <= 16:
                 raise SettingsError("a film is coded in 1 to 16 bits")
+            if not 1 <= self.draws <= MOST_DRAWS:
+                raise SettingsError(f"1 to {MOST_DRAWS} films can be drawn from a code")
+            if (self.draws > 1 or self.steps is not None) and self.method != CODED:
+                raise SettingsError("draws and steps are for films drawn from codes; only the method coded has codes")
+            if self.steps is not None and not 1 <= self.steps <= MOST_STEPS:
+                raise SettingsError(f"a film is drawn in 1 to {MOST_STEPS} steps")
 
     def __init__(self, keys: Keys, settings: Settings | None = None) -> None:
         self.settings = settings or self.Settings()
@@ -83,6 +95,10 @@ class HiddenAnatomy:
         """How much of the original a film can carry, where that is bounded."""
         return self._method.bits(self.level)
 
+    @property
+    def draws(self) -> int:
+        return self.settings.draws
+
     @cached_property
     def level(self) -> float:
         if self.settings.bits is not None:
@@ -95,7 +111,8 @@ class HiddenAnatomy:
     def _method(self) -> Method:
         from medveil.defenses.anatomy.method import load_method  # loads torch
 
-        return load_method(self.settings.method, weights=self.settings.weights)
+        own: dict[str, Any] = {} if self.settings.steps is None else {"steps": self.settings.steps}
+        return load_method(self.settings.method, weights=self.settings.weights, **own)
 
     def check_models(self) -> None:
         """A method that lacks its networks says so before anything is written."""
@@ -121,7 +138,7 @@ class HiddenAnatomy:
         for at in [at for at, film in films.items() if not self._booked(subjects[at], film)]:
             results[at] = Quarantined(_SPENT)
             del films[at]
-        chance = [self._chance(film) for film in films.values()]
+        chance = [self._chance(film, subjects[at].draw) for at, film in films.items()]
         for at, made in zip(films, self._method.protect(list(films.values()), self.level, chance), strict=True):
             subject = subjects[at]
             _put(subject, made)
@@ -142,20 +159,28 @@ class HiddenAnatomy:
             return True
         from medveil.defenses.anatomy.ledger import BitLedger, BitsSpent, Entry
 
-        person = subject.person.pseudonym
-        one = Entry(person, self._keys.pseudonym("film", sha256(film.pixels.tobytes()).hexdigest()), self.bits)
+        one = Entry(subject.person.pseudonym, self._keys.pseudonym("film", _what_is_coded(film)), self.bits)
         try:
             BitLedger(self.settings.ledger, self.settings.budget).book([one])
         except BitsSpent:
             return False
         return True
 
-    def _chance(self, film: Film) -> np.random.Generator:
-        """Of this film and the site's key: whoever lacks the key cannot draw it again, and a second run can."""
+    def _chance(self, film: Film, draw: int) -> np.random.Generator:
+        """Of film, draw and the site's key: whoever lacks the key cannot draw it again, and a second run can."""
         import numpy as np
 
-        digest = hmac.new(self._keys.secret, b"medveil\x1fanatomy\x1f" + film.pixels.tobytes(), sha256).digest()
+        name = b"medveil\x1fanatomy\x1f" + (b"%d\x1f" % draw if draw else b"")
+        digest = hmac.new(self._keys.secret, name + film.pixels.tobytes(), sha256).digest()
         return np.random.default_rng(np.frombuffer(digest, np.uint32))
+
+
+def _what_is_coded(film: Film) -> str:
+    """The same for the same code: of its pixels, and what the table tells that goes into it."""
+    from medveil.cohort import LABELS
+
+    told = [str(film.fields.get(name)) for name in (*LABELS, "view")]
+    return sha256(film.pixels.tobytes() + "\x1f".join(told).encode()).hexdigest()
 
 
 def _shown(subject: Subject) -> Film | None:

@@ -70,10 +70,12 @@ _HOMES = {
 METHODS = tuple(_HOMES)
 
 
-def load_method(name: str, *, weights: Path | None = None, device: str = "cpu") -> Method:
-    """The method at work, with trained networks of the user's, or those that come with medveil."""
+def load_method(name: str, *, weights: Path | None = None, device: str = "cpu", **own: Any) -> Method:
+    """The method at work, with trained networks of the user's, or those that come with medveil; `own` are settings that
+    it alone has."""
     if name not in _HOMES:
         raise SettingsError(f"there is no way of hiding anatomy called {name}; choose from {', '.join(METHODS)}")
     module, _, made = _HOMES[name].partition(":")
-    found: Method = getattr(import_module(f"medveil.defenses.anatomy.{module}"), made)(weights=weights, device=device)
+    maker = getattr(import_module(f"medveil.defenses.anatomy.{module}"), made)
+    found: Method = maker(weights=weights, device=device, **own)
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from medveil.person.identifiers import Category
-from medveil.person.span import Span
+from medveil.person.span import Span, spanning
 
 # Names of people and places: two findings that overlap are one name.
 _GROWING = frozenset({Category.NAME, Category.DOCTOR, Category.HOSPITAL, Category.ADDRESS, Category.INITIALS})
@@ -81,8 +81,7 @@ def _add(text: str, result: list[Span], one: Span) -> None:
     elif one.category in _ADDRESSES and one.start <= touched[0].start and touched[-1].end <= one.end:
         result[first:last] = [one]  # a hospital's name inside a web address is part of the address
     elif len(touched) == 1 and _same_kind(touched[0], one):
-        both = touched[0]
-        result[first] = Span(min(both.start, one.start), max(both.end, one.end), both.category)
+        result[first] = spanning(touched[0], one, touched[0].category)
     else:
         result[first:last] = sorted([*touched, *_rest(text, touched, one)], key=lambda one: one.start)
 

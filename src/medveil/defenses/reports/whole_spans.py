@@ -13,7 +13,7 @@ from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
-from medveil.person.span import Span
+from medveil.person.span import Span, spanning
 
 _WRITTEN_NUMBERS = NUMBERS | {Category.PHONE, Category.FAX}
 _PEOPLE = frozenset({Category.NAME, Category.DOCTOR})
@@ -119,7 +119,7 @@ def _joined(text: str, found: list[Span]) -> list[Span]:
             one = replace(one, start=one.start - 1)
         last = result[-1] if result else None
         if last and _between(last, one).fullmatch(text, last.end, one.start):
-            result[-1] = Span(last.start, one.end, last.category)
+            result[-1] = spanning(last, one, last.category)
         else:
             result.append(one)
     return result
@@ -160,7 +160,7 @@ def _grown(page: Page, one: Span, low: int, high: int) -> Span:
         end = initial.end()
     if person and (infant := _INFANT.search(page.before(start, 12))) and start - len(infant[0]) >= low:
         start -= len(infant[0])
-    return Span(start, end, one.category)
+    return replace(one, start=start, end=end)
 
 
 def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
@@ -169,7 +169,7 @@ def _with_word_before(page: Page, one: Span, index: int, low: int) -> Span:
         return one
     word = page.words[index]
     beside = page.text[word.end : one.start] == " " and word.start >= low
-    return Span(word.start, one.end, one.category) if beside and word.capital and not word.short else one
+    return replace(one, start=word.start) if beside and word.capital and not word.short else one
 
 
 def _step(page: Page, index: int, way: int, category: Category) -> int:

@@ -47,8 +47,15 @@ class Side:
         fields = [self.fields[int(row)] for row in at]
         return Side(self.pixels[at], self.labels[at], self.patients[at], fields)
 
-    def attacked(self, defended: Pixels) -> Films:
-        return Films(self.pixels, defended, self.patients)
+    def attacked(self, defended: Pixels, draws: int = 1) -> Films:
+        """Where films were drawn several times, the draws of one are of one visit: none is found in another."""
+        visits = np.tile(np.arange(len(self.pixels) // draws, dtype=np.int64), draws)
+        return Films(self.pixels, defended, self.patients, visits)
+
+    def several(self, draws: int) -> Side:
+        """Every film so often, all of them once before any comes again."""
+        at = np.tile(np.arange(len(self.pixels)), draws)
+        return Side(self.pixels[at], self.labels[at], self.patients[at], [self.fields[row] for row in at])
 
     @property
     def labelled(self) -> LabelledFilms:
@@ -67,10 +74,12 @@ class Point:
     trained: Diagnosed
     clean: Diagnosed
     samples: Pixels = field(repr=False)  # some of the target's films, defended
+    draws: int = 1  # of each film
 
     @property
     def name(self) -> str:
-        return self.method if self.method == NOTHING else f"{self.method} {self.level:g}"
+        several = f", {self.draws} draws" if self.draws > 1 else ""
+        return self.method if self.method == NOTHING else f"{self.method} {self.level:g}{several}"
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = {f"attacked/{name}": each for name, each in self.attacked.to_arrays().items()}
@@ -78,6 +87,7 @@ class Point:
             arrays |= {f"{kind}/{name}": each for name, each in vars(one).items()}
         bits = np.nan if self.bits is None else self.bits
         told = {"method": np.array(self.method), "level": np.array(self.level), "bits": np.array(bits)}
+        told["draws"] = np.array(self.draws)
         return arrays | told | {"samples": self.samples}
 
     @classmethod
@@ -96,6 +106,7 @@ class Point:
             Diagnosed(**parts["trained"]),
             Diagnosed(**parts["clean"]),
             arrays["samples"],
+            int(arrays.get("draws", 1)),
         )
 
 
@@ -114,14 +125,21 @@ class Frontier:
     steps: int | None = None
 
     def measure(
-        self, method: Method | None, level: float = 0.0, *, keep: Path | None = None, told: Told = print
+        self,
+        method: Method | None,
+        level: float = 0.0,
+        *,
+        draws: int = 1,
+        keep: Path | None = None,
+        told: Told = print,
     ) -> Point:
         """A setting of a method; of none, the films as they are."""
-        shown = {name: self._defended(side, name, method, level) for name, side in self._sides}
+        fit, target = (side.several(draws) for side in (self.fit, self.target))
+        shown = {name: self._defended(side, name, method, level) for name, side in (("fit", fit), ("target", target))}
         told("defended")
         attacked = attack(
-            self.fit.attacked(shown["fit"]),
-            self.target.attacked(shown["target"]),
+            fit.attacked(shown["fit"], draws),
+            target.attacked(shown["target"], draws),
             effort=self.steps or self.effort,
             device=self.device,
             seed=self.seed,
@@ -129,28 +147,25 @@ class Frontier:
             recognisers=self.known,
         )
         told("attacked")
-        learned = self.clean if method is None else self._learned(shown["fit"])
+        learned = self.clean if method is None else self._learned(fit.labelled.shown(shown["fit"]))
         return Point(
             NOTHING if method is None else method.name,
             level,
             None if method is None else method.bits(level),
             attacked,
             tried(learned, self.target.labelled),
-            tried(self.clean, self.target.labelled.shown(shown["target"])),
+            tried(self.clean, target.labelled.shown(shown["target"])),
             shown["target"][:SHOWN],
+            draws,
         )
-
-    @property
-    def _sides(self) -> tuple[tuple[str, Side], ...]:
-        return ("fit", self.fit), ("target", self.target)
 
     def _defended(self, side: Side, name: str, method: Method | None, level: float) -> Pixels:
         if method is None:
             return side.pixels
         return defended(side, method, level, seed=f"{name} {self.seed}")
 
-    def _learned(self, shown: Pixels) -> Classifier:
-        return learn(self.fit.labelled.shown(shown), effort=self.effort, device=self.device, seed=self.seed)
+    def _learned(self, shown: LabelledFilms) -> Classifier:
+        return learn(shown, effort=self.effort, device=self.device, seed=self.seed)
 
 
 def measured_method(name: str, *, weights: Path | None, device: str) -> Method:

@@ -79,6 +79,19 @@ def attackers_table(points: Sequence[Judged], *, seed: int) -> Table:
     return Table("Precision@1 by attacker (percent, with 95 % bounds by patient)", columns, tuple(rows))
 
 
+def published_table(points: Sequence[Judged], *, seed: int) -> Table:
+    """As published work counts: rank 1 among all originals, the film's own too (CMC-R1), and how many films are as
+    alike to their own original as one in a thousand pairs of strangers (ID-R)."""
+    present = [name for name in ATTACKERS if all(name in each.point.attacked.cmc for each in points)]
+    rows = []
+    for each in points:
+        attacked = each.point.attacked
+        counted = (kind[name] for name in present for kind in (attacked.cmc, attacked.own))
+        rows.append((each.point.name, *(_told(attacked.mean(one, seed=seed, searched=False)) for one in counted)))
+    columns = ("setting", *(f"{name}, {kind}" for name in present for kind in ("CMC-R1", "ID-R")))
+    return Table("CMC-R1 and ID-R by attacker (percent, with 95 % bounds by patient)", columns, tuple(rows))
+
+
 def compared_table(points: Sequence[Judged], name: str) -> Table:
     """What the setting of that name is ahead of every other, in AUROC and on the same patients; and both risks."""
     ours = next(each for each in points if each.point.name == name)

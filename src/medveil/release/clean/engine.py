@@ -27,7 +27,7 @@ from medveil.defenses.headers.profile import Profile
 from medveil.defenses.table.defense import PseudonymousRecords
 from medveil.errors import InputError, Quarantined, SettingsError
 from medveil.part_settings import write_table
-from medveil.parts import ChecksModels, Defense, InBatches, RefusesEarly, Subject, UsesOthers, choose
+from medveil.parts import ChecksModels, Defense, DrawsSeveral, InBatches, RefusesEarly, Subject, UsesOthers, choose
 from medveil.person.identifiers import Category
 from medveil.person.keys import Keys
 from medveil.person.person import Known, Person
@@ -104,6 +104,11 @@ class Engine:
     @property
     def uses_networks(self) -> bool:
         return any(self.covers(place) for place in _NETWORKS)
+
+    @property
+    def draws(self) -> int:
+        """How many images come of each."""
+        return max((one.draws for one in self.chain if isinstance(one, DrawsSeveral)), default=1)
 
     @cached_property
     def headers(self) -> CleanHeaders | None:

@@ -21,9 +21,11 @@ MOST_FILES = 200  # in one piece; a patient with more comes in several
 
 @dataclass(frozen=True)
 class ImageRow:
-    """An image of a cohort with its row. It belongs to whom the row says."""
+    """An image of a cohort with its row. It belongs to whom the row says. Of several draws of an image each has a row
+    of its own, which differs in the image's id."""
 
     row: dict[str, Any]
+    draw: int = 0
     kind = Kind.IMAGE
     own = False
 
@@ -99,10 +101,18 @@ def _reports(items: Iterable[Item]) -> Iterator[str]:
     return (report for row in rows if isinstance(report := row.get("report"), str))
 
 
-def image_rows(cohort: Cohort) -> Iterator[ImageRow]:
-    """Rows as plain dicts, a thousand at a time: a table of a million is never copied whole."""
+def image_rows(cohort: Cohort, draws: int = 1) -> Iterator[ImageRow]:
+    """Rows as plain dicts, a thousand at a time: a table of a million is never copied whole. Each as often as it is
+    drawn."""
     for start in range(0, len(cohort), CHUNK):
-        yield from map(ImageRow, cohort.table.iloc[start : start + CHUNK].to_dict("records"))
+        for row in cohort.table.iloc[start : start + CHUNK].to_dict("records"):
+            for draw in range(draws):
+                yield ImageRow(row | {"image_id": drawn_id(row["image_id"], draw)}, draw)
+
+
+def drawn_id(image: str, draw: int) -> str:
+    """What a draw of an image goes by; the first has the image's own id."""
+    return f"{image}, draw {draw + 1}" if draw else image
 
 
 def _order(one: Item) -> tuple[str, str, str]:

@@ -84,6 +84,10 @@ class Work:
             raise SettingsError(
                 "DICOM files are released only where their headers are cleaned; add the defense headers"
             )
+        if engine.draws > 1:
+            raise SettingsError(
+                "several films of a code come out as images with a table; release them so, or leave draws out"
+            )
         tables = [(source.root / one.path, one.kind) for one in source.files if one.kind.is_table]
         refuse_unknown_columns(tables, column_settings(engine))
         if source.doubtful_ids:
@@ -107,7 +111,7 @@ class Work:
     @classmethod
     def of_images(cls, cohort: Cohort, engine: Engine) -> Work:
         """Every image of a cohort, for images and a table."""
-        groups = list(grouped(image_rows(cohort), engine.keys))
+        groups = list(grouped(image_rows(cohort, engine.draws), engine.keys))
         return cls(cohort.root, TableWriter(), groups, cohort.problems, cohort.name)
 
 

@@ -58,7 +58,8 @@ class TableWriter:
         picture = load_image(root, one.path, frame=row["frame"])
         header = header_of(root, one.path)
         text = str(report) if pd.notna(report) else None
-        subject = engine.clean(Subject(person, picture=picture, text=text, row=row, choices=choices, header=header))
+        subject = Subject(person, picture=picture, text=text, row=row, choices=choices, header=header, draw=one.draw)
+        subject = engine.clean(subject)
         assert subject.picture is not None and subject.row is not None
         if subject.text is not None and engine.covers("reports"):
             refuse_leftovers(subject.text.encode(), person.known)

@@ -44,6 +44,7 @@ class RunRecord:
     layout: str | None = None
     options: InputOptions = field(default_factory=InputOptions)
     made_anew: bool = False
+    draws: int = 1  # of each image
 
     @classmethod
     def of(cls, out: Path) -> RunRecord:
@@ -63,7 +64,9 @@ class RunRecord:
             profile = Profile.of(headers["profile"]) if headers else Profile.default()
             told_input = run["settings"].get("input") or {}
             options = InputOptions.of(told_input.get("map"), told_input.get("date_order"))
-            return cls(writer, profile, settings, run["settings"].get("layout"), options, HiddenAnatomy.name in told)
+            anatomy = told.get(HiddenAnatomy.name)
+            draws = int(anatomy["draws"]) if anatomy else 1
+            return cls(writer, profile, settings, run["settings"].get("layout"), options, anatomy is not None, draws)
         except (KeyError, TypeError, AttributeError, SettingsError):
             raise InputError(
                 f"{out} was made by an earlier version that did not note how; run the same command into a new folder"
@@ -88,6 +91,6 @@ class RunRecord:
         """In the same groups as the run had them."""
         if self.is_table:
             cohort = source.cohort
-            return Originals(cohort.root, list(grouped(image_rows(cohort), keys)), cohort.problems)
+            return Originals(cohort.root, list(grouped(image_rows(cohort, self.draws), keys)), cohort.problems)
         groups, repeats = without_repeats(grouped(source.files, keys), self.writer, keys)
         return Originals(source.root, groups, (*source.problems, *repeats))

@@ -23,6 +23,7 @@ from tests.defenses.anatomy.conftest import Luck
 def test_the_generator_is_given_integers_and_luck_and_nothing_else() -> None:
     parameters = inspect.signature(Generator.draw).parameters
     kinds = {name: one.annotation for name, one in parameters.items() if name != "self"}
+    assert kinds.pop("steps") == "int | None"  # one setting for all films
     assert kinds == {"codes": "Sequence[int]", "bits": "int", "chance": "Sequence[np.random.Generator]"}
 
 

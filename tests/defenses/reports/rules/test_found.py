@@ -33,7 +33,7 @@ stent in [[2012]] | smoked until [[1999]] | CABG [[1998]] | quit [[1987]]
 """,
     "times": """
 at [[7]] in the morning | [[0730Z]]
-at [[quarter of ten]] | since [[half past one]] | about [[two in the afternoon]] | [[seven o'clock]] | [[0554]] hours
+taken at [[0554]] hours
 recheck lytes [[0400]]. | LKW [[2300]]. | Note by [[jkl]], seen
 at [[14:35]] | [[2:35 PM]] | called at [[1435]] | [[14:35:22]] | at [[3 p.m.]] | [[0935 hrs]]
 [[2021-03-14]]T[[08:45:00Z]] | at [[10:15a]]

@@ -47,8 +47,18 @@ def test_what_a_grammar_tells_needs_half_a_vote_and_a_code_none() -> None:
     told = [Proposal(17, 24, Category.MRN, "codes"), Proposal(17, 24, Category.DATE, "dates")]
     kept = weighing("bias", -0.7).kept(Page(TEXT), told, tagged())
     assert [one.by for one in kept] == ["codes", "dates"]
-    assert [one.doubtful for one in kept] == [False, True]
+    assert [one.doubtful for one in kept] == [True, True]  # a tag, and no other number, where hardly anything tells it
+    assert [one.doubtful for one in weighing("bias", 3.0).kept(Page(TEXT), told[:1], tagged())] == [False]
     assert [one.by for one in weighing("bias", -3.0).kept(Page(TEXT), told, tagged())] == ["codes"]
+
+
+def test_a_number_in_doubt_becomes_a_tag_in_a_place_too() -> None:
+    text = "march fracture of the 2nd MT today"
+    tokens = tokenise(text)
+    said = TaggedText([], tokens, np.full(len(tokens), 0.5, np.float32))
+    places = [Proposal(22, 28, Category.ADDRESS, TAGGER), Proposal(0, 5, Category.ADDRESS, TAGGER)]
+    kept = weighing("bias", 1.0).kept(Page(text), places, said)
+    assert {(one.start, one.doubtful) for one in kept} == {(22, True), (0, False)}
 
 
 def test_what_reads_as_a_value_is_weighed_whoever_proposes_it() -> None:

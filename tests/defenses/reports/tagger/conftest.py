@@ -15,8 +15,11 @@ PIECES = ("[UNK]", "chest", "clear", "lung", "##s", "k", "##er", "##ley", "smith
 @pytest.fixture(scope="session")
 def random_model() -> TaggerModel:
     torch.manual_seed(3)
-    network = TaggerNetwork(len(PIECES), embedding=16, buckets=64, width=24).eval().requires_grad_(False)
+    networks = tuple(TaggerNetwork(len(PIECES), embedding=16, buckets=64, width=width) for width in (24, 16))
     with torch.no_grad():
-        network.out.weight.mul_(3)
-        network.out.bias[NONE] += 6
-    return TaggerModel(network, Vocabulary(PIECES), 64, sure=0.5)
+        for network in networks:
+            network.eval().requires_grad_(False)
+            network.words.pieces = networks[0].words.pieces
+            network.out.weight.mul_(6)
+            network.out.bias[NONE] += 7
+    return TaggerModel(networks, Vocabulary(PIECES), 64, sure=0.5)

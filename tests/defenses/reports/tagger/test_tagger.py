@@ -55,7 +55,7 @@ def test_windows_read_as_the_whole_does(tagger, monkeypatch):
 
 
 def test_reach_is_what_a_token_depends_on(random_model):
-    network = random_model.network
+    network = random_model.networks[0]
     length, middle = 4 * REACH, 2 * REACH
     torch.manual_seed(0)
     vectors, gaps, present = torch.randn(length, 24), torch.zeros(length, dtype=torch.int64), torch.ones(length)
@@ -67,7 +67,7 @@ def test_reach_is_what_a_token_depends_on(random_model):
 
 
 def test_reading_at_work_says_what_the_network_says(random_model):
-    network = random_model.network
+    network = random_model.networks[0]
     torch.manual_seed(1)
     rows, gaps = torch.randint(7, (90, 3)), torch.randint(6, (7,))
     vectors = torch.randn(7, 24)

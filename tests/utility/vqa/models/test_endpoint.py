@@ -51,6 +51,11 @@ def endless(connection: socket.socket) -> None:
         connection.sendall(b"x" * 65536)
 
 
+def never_ready(connection: socket.socket) -> None:
+    while True:
+        connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 99)
+
+
 def silent(connection: socket.socket) -> None:
     connection.recv(1)  # until the other side has had enough
 
@@ -110,8 +115,9 @@ def test_what_steers_a_terminal_or_cannot_be_written_is_dropped(loopback: Servin
         (silent, "within 0.4 seconds"),
         (dribbling(HEAD), "within 0.4 seconds"),
         (dribbling(HEAD + b"\r\n" + b" " * 99), "within 0.4 seconds"),
+        (never_ready, "within 0.4 seconds"),
     ],
-    ids=range(22),
+    ids=range(23),
 )
 def test_a_bad_reply_is_one_sentence_that_tells_nothing(loopback: Serving, reply: Any, said: str) -> None:
     server = loopback(reply)
@@ -248,6 +254,12 @@ def test_an_answer_model_sends_the_pixels_and_the_words(
     decoded = cv2.imdecode(np.frombuffer(sent, np.uint8), cv2.IMREAD_UNCHANGED)
     assert np.array_equal(decoded if decoded.ndim == 2 else decoded[..., ::-1], image)
     assert content[1]["text"] == "A note.\n\nIs it?"
+
+
+def test_of_a_book_for_an_answer_the_beginning_is_kept(loopback: Serving, chat_reply: Any) -> None:
+    """A server that disregards how much was asked for fills neither the terminal nor the journal."""
+    server = loopback(chat_reply("yes " * 200_000))
+    assert EndpointAnswers(Endpoint(server.url, "small")).answer(None, "Is it?") == ("yes " * 1_000).strip()
 
 
 def test_a_question_alone_has_no_picture(loopback: Serving, chat_reply: Any) -> None:

@@ -75,9 +75,9 @@ class Sampler(nn.Module):
         direction: Tensor = self.unet(latents, time * _TIME, class_labels=given)
         return direction
 
-    def forward(self, noise: Tensor, condition: Tensor) -> Tensor:
+    def forward(self, noise: Tensor, condition: Tensor, steps: int | None = None) -> Tensor:
         latents = noise
-        for time, step in walk(self.shape.steps):
+        for time, step in walk(steps or self.shape.steps):
             latents = latents - step * self.velocity(latents, latents.new_full((len(latents),), time), condition)
         return latents
 
@@ -110,8 +110,11 @@ class Generator:
         self._latents = Latents(autoencoder, device=device)
         self._look: Compiled | None = None
 
-    def draw(self, codes: Sequence[int], bits: int, chance: Sequence[np.random.Generator]) -> list[Pixels]:
-        """A film of each code of so many bits; the same generators give the same films, in whatever company."""
+    def draw(
+        self, codes: Sequence[int], bits: int, chance: Sequence[np.random.Generator], *, steps: int | None = None
+    ) -> list[Pixels]:
+        """A film of each code of so many bits; the same generators give the same films, in whatever company. Drawn in
+        as many steps as the sampler learned to walk, unless told otherwise."""
         made: list[Pixels] = []
         together = 1 if torch.device(self._device).type == "cpu" else TOGETHER
         for start in range(0, len(codes), together):
@@ -120,7 +123,7 @@ class Generator:
             ]
             meant = [self._meant(code, bits) for code in codes[start : start + together]]
             spare = together - len(meant)
-            latents = self._walked(np.stack(noise + noise[-1:] * spare), np.stack(meant + meant[-1:] * spare))
+            latents = self._walked(np.stack(noise + noise[-1:] * spare), np.stack(meant + meant[-1:] * spare), steps)
             made.extend(self._latents.decode(latents)[: len(meant)])
         return made
 
@@ -128,12 +131,12 @@ class Generator:
         mean, drawn = self._codebook.meaning(int(code), bits)
         return np.concatenate([[np.float32(drawn)], mean])
 
-    def _walked(self, noise: Floats, condition: Floats) -> Floats:
+    def _walked(self, noise: Floats, condition: Floats, steps: int | None) -> Floats:
         if torch.device(self._device).type != "cpu":
             with torch.inference_mode():
                 given = (torch.from_numpy(one).to(self._device) for one in (noise, condition))
-                return np.asarray(self._sampler(*given).cpu())
-        for time, step in walk(self._sampler.shape.steps):
+                return np.asarray(self._sampler(*given, steps).cpu())
+        for time, step in walk(steps or self._sampler.shape.steps):
             row = np.concatenate([[[np.float32(time)]], condition, noise.reshape(1, -1)], 1).astype(np.float32)
             noise = noise - np.float32(step) * self._compiled(row)(row)
         return noise

@@ -32,17 +32,21 @@ KNOWN = "the generator has learned from this film, so it cannot hide whose it is
 
 class Coded:
     """Codes of b bits. With `measuring`, films that the generator has learned from are made anew too: to measure what
-    films made from codes are good for, never to release them."""
+    films made from codes are good for, never to release them. `steps` are those from noise to a film: more take longer
+    and are better to learn from."""
 
     name = "coded"
     title = "re-made from a code"
     unit = "bits a film"
     levels: tuple[float, ...] = (16.0, 12.0, 10.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0)
 
-    def __init__(self, *, weights: Path | None = None, device: str = "cpu", measuring: bool = False) -> None:
+    def __init__(
+        self, *, weights: Path | None = None, device: str = "cpu", measuring: bool = False, steps: int | None = None
+    ) -> None:
         self._weights = weights
         self._device = device
         self._measuring = measuring
+        self._steps = steps
         self._made: Workshop | None = None
 
     def bits(self, level: float) -> float:
@@ -72,7 +76,7 @@ class Coded:
                 raise Quarantined(reason)
         if len(chance) != len(films):
             raise SettingsError("every film needs a random generator of its own")
-        return self._workshop.generator.draw(self.codes(films, bits), bits, chance)
+        return self._workshop.generator.draw(self.codes(films, bits), bits, chance, steps=self._steps)
 
     @property
     def _workshop(self) -> Workshop:

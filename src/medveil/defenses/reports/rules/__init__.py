@@ -37,12 +37,10 @@ FAMILIES = {
     "labelled numbers": labelled_numbers.take,
     "addresses": addresses.take,
     "spoken": spoken.take,
-    "spoken days": times.take_spoken_days,
     "feasts": times_of_year.take_feasts,
     "dates": dates.take,
     "times of year": times_of_year.take,
     "times": times.take,
-    "spoken times": times.take_spoken,
     "ages": ages.take,
     "codes": codes.take,
     "hospitals": hospitals.take,
@@ -50,12 +48,10 @@ FAMILIES = {
     "signs": initials.take,
 }
 IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
-# What follows from what was recognised: the same person elsewhere, initials of a name, a hospital's short name.
+# What follows from what was recognised: the same person elsewhere, initials of a name.
 FOLLOWING = {
     "echoes": name_echoes.take,
     "initials": initials.take,
-    "short names": hospitals.take_short_names,
-    "times beside": times.take_beside_identifiers,
 }
 
 # What has a grammar needs less of a vote, and what hardly anything else fits none; what a family doubts, a whole one.

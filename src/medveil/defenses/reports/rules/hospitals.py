@@ -1,13 +1,12 @@
-"""Hospitals, clinics and practices by the word that their names turn on, and their short names."""
+"""Hospitals, clinics and practices by the word that their names turn on."""
 
 from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
-from medveil.person.name import DEGREES_IN_TEXT
 
 _HEADS = words(
     "hospital hospitals infirmary clinic clinics klinik klinikum krankenhaus hopital hospice sanatorium polyclinic "
@@ -44,9 +43,6 @@ _NOT_WHICH = words(
 )
 _SMALL = words("of the for at and de la du der")
 _JOINS = re.compile(r"[ \t]{1,2}(?:&[ \t])?|\.[ \t]|-")
-_SHORT = re.compile(r"(?<![\w.\-/&'])[A-Z]{2,6}(?![\w'\-/]|\.\w)")
-_AFTER_PERSON = re.compile(r"(?:,[ \t]*(?:[A-Z]\.?){1,5}(?:\([A-Z]\))?(?:[ ][A-Z]{3,6})?)?,[ \t]*$")
-_STATE_AFTER = re.compile(r",?\s+\d{5}")
 
 
 def take(page: Page) -> None:
@@ -115,27 +111,3 @@ def _names_place(page: Page, word: PageWord) -> bool:
     if not word.capital or word.short or not page.free(word.start, word.end):
         return False
     return not word.kind & Kind.ORDINARY and not page.text[word.end : word.end + 1].isdigit()
-
-
-def take_short_names(page: Page) -> None:
-    """`HGH` of a hospital named in full, and capitals that stand where a hospital's short name would."""
-    text = page.text
-    shorts = {_acronym(text[found.start : found.end]) for found in page.found if found.category is Category.HOSPITAL}
-    for match in _SHORT.finditer(text):
-        if page.free(*match.span()) and (match[0] in shorts or _stands_for_hospital(page, match)):
-            page.take(*match.span(), Category.HOSPITAL, doubted=match[0] not in shorts)
-
-
-def _acronym(name: str) -> str:
-    parts = re.findall(r"[^\W\d_]+", name.replace("'s", "").replace("’s", ""))
-    return "".join(part[0] for part in parts if part[0].isupper())
-
-
-def _stands_for_hospital(page: Page, match: re.Match[str]) -> bool:
-    """After the name of somebody who works there."""
-    short = match[0].lower()
-    if len(short) < 3 or short in DEGREES_IN_TEXT or kind_of(short) & (Kind.SHORT | Kind.ORDINARY):
-        return False
-    gap = _AFTER_PERSON.search(page.before(match.start(), 24))
-    beside = gap is not None and page.taken_at(match.start() - len(gap[0]) - 1)
-    return beside and not _STATE_AFTER.match(page.text, match.end())

@@ -25,7 +25,7 @@ from medveil.runtime.storage import write_bytes
 
 GROUP_NAMES = tuple(dict.fromkeys(GROUPS.values()))
 _PLACE = {category: GROUP_NAMES.index(group) for category, group in GROUPS.items()}
-_SURE = 0.8  # what is less likely may as well be a dose, a score or a ratio
+_SURE = 0.9  # what is less likely may as well be a dose, a score or a ratio
 _VALUES = frozenset({"numbers", "dates", "times", "ages"})
 _GRAMMAR = 0.5  # of what others need is enough for what a grammar tells
 _VALUE = 1.3  # times as much is needed where a value may be lost
@@ -58,26 +58,31 @@ class Scorer:
     def kept(self, page: Page, proposals: Sequence[Proposal], tagged: TaggedText) -> list[Proposal]:
         """What is likely enough; half of it will do for what a grammar tells, and nothing where the network agrees.
 
-        Doubtful are numbers, days and times of which it is not sure: they may as well be values that somebody needs.
+        Doubtful are numbers, days and times of which it is not sure, whoever proposes them: they may as well be values
+        that somebody needs.
         """
         heard = Marks(len(page.text), (one for one in proposals if one.by == TAGGER))
-        kept = [one for one in proposals if self._is_certain(page, one) or self._agreed(page, one, heard)]
-        told = Marks(len(page.text), kept)
-        weighed = [one for one in proposals if not self._is_certain(page, one) and not told.cover(one)]
-        if not weighed:
+        settled = [self._is_certain(page, one) or self._agreed(page, one, heard) for one in proposals]
+        told = Marks(len(page.text), (one for one, at_once in zip(proposals, settled, strict=True) if at_once))
+        kept: list[Proposal] = []
+        asked: list[tuple[Proposal, bool]] = []
+        for one, at_once in zip(proposals, settled, strict=True):
+            if at_once and not _is_number(page, one):
+                kept.append(one)
+            elif at_once or not told.cover(one):
+                asked.append((one, at_once))
+        if not asked:
             return kept
+        weighed = [one for one, _ in asked]
         rows = evidence(page, weighed, tagged, proposals)
-        measured = [
-            bool(row[_VALUED] if one.by in GRAMMARS else row[_MEASURES].any())
-            for one, row in zip(weighed, rows, strict=True)
-        ]
-        likely_enough = [
-            self._as_sure(one, share, value=value)
-            for one, share, value in zip(weighed, self._likely(weighed, rows).tolist(), measured, strict=True)
-            if share >= self._least_of(page, one, value=value)
-        ]
-        told = Marks(len(page.text), (one for one in likely_enough if one.by in GRAMMARS))
-        return kept + [one for one in likely_enough if one.by in GRAMMARS or not told.cover(one)]
+        likely_enough = []
+        for (one, at_once), row, share in zip(asked, rows, self._likely(weighed, rows).tolist(), strict=True):
+            value = bool(row[_VALUED] if one.by in GRAMMARS else row[_MEASURES].any())
+            if at_once or share >= self._least_of(page, one, value=value):
+                unsure = _is_number(page, one) and (share < _SURE or (value and not at_once))
+                likely_enough.append((replace(one, doubtful=True) if unsure else one, at_once))
+        told = Marks(len(page.text), (one for one, at_once in likely_enough if one.by in GRAMMARS and not at_once))
+        return kept + [one for one, at_once in likely_enough if at_once or one.by in GRAMMARS or not told.cover(one)]
 
     def _is_certain(self, page: Page, one: Proposal) -> bool:
         """What hardly anything else fits; but a value is one whatever stands before it."""
@@ -97,9 +102,10 @@ class Scorer:
             return self.least * _GRAMMAR
         return self.least * _VALUE if number else self.least
 
-    def _as_sure(self, one: Proposal, likely: float, *, value: bool) -> Proposal:
-        unsure = value or likely < (self.least if one.by in GRAMMARS else _SURE)
-        return replace(one, doubtful=True) if unsure and GROUPS[one.category] in _VALUES else one
+
+def _is_number(page: Page, one: Proposal) -> bool:
+    """Whether another number, day or time would be written in its place."""
+    return GROUPS[one.category] in _VALUES or any(map(str.isdigit, page.text[one.start : one.end]))
 
 
 def save_scorer(path: Path, scorer: Scorer) -> None:

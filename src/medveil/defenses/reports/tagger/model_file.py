@@ -1,46 +1,52 @@
-"""The tagger's file: weights in eight bits (a scale a row), with vocabulary and settings inside."""
+"""The tagger's file: weights in eight bits (a scale a row), with vocabulary and settings inside.
+
+Networks that are asked together share their word pieces, which are most of it.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
-from torch import Tensor
+from torch import Tensor, nn
 
 from medveil.defenses.reports.tagger.network import CATEGORIES, TaggerNetwork
 from medveil.defenses.reports.tagger.word_features import Vocabulary
 from medveil.errors import InputError
 from medveil.runtime.storage import write_bytes
 
-FORMAT = "medveil.tagger/1"
+FORMAT = "medveil.tagger/2"
 _SCALE = ".scale"
+_PIECES = "words.pieces.weight"
 
 
 @dataclass(frozen=True)
 class TaggerModel:
-    network: TaggerNetwork
+    networks: tuple[TaggerNetwork, ...]  # what they say is averaged
     vocabulary: Vocabulary
     buckets: int
-    sure: float  # a word goes free only if the network is at least so sure that it identifies nobody
+    sure: float  # a word goes free only if they are at least so sure that it identifies nobody
 
 
-def save_model(path: Path, network: TaggerNetwork, vocabulary: Vocabulary, *, sure: float) -> None:
-    words = network.words
+def save_model(path: Path, networks: Sequence[TaggerNetwork], vocabulary: Vocabulary, *, sure: float) -> None:
     about = {
         "pieces": vocabulary.pieces,
-        "embedding": words.pieces.embedding_dim,
-        "buckets": words.groups.num_embeddings,
-        "width": words.narrow.out_features,
+        "embedding": networks[0].words.pieces.embedding_dim,
+        "buckets": networks[0].words.groups.num_embeddings,
+        "widths": [network.words.narrow.out_features for network in networks],
         "categories": CATEGORIES,
         "sure": sure,
     }
-    tensors: dict[str, Tensor] = {}
-    for name, value in network.state_dict().items():
-        tensors |= _quantised(name, value.detach().cpu().float())
+    tensors = _quantised(_PIECES, networks[0].words.pieces.weight.detach().cpu().float())
+    for number, network in enumerate(networks):
+        for name, value in network.state_dict().items():
+            if name != _PIECES:
+                tensors |= _quantised(f"{number}.{name}", value.detach().cpu().float())
     write_bytes(path, save(tensors, {"format": FORMAT, "model": json.dumps(about, ensure_ascii=False)}))
 
 
@@ -62,14 +68,19 @@ def load_model(path: Path) -> TaggerModel:
         about = json.loads(metadata["model"])
         if metadata.get("format") != FORMAT or tuple(about["categories"]) != CATEGORIES:
             raise ValueError
-        network = TaggerNetwork(
-            len(about["pieces"]), int(about["embedding"]), int(about["buckets"]), int(about["width"])
-        )
-        model = TaggerModel(network, Vocabulary(about["pieces"]), int(about["buckets"]), float(about["sure"]))
-        network.load_state_dict({name: _whole(name, stored) for name in stored if not name.endswith(_SCALE)})
+        whole = {name: _whole(name, stored) for name in stored if not name.endswith(_SCALE)}
+        pieces, buckets = whole.pop(_PIECES), int(about["buckets"])
+        networks = tuple(TaggerNetwork(0, pieces.shape[1], buckets, int(width)) for width in about["widths"])
+        for number, network in enumerate(networks):
+            own = {name.partition(".")[2]: value for name, value in whole.items() if name.startswith(f"{number}.")}
+            network.words.pieces = nn.EmbeddingBag.from_pretrained(pieces, mode="mean")
+            network.load_state_dict({_PIECES: pieces} | own)
+            network.eval().requires_grad_(False)
+        if len(pieces) != len(about["pieces"]) or not networks:
+            raise ValueError
+        model = TaggerModel(networks, Vocabulary(about["pieces"]), buckets, float(about["sure"]))
     except (OSError, SafetensorError, ValueError, TypeError, KeyError, RuntimeError):
         raise InputError(f"{path} is not a tagger of this version; train it again") from None
-    network.eval().requires_grad_(False)
     return model
 
 

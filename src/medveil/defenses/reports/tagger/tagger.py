@@ -72,14 +72,17 @@ class Tagger:
             yield probabilities[: len(rows), place], begins[: len(rows), place]
 
     def _classify(self, rows: Tensor, words: CachedWords) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """In windows that overlap by the network's reach, so that each token has all it depends on around it."""
-        scores = []
-        for start in range(0, len(rows), _WINDOW):
-            low, high = max(start - REACH, 0), start + _WINDOW + REACH
-            out = infer(self.model.network, words.vectors, words.taken, rows[low:high])
-            scores.append(out[start - low : start - low + _WINDOW])
-        said = torch.cat(scores)
-        return said[..., : NONE + 1].softmax(-1).numpy(), (said[..., NONE + 1] > 0).numpy()
+        """What the networks say on average, in windows that overlap by their reach: each token has around it all it
+        depends on."""
+        chances, begins = torch.zeros(*rows.shape, NONE + 1), torch.zeros(rows.shape)
+        for network, table in zip(self.model.networks, words.tables, strict=True):
+            for start in range(0, len(rows), _WINDOW):
+                low, high = max(start - REACH, 0), start + _WINDOW + REACH
+                out = infer(network, table.vectors, table.taken, rows[low:high])
+                said = out[start - low : start - low + _WINDOW]
+                chances[start : start + _WINDOW] += said[..., : NONE + 1].softmax(-1)
+                begins[start : start + _WINDOW] += said[..., NONE + 1]
+        return (chances / len(self.model.networks)).numpy(), (begins > 0).numpy()
 
 
 def _portions(texts: Sequence[str]) -> Iterator[list[Tokens]]:

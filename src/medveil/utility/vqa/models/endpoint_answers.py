@@ -18,6 +18,7 @@ INSTRUCTION = (
     "You answer questions on medical images. Reply with the answer alone, in as few words as possible. "
     "If the question can be answered with yes or no, reply with yes or no."
 )
+LONGEST = 4_000  # characters of an answer that are kept; a server may send a book
 
 
 class EndpointAnswers:
@@ -34,7 +35,8 @@ class EndpointAnswers:
         parts: list[dict[str, Any]] = [{"type": "text", "text": prompt(question, note)}]
         if image is not None:
             parts.insert(0, {"type": "image_url", "image_url": {"url": as_data_url(image)}})
-        return self._endpoint.chat([{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": parts}])
+        said = self._endpoint.chat([{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": parts}])
+        return said[:LONGEST].strip()
 
     def answer_many(self, queries: Sequence[Query]) -> list[str]:
         return one_by_one(self, queries)

@@ -23,7 +23,7 @@ from medveil.utility.vqa.models.answers.words import numbered
 from medveil.utility.vqa.question import Image
 from medveil.weights.bundled import bundled
 
-FORMAT = "medveil.answers/2"
+FORMAT = "medveil.answers/3"
 KEPT = 4  # images: several questions on one follow each other
 
 
@@ -66,8 +66,10 @@ def save_answers(path: Path, network: AnswerNetwork, answers: Sequence[str]) -> 
     told = {
         "answers": list(answers),
         "film_answers": network.film_answers.tolist(),
+        "image_answers": network.image_answers.tolist(),
         "known": list(network.known),
         "known_open": len(network.by_likeness.open),
+        "lessons": [len(network.yes_of_image.says), len(network.open_of_image.says)],
     }
     write_model(path, network.state_dict(), form=FORMAT, architecture=told)
 
@@ -76,11 +78,12 @@ def load_answer_network(path: Path, *, device: str = "cpu") -> BundledAnswers:
     """A model saved by its recipe."""
     try:
         told = read_header(path, form=FORMAT)
-        answers, film_answers = [str(one) for one in told["answers"]], [int(one) for one in told["film_answers"]]
-        known, known_open = [str(one) for one in told["known"]], int(told["known_open"])
+        answers, known = ([str(one) for one in told[name]] for name in ("answers", "known"))
+        film, image = ([int(one) for one in told[name]] for name in ("film_answers", "image_answers"))
+        known_open, (closed, opened) = int(told["known_open"]), map(int, told["lessons"])
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{path} is not an answer model of this version; restore the package's own") from None
-    network = AnswerNetwork(len(answers), film_answers, known, known_open)
+    network = AnswerNetwork(len(answers), film, image, known, known_open, (closed, opened))
     load_into(network, path)
     network.remember()
     return BundledAnswers(network, answers, fingerprint=sha256_of(path), device=device)

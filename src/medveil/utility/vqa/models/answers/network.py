@@ -1,13 +1,14 @@
 """The answer network: what a question says and what an image shows, multiplied, lead to an answer.
 
-Two parts know something. The general one knows which part of the body an image shows, and what that makes of a
-question; it was fitted to a few images of every kind. The film network looks at places of a chest film; it was
-trained on many, and is asked about films like those, for on others it was found to know nothing. How far a question is
-of the kind that it has learned decides between the two.
+Two parts know something. The general one was fitted to a few images of every kind: it knows which part of the body one
+shows, and of a head whether it is CT or which sequence of MRI, and what that makes of a question. The film network
+looks at places of a chest film; it was trained on many, and is asked about films like those, for on others it was
+found to know nothing. How far a question is of the kind that it has learned decides between the two.
 
 Without an image, a question is answered by those that are known and like it: the best guess found that words alone
-allow. With one, that stays the answer until the image says another one firmly: most questions name the part of the body
-themselves, and what an image seems to add to them is chance.
+allow. With one, that stays the answer unless the question is about the image itself (how and in which plane it was
+taken, what part of the body it shows) and the image says another one firmly: to other questions, what two hundred
+images seem to add was found to be chance.
 """
 
 from __future__ import annotations
@@ -21,32 +22,46 @@ from medveil.utility.vqa.models.answers.words import BUCKETS, numbered
 
 MAPS, PLACES, CHANNELS = 544, 64, 128
 ORGANS = ("chest", "head", "abdomen")
-LOOKS = ("film", *ORGANS)  # a chest film like those that the film network has learned from, or something else
-FOLDED, RANK = 2048, 112  # buckets, and directions of the open answers: room in the package is short
+SEQUENCES = ("CT", "T1", "T2", "FLAIR", "DWI", "ADC")  # of a head; the others are of MRI
+SHOWN = (*ORGANS, *SEQUENCES)
+LOOKS = ("film", "chest", "abdomen", *SEQUENCES)  # a chest film like those that the film network has learned from, …
+FOLDED = 2048  # buckets: room in the package is short
 WIDTH, READERS = 64, 6
 SHARPNESS = 4.0  # fitted scores of -1..1 to log odds
-FIRM_YES, FIRM_OPEN = 0.4, 0.15  # how sure an image must make an answer, and by how much it must lead, to replace one
+FIRM_YES, FIRM_OPEN = 0.3, 0.15  # how sure an image must make an answer to replace the one without it
 SMALLEST = 1e-6
 
 
 class AnswerNetwork(nn.Module):
-    """`film_answers` are the places of the film network's answers among all of them. `known` are questions to compare
-    with, the first `known_open` of them open ones; call `remember` when the rarity of buckets is set."""
+    """`film_answers` and `image_answers` are the places of the film network's answers among all of them, and of those
+    to questions about the image itself. `known` are questions to compare with, the first `known_open` of them open
+    ones; call `remember` when the rarity of buckets is set. `lessons` says from how many the image part was fitted."""
 
     film_answers: Tensor
+    image_answers: Tensor
     rarity: Tensor  # how much each bucket of a question counts
 
-    def __init__(self, answers: int, film_answers: list[int], known: Sequence[str] = (), known_open: int = 0) -> None:
+    def __init__(
+        self,
+        answers: int,
+        film_answers: Sequence[int],
+        image_answers: Sequence[int] = (),
+        known: Sequence[str] = (),
+        known_open: int = 0,
+        lessons: tuple[int, int] = (0, 0),
+    ) -> None:
         super().__init__()
         self.narrow = nn.Linear(MAPS, CHANNELS)
         self.look = nn.Linear(2 * CHANNELS, len(LOOKS))
-        self.is_closed, self.is_for_film = nn.Linear(BUCKETS, 1), nn.Linear(BUCKETS, 1)
-        self.general = FittedHeads(answers)
+        self.is_closed, self.is_for_film, self.is_of_image = (nn.Linear(BUCKETS, 1) for _ in range(3))
         self.film = FilmNetwork(len(film_answers))
         self.by_likeness = ByLikeness(answers, len(known), known_open)
+        self.yes_of_image = ByWhatIsShown(lessons[0], 1)
+        self.open_of_image = ByWhatIsShown(lessons[1], len(image_answers))
         self.known = tuple(known)
         self.register_buffer("rarity", torch.ones(BUCKETS))
-        self.register_buffer("film_answers", torch.tensor(film_answers), persistent=False)
+        for name, places in (("film_answers", film_answers), ("image_answers", image_answers)):
+            self.register_buffer(name, torch.tensor(list(places), dtype=torch.long), persistent=False)
 
     def remember(self) -> None:
         self._known = torch.from_numpy(numbered(self.known, self.rarity.cpu().numpy())).to_sparse()
@@ -80,19 +95,27 @@ class AnswerNetwork(nn.Module):
         yes, scores = self.by_likeness(alike)
         if look is None:
             return yes, scores
-        organ = organ_of(look)
-        seen_yes, seen_scores = self.by_likeness.yes_of(alike, organ), self.general(asked, organ)
-        lead = seen_scores.amax(1) - seen_scores.gather(1, scores.argmax(1, keepdim=True)).squeeze(1)
+        shown, asks = shown_by(look), self.is_of_image(asked).squeeze(1) > 0
+        seen_yes, seen = self.yes_of_image(alike, shown).squeeze(1), self.open_of_image(alike, shown)
+        seen_scores = torch.zeros_like(scores).index_copy(1, self.image_answers, seen)
+        firm = seen_scores.amax(1) > FIRM_OPEN
         return (
-            torch.where(seen_yes.abs() > FIRM_YES, seen_yes, yes),
-            torch.where((lead > FIRM_OPEN).unsqueeze(1), seen_scores, scores),
+            torch.where(asks & (seen_yes.abs() > FIRM_YES), seen_yes, yes),
+            torch.where((asks & firm).unsqueeze(1), seen_scores, scores),
         )
 
 
-def organ_of(look: Tensor) -> Tensor:
-    """How likely each part of the body is; a film is one of the chest. Fitted to few images, looks are too unsure."""
-    organ = torch.stack([look[:, 0] + look[:, 1], look[:, 2], look[:, 3]], 1) ** 2
-    return organ / organ.sum(1, keepdim=True)
+def shown_by(look: Tensor) -> Tensor:
+    """How likely each part of the body is, and each sequence; a film is one of the chest. Fitted to few images, looks
+    are too unsure."""
+    heads = look[:, LOOKS.index(SEQUENCES[0]) :]
+    organ = _sharper(torch.stack([look[:, 0] + look[:, 1], heads.sum(1), look[:, 2]], 1))
+    return torch.cat([organ, organ[:, 1:2] * _sharper(heads)], 1)
+
+
+def _sharper(likely: Tensor) -> Tensor:
+    squared = likely**2
+    return squared / squared.sum(1, keepdim=True).clamp(min=SMALLEST)
 
 
 class ByLikeness(nn.Module):
@@ -100,41 +123,35 @@ class ByLikeness(nn.Module):
 
     def __init__(self, answers: int, known: int, known_open: int) -> None:
         super().__init__()
-        self.yes, self.usual = nn.Parameter(torch.zeros(known)), nn.Parameter(torch.zeros(2))
-        self.yes_shown = nn.Parameter(torch.zeros(known, 1 + len(ORGANS)))  # whatever is shown, and for each organ
+        self.yes, self.usual = nn.Parameter(torch.zeros(known)), nn.Parameter(torch.zeros(()))
         self.open = nn.Parameter(torch.zeros(known_open, answers))
 
     def forward(self, alike: Tensor) -> tuple[Tensor, Tensor]:
         """Of the question alone: yes above 0, and how well each open answer is expected to score."""
-        return alike @ self.yes + self.usual[0], alike[:, : len(self.open)] @ self.open
-
-    def yes_of(self, alike: Tensor, organ: Tensor) -> Tensor:
-        says = alike @ self.yes_shown
-        return says[:, 0] + (says[:, 1:] * organ).sum(1) + self.usual[1]
+        return alike @ self.yes + self.usual, alike[:, : len(self.open)] @ self.open
 
 
-class FittedHeads(nn.Module):
-    """Open answers, linear in the question and in the question times each part of the body; fitted in closed form."""
+class ByWhatIsShown(nn.Module):
+    """What lessons say, each a known question on an image that shows something: as far as the question is like its
+    own, and twice as much where the image shows the same."""
 
-    def __init__(self, answers: int) -> None:
+    known: Tensor  # the place of each lesson's question among the known ones
+    shown: Tensor
+
+    def __init__(self, lessons: int, answers: int) -> None:
         super().__init__()
-        width = FOLDED * (1 + len(ORGANS)) + len(ORGANS)
-        self.open = nn.Sequential(nn.Linear(width, RANK, bias=False), nn.Linear(RANK, answers, bias=False))
+        self.register_buffer("known", torch.zeros(lessons, dtype=torch.long))
+        self.register_buffer("shown", torch.zeros(lessons, len(SHOWN)))
+        self.says, self.usual = nn.Parameter(torch.zeros(lessons, answers)), nn.Parameter(torch.zeros(()))
 
-    def forward(self, asked: Tensor, organ: Tensor) -> Tensor:
-        scores: Tensor = self.open(products(folded(asked), organ))
-        return scores
+    def forward(self, alike: Tensor, shown: Tensor) -> Tensor:
+        counts = alike[:, self.known] * (1 + shown @ self.shown.T)
+        return counts @ self.says + self.usual
 
 
 def folded(asked: Tensor) -> Tensor:
     """In fewer buckets, each of which stands for several."""
     return asked.view(len(asked), -1, FOLDED).sum(1)
-
-
-def products(asked: Tensor, organ: Tensor) -> Tensor:
-    """The question, the question times each part of the body, and the parts by themselves, which count less."""
-    times = (organ.unsqueeze(2) * asked.unsqueeze(1)).flatten(1)
-    return torch.cat([asked, times, 0.4 * organ], 1)
 
 
 def pooled(seen: Tensor) -> Tensor:
