@@ -1,11 +1,13 @@
 """The gate of a version: notes nobody had looked at, cleaned once, and scored by style.
 
     python benchmarks/reports_gate.py --out GATE.json
+    python benchmarks/reports_gate.py --notes benchmarks/reports_notes_e.txt
     python benchmarks/reports_gate.py --notes recipes/tagger/notes_aside.txt
     python benchmarks/reports_gate.py --peer philter --python-of-peers PEERS/bin/python
 
 The notes (`reports_notes_c.txt`, a hundred in English) were written for this by another hand than the rules and the
-generator. They are scored once with the finished version, and teach from the next one on.
+generator, and by two more `…_d.txt` (English) and `…_e.txt` (German, French, Spanish). They are scored once with the
+finished version, and teach from the next one on.
 Told are the share of identifiers that are gone, of other words that are still there, and of the clinical values listed
 beside the notes (`…_values.txt`) that stand in the written text as they were. `--notes` does the same for other notes,
 `--peer` for another tool (deid_peers.py tells how to install them), whose findings are struck out.
@@ -40,14 +42,16 @@ from recipes.tagger.retired_notes import BENCHMARKS, read_notes
 
 GATE = BENCHMARKS / "reports_notes_c.txt"
 STYLES = {
-    "dictated": range(16),
-    "telegraphic": range(16, 31),
-    "letters": range(31, 45),
-    "emergency": range(45, 58),
-    "discharge paragraphs": range(58, 70),
-    "HL7, pipes, forms": range(70, 85),
-    "radiology": range(85, 100),
-    "all": range(100),
+    "reports_notes_c": {
+        "dictated": range(16),
+        "telegraphic": range(16, 31),
+        "letters": range(31, 45),
+        "emergency": range(45, 58),
+        "discharge paragraphs": range(58, 70),
+        "HL7, pipes, forms": range(70, 85),
+        "radiology": range(85, 100),
+    },
+    "reports_notes_e": {"German": range(45), "French": range(45, 90), "Spanish": range(90, 135)},
 }
 _WORD = re.compile(r"[^\W_]+")
 Marks = list[tuple[str, bool, int]]  # kind, kept or gone as it should, note
@@ -62,7 +66,7 @@ def main() -> None:
     parser.add_argument("--python-of-peers", default=sys.executable)
     options = parser.parse_args()
     notes = read_notes(options.notes)
-    styles = STYLES if options.notes == GATE else {"all": range(len(notes))}
+    styles = STYLES.get(options.notes.stem, {}) | {"all": range(len(notes))}
     texts = [note.text for note in notes]
     cleaned = _by_peer(options.peer, options.python_of_peers, texts) if options.peer else _by_medveil(texts)
     values = _listed(options.notes.with_name(f"{options.notes.stem}_values.txt"))
