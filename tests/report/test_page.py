@@ -236,3 +236,12 @@ def test_a_long_setting_is_shortened_on_the_page() -> None:
     told = _flat({"defenses": {"table": {"plan": "x" * 5000, "ages": 10}}})
     assert told["defenses.table.ages"] == "10"
     assert len(told["defenses.table.plan"]) < 120 and "5,000 characters" in told["defenses.table.plan"]
+
+
+def test_before_and_after_is_said_of_attacks_alone_that_ran_on_both(passing: ReportContent, written: Written) -> None:
+    """Of a model that was trained privately there is none from before."""
+    pairs = "Each attack was run before and after the defenses."
+    assert pairs in Outline(written(passing).read_text(encoding="utf-8")).text
+    alone = tuple(replace(one, before=None, change=None) for one in passing.comparisons)
+    text = Outline(written(replace(passing, comparisons=alone)).read_text(encoding="utf-8")).text
+    assert pairs not in text and "Each attack was run on what is released." in text
