@@ -104,6 +104,19 @@ def test_what_the_header_knows_is_searched_for_in_the_question(gold: Gold, writt
     assert written_on.patient_id not in model.asked[0][1] and "effusion" in model.asked[0][1]
 
 
+def test_words_are_the_same_whatever_the_key(gold: Gold, written_on: ImageGold) -> None:
+    """A pseudonym or a moved date in a question changes answers: from run to run, if the key is drawn anew."""
+    note = (gold.root / written_on.report_path).read_text()
+    question = f"Is the heart of patient {written_on.patient_id} larger than on 03/04/2015?"
+    model = Witness()
+    for _ in range(2):
+        module._engine.cache_clear()
+        ask(gold.root / written_on.path, question, model, note=note)
+    (_, *first), (_, *second) = model.asked
+    assert first == second and first[0] == "Is the heart of patient [MRN] larger than on [DATE]?"
+    assert not gold.leaks(str(first))
+
+
 def test_what_names_of_files_and_folders_tell_is_searched_for_too(tmp_path: Path) -> None:
     model, folder = Witness(), tmp_path / "QUILLFEATHER_JOAN" / "4711081522"
     folder.mkdir(parents=True)

@@ -15,12 +15,14 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 @dataclass(frozen=True)
 class Telling:
     """`ages` is how many years a band has, 0 where ages are not told. `blurred` dates are days at other intervals.
-    `sites` says whether what belongs to a hospital has the same surrogate for everybody.
+    `sites` says whether what belongs to a hospital has the same surrogate for everybody; `linked`, whether a
+    placeholder says by a pseudonym whose it is.
     """
 
     ages: int = 1
     dates: Dates = "day"
     sites: bool = True
+    linked: bool = True
 
     def age(self, age: float) -> int | None:
         """The first year of the band; of the oldest people, that they are so."""
@@ -61,4 +63,5 @@ class Tellings:
             ages=0 if digest in self.without_age else usual.ages,
             dates="dropped" if digest in self.without_date else usual.dates,
             sites=usual.sites and digest not in self.without_site,
+            linked=usual.linked,
         )

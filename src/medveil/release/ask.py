@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +27,7 @@ from medveil.errors import InputError, MedveilError, Quarantined, SettingsError
 from medveil.parts import Subject
 from medveil.person.keys import Keys
 from medveil.person.person import Person
+from medveil.person.telling import Telling, Tellings
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.leftovers import refuse_leftovers
 from medveil.release.clean.people import gathered
@@ -37,6 +38,8 @@ from medveil.utility.vqa.model import AnswerModel
 
 LONGEST_QUESTION, LONGEST_NOTE = 2_000, 100_000  # characters
 NAMED = 3  # an image's own name and those of the folders around it, which may be a patient's
+# placeholders that are the same under every key, for an answer may hang on a pseudonym or a moved date
+PLAIN = Tellings(Telling(dates="dropped", linked=False))
 Counts = Mapping[str, int]
 Result = TypeVar("Result")
 
@@ -84,13 +87,14 @@ def ask(
     """The answer to a question on a DICOM file or a picture; what the note says comes with it.
 
     The image's header and name tell what is searched for in all three. Without an engine of the caller's, one is made
-    with a key that nobody keeps.
+    with a key that nobody keeps, and nothing that the model is given hangs on it.
     """
     _refuse_unusable(question, note)
+    keys = replace(_engine().keys, tellings=PLAIN) if engine is None else engine.keys
     engine = engine or _engine()
     path = Path(image)
     picture, header = _loaded(path, frame)
-    person = _person(engine, path, header)
+    person = _person(keys, path, header)
     shown = _safely("image", lambda: _cleaned_picture(engine, person, picture, header))
     asked = _safely("question", lambda: _cleaned_text(engine, person, question))
     told = _safely("note", lambda: _cleaned_text(engine, person, note)) if note and note.strip() else None
@@ -137,11 +141,11 @@ def _loaded(path: Path, frame: int) -> tuple[NDArray[Any], FileDataset | None]:
         ) from None
 
 
-def _person(engine: Engine, path: Path, header: FileDataset | None) -> Person:
+def _person(keys: Keys, path: Path, header: FileDataset | None) -> Person:
     patient = str(header.get("PatientID") or "").strip("\0 ") if header is not None else ""
     headers = (path.name,) if header is not None else ()
     name = "/".join(path.absolute().parts[-NAMED:])
-    return gathered(engine.keys, path.parent, patient or f"{OWN}image", headers, (name,))
+    return gathered(keys, path.parent, patient or f"{OWN}image", headers, (name,))
 
 
 def _cleaned_picture(engine: Engine, person: Person, picture: NDArray[Any], header: FileDataset | None) -> Subject:

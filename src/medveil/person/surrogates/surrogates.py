@@ -103,6 +103,8 @@ class Note:
         match found.category:
             case Category.DATE if known:
                 return self._moment(found, piece) or self._dates.like(found, piece) or _tag(found)
+            case _ if not (surrogates.realistic or surrogates.person.telling.linked):
+                return _tag(found)
             case Category.MRN if self._places.is_own(Category.MRN, piece):
                 return surrogates.person.pseudonym
             case Category.ACCESSION if (known and surrogates.realistic) or self._places.is_own(found.category, piece):
