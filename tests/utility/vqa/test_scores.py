@@ -51,6 +51,8 @@ def asked(image: str, answer: str, number: int = 0) -> Question:
         ("opacity opacity opacity", "opacity", 0, 1, 0.5),  # repeated words are no second hit
         ("ＣＨＥＳＴ", "chest", 1, 1, 1),
         ("is", "is", 1, 1, 1),
+        ("是。", "yes", 1, 1, 1),  # as SLAKE's Chinese questions are answered
+        ("不是", "yes", 0, 0, 0),
     ],
 )
 def test_scores_of_one_answer(answer: str, reference: str, strictly: float, roughly: float, f1: float) -> None:

@@ -40,6 +40,7 @@ DEFINITIONS: dict[Score, str] = {
 CHANCE = "Chance is what the most frequent reference of its kind (yes/no or open) scores, given to every question."
 
 _ARTICLES = frozenset(("a", "an", "the"))
+_CHINESE = {"是": "yes", "是的": "yes", "否": "no", "不是": "no"}
 # negations are not among them: an effusion and no effusion are not alike
 _EMPTY = _ARTICLES | frozenset(
     "and are as at be been by can do does for from has have in is it its of on or seen shown shows that there these "
@@ -51,9 +52,9 @@ Floats = NDArray[np.float64]
 
 
 def words(text: str) -> list[str]:
-    """In small letters, without punctuation and articles; a number stays whole."""
+    """In small letters, without punctuation and articles; a number stays whole, and yes is yes in Chinese too."""
     plain = unicodedata.normalize("NFKC", text).casefold()
-    return [word for word in _WORD.findall(plain) if word not in _ARTICLES]
+    return [_CHINESE.get(word, word) for word in _WORD.findall(plain) if word not in _ARTICLES]
 
 
 def strict(answer: str, reference: str) -> float:

@@ -150,6 +150,11 @@ def test_slake_keeps_its_splits_and_is_read_by_language(slake: Path) -> None:
         read_questions(slake, language="fr")
 
 
+def test_slake_of_the_hub_names_a_file_otherwise(slake: Path) -> None:
+    (slake / "validate.json").rename(slake / "validation.json")
+    assert read_questions(slake).splits["xmlab2/source.jpg"] == "val"
+
+
 def test_a_part_of_a_data_set_stays_the_part_it_is(slake: Path) -> None:
     for name in ("train.json", "validate.json"):
         (slake / name).unlink()
@@ -201,17 +206,60 @@ def test_splits_of_the_hub_that_share_an_image_are_dealt_out_anew(path_vqa: Path
     assert len(table.splits) == len(table.image_ids)
 
 
-def test_pickles_are_not_read(tmp_path: Path) -> None:
-    ran = tmp_path / "ran"
+@pytest.fixture
+def path_vqa_of_its_authors(tmp_path: Path) -> Path:
+    for number, split in enumerate(("train", "val", "test")):
+        entries = [
+            {"image": f"{split}_0000", "question": "where are liver stem cells located?", "answer": "canals of hering"},
+            {"image": f"{split}_0000", "question": "is it red?", "answer": "yes"},
+            {"image": f"{split}_0001", "question": "is it lost?", "answer": "no"},
+        ]
+        (tmp_path / "qas" / split).mkdir(parents=True)
+        (tmp_path / "qas" / split / f"{split}_qa.pkl").write_bytes(pickle.dumps(entries))
+        save_picture(tmp_path / "images" / split / f"{split}_0000.jpg", 60 * number, colour=True)
+    (tmp_path / "qas" / "ans2label.pkl").write_bytes(pickle.dumps({"yes": 0}))
+    return tmp_path
+
+
+def test_path_vqa_as_its_authors_publish_it(path_vqa_of_its_authors: Path) -> None:
+    table = read_questions(path_vqa_of_its_authors)
+    assert len(table) == 6 and len(table.image_ids) == 3 and not table.remarks
+    assert [question.closed for question in table.questions] == [False, True] * 3
+    assert [table.splits[image] for image in table.image_ids] == ["train", "val", "test"]
+    assert table.image(table.image_ids[2]).shape == (8, 6, 3)
+
+
+def test_one_picture_under_two_names_is_one_image(path_vqa_of_its_authors: Path) -> None:
+    images = path_vqa_of_its_authors / "images"
+    (images / "test" / "test_0000.jpg").write_bytes((images / "train" / "train_0000.jpg").read_bytes())
+    table = read_questions(path_vqa_of_its_authors)
+    assert len(table.image_ids) == 2 and table.remarks == (REDEALT,)
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing of the kind", pickle.dumps({"image": "train_0000"})])
+def test_a_damaged_pickle(path_vqa_of_its_authors: Path, content: bytes) -> None:
+    (path_vqa_of_its_authors / "qas" / "val" / "val_qa.pkl").write_bytes(content)
+    with pytest.raises(InputError, match="is not a list of questions"):
+        read_questions(path_vqa_of_its_authors)
+
+
+def test_a_picture_outside_the_folder_is_refused(path_vqa_of_its_authors: Path) -> None:
+    entries = [{"image": "../../secret", "question": "is it?", "answer": "no"}]
+    (path_vqa_of_its_authors / "qas" / "val" / "val_qa.pkl").write_bytes(pickle.dumps(entries))
+    with pytest.raises(InputError, match="outside its folder"):
+        read_questions(path_vqa_of_its_authors)
+
+
+def test_a_pickle_runs_nothing(path_vqa_of_its_authors: Path) -> None:
+    ran = path_vqa_of_its_authors / "ran"
 
     class Bomb:
         def __reduce__(self) -> tuple[Any, Any]:
             return Path.touch, (ran,)
 
-    (tmp_path / "qas" / "train").mkdir(parents=True)
-    (tmp_path / "qas" / "train" / "train_qa.pkl").write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(InputError, match="run code when they are read"):
-        read_questions(tmp_path)
+    (path_vqa_of_its_authors / "qas" / "train" / "train_qa.pkl").write_bytes(pickle.dumps([Bomb()]))
+    with pytest.raises(InputError, match="names code to be run"):
+        read_questions(path_vqa_of_its_authors)
     assert not ran.exists()
 
 

@@ -1,4 +1,4 @@
-"""What the readers share: entries of a JSON file, checked field by field, and images dealt out to one split each."""
+"""What the readers share: entries of a file, checked field by field, and images dealt out to one split each."""
 
 from __future__ import annotations
 
@@ -23,8 +23,14 @@ def read_entries(path: Path, needed: Iterable[str]) -> list[Entry]:
         entries = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         raise InputError(f"{path} is not readable JSON; fetch it again") from None
+    return checked(entries, path, needed)
+
+
+def checked(entries: Any, path: Path, needed: Iterable[str]) -> list[Entry]:
+    """What a file holds, if it is such a list."""
     if not isinstance(entries, list) or not entries:
         raise InputError(f"{path} is not a list of questions; fetch it again")
+    needed = tuple(needed)
     for number, entry in enumerate(entries, 1):
         missing = [name for name in needed if not isinstance(entry, dict) or entry.get(name) is None]
         if missing:

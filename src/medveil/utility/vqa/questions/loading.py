@@ -6,13 +6,13 @@ from pathlib import Path
 
 from medveil.errors import InputError
 from medveil.utility.vqa.question import QuestionTable
-from medveil.utility.vqa.questions import parquet, slake, vqa_rad
+from medveil.utility.vqa.questions import parquet, path_vqa, slake, vqa_rad
 
-LAYOUTS = (vqa_rad, slake, parquet)
+LAYOUTS = (vqa_rad, slake, path_vqa, parquet)
 
 
 def read_questions(folder: Path, *, language: str = "en") -> QuestionTable:
-    """VQA-RAD, SLAKE, or the parquet files in which the hub keeps VQA-RAD and PathVQA; dealt out by image."""
+    """VQA-RAD, SLAKE and PathVQA as published, or the hub's parquet files of two of them; dealt out by image."""
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder; give the one that holds the questions and their images")
@@ -22,12 +22,8 @@ def read_questions(folder: Path, *, language: str = "en") -> QuestionTable:
             if not table.questions:
                 raise InputError(f"{folder} has no question in the language {language}; choose another one")
             return table
-    if any(folder.rglob("*.pkl")) or any(folder.rglob("*.pickle")):
-        raise InputError(
-            f"{folder} holds its questions as pickles, which run code when they are read and so are not; "
-            "give the parquet files that the hub has of the same data"
-        )
     raise InputError(
         f"{folder} holds no questions that can be read; expected VQA-RAD (its JSON and its image folder), SLAKE "
-        "(train.json, validate.json, test.json, imgs) or the hub's parquet files of PathVQA or VQA-RAD"
+        "(train.json, validate.json, test.json, imgs), PathVQA (qas, images) or the hub's parquet files of PathVQA or "
+        "VQA-RAD; for images of your own, name a table of questions"
     )

@@ -1,6 +1,6 @@
 """SLAKE as its authors publish it: `train.json`, `validate.json`, `test.json` and `imgs/xmlab1/source.jpg` …
 
-Questions are in English (`q_lang` en) and in Chinese (zh).
+On the hub the second file is called `validation.json`. Questions are in English (`q_lang` en) and in Chinese (zh).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from medveil.utility.vqa.question import Question, QuestionTable
 from medveil.utility.vqa.questions.entries import Entry, by_image, present, read_entries
 from medveil.utility.vqa.questions.pictures import load_picture
 
-FILES = {"train.json": "train", "validate.json": "val", "test.json": "test"}
+FILES = {"train.json": "train", "validate.json": "val", "validation.json": "val", "test.json": "test"}
 IMAGES = "imgs"
 KINDS = {"Position": "place", "Abnormality": "abnormality", "Color": "shade", "Quantity": "count"}
 _NEEDED = ("qid", "img_name", "question", "answer", "q_lang")
@@ -24,7 +24,7 @@ def recognises(folder: Path) -> bool:
 
 
 def read(folder: Path) -> QuestionTable:
-    there = {split: folder / name for name, split in FILES.items() if (folder / name).is_file()}
+    there = {split: folder / name for name, split in FILES.items() if (folder / name).is_file()}  # one a split
     told = [(entry, split) for split, file in there.items() for entry in read_entries(file, _NEEDED)]
     kept = {id(entry) for entry in present([entry for entry, _ in told], folder / IMAGES, "img_name")}
     told = [(entry, split) for entry, split in told if id(entry) in kept]
