@@ -26,6 +26,7 @@ def test_a_table_asks_about_the_images_that_are_there(hospital: Cohort, tmp_path
         ("Where?", "left lung", False, "other"),
     ]
     assert table.image(first).dtype == "uint8"
+    assert len(table.remarks) == 1 and table.remarks[0].startswith("1 of 3 questions in the table were not asked")
 
 
 def test_columns_of_the_cohorts_own_table_ask(hospital: Cohort, tmp_path: Path) -> None:

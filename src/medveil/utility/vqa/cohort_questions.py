@@ -17,6 +17,10 @@ from medveil.utility.vqa.questions.pictures import as_8_bit
 
 COLUMNS = ("image_id", "question", "answer")
 KIND = "kind"  # a column that need not be there
+NOT_HERE = (
+    "{:,} of {:,} questions in the table were not asked, for the images that it names are not at hand: withheld, or "
+    "called otherwise."
+)
 NONE_HERE = (
     "there are no questions on these images; a table with the columns image_id, question and answer, in their folder "
     "or named as questions=FILE, asks some"
@@ -47,18 +51,22 @@ def _of_file(cohort: Cohort, file: Path) -> QuestionTable:
     cells = read_table(file, COLUMNS).cells
     rows = {str(image): row for row, image in enumerate(cohort.table["image_id"])}
     questions: list[Question] = []
+    elsewhere = 0
     for number, row in zip(cells.index, cells.fillna("").to_dict("records"), strict=True):
         image, text, answer = (str(row[column]).strip() for column in COLUMNS)
         if not (text or answer):
             continue  # an image that nothing is asked about
         if not (image and text and answer):
             raise InputError(f"row {number} of {file} lacks an image, a question or an answer; fill it in, or drop it")
-        if image in rows:  # the others may have been withheld
-            kind = str(row.get(KIND) or "other").strip()
-            questions.append(Question.of(f"row-{number}", image, text, answer, kind=kind))
+        if image not in rows:
+            elsewhere += 1
+            continue
+        kind = str(row.get(KIND) or "other").strip()
+        questions.append(Question.of(f"row-{number}", image, text, answer, kind=kind))
     if not questions:
-        raise NotMeasurable("the table of questions names none of the images that were released")
-    return QuestionTable("questions", tuple(questions), partial(shown, cohort, rows))
+        raise NotMeasurable(f"the table of questions names none of the images at hand ({elsewhere:,} others)")
+    told = (NOT_HERE.format(elsewhere, elsewhere + len(questions)),) if elsewhere else ()
+    return QuestionTable("questions", tuple(questions), partial(shown, cohort, rows), remarks=told)
 
 
 def shown(cohort: Cohort, rows: dict[str, int], image_id: str) -> Image:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ REDEALT = (
     "The published splits share images, so what is learned on one would be known on the other; the images were dealt "
     "out anew, each with all its questions to one split."
 )
+NOT_FETCHED = "{:,} of {:,} published questions are left out, for their images are not in the folder."
 
 
 def read_entries(path: Path, needed: Iterable[str]) -> list[Entry]:
@@ -38,19 +39,15 @@ def checked(entries: Any, path: Path, needed: Iterable[str]) -> list[Entry]:
     return entries
 
 
-def present(entries: Iterable[Entry], folder: Path, name: str) -> Iterator[Entry]:
-    """The entries whose image is there; none at all is an error, for then the folder is not the right one."""
-    found: dict[str, bool] = {}
-    kept = 0
-    for entry in entries:
-        image = str(entry[name])
-        if image not in found:
-            found[image] = (folder / image).is_file()
-        if found[image]:
-            kept += 1
-            yield entry
+def present(entries: Sequence[Entry], folder: Path, name: str) -> tuple[list[Entry], tuple[str, ...]]:
+    """The entries whose image is there, and a remark where others are not; none at all is an error, for then the
+    folder is not the right one."""
+    there = {image: (folder / image).is_file() for image in {str(entry[name]) for entry in entries}}
+    kept = [entry for entry in entries if there[str(entry[name])]]
     if not kept:
         raise InputError(f"{folder} holds none of the images that the questions are about; fetch them too")
+    lost = len(entries) - len(kept)
+    return kept, (NOT_FETCHED.format(lost, len(entries)),) if lost else ()
 
 
 def by_image(published: Iterable[tuple[str, str]]) -> tuple[dict[str, str], tuple[str, ...]]:

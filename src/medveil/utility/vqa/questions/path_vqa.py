@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,7 +34,9 @@ def recognises(folder: Path) -> bool:
 
 
 def read(folder: Path) -> QuestionTable:
-    told = [(entry, split) for split in FILES for entry in _entries(folder, split)]
+    """As in the hub's files, images are told apart by their bytes."""
+    entries, lost = present([entry for split in FILES for entry in _entries(folder, split)], folder, "file")
+    told = [(entry, str(entry["split"])) for entry in entries]
     names = dict.fromkeys(str(entry["file"]) for entry, _ in told)
     same = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest()[:24] for name in names}
     splits, remarks = by_image((same[str(entry["file"])], split) for entry, split in told)
@@ -44,20 +45,17 @@ def read(folder: Path) -> QuestionTable:
         Question.of(f"{split}-{number}", same[str(entry["file"])], str(entry["question"]), str(entry["answer"]))
         for number, (entry, split) in enumerate(told)
     )
-    return QuestionTable("PathVQA", questions, partial(load_picture, folder, paths), splits, remarks=remarks)
+    return QuestionTable("PathVQA", questions, partial(load_picture, folder, paths), splits, remarks=(*remarks, *lost))
 
 
-def _entries(folder: Path, split: str) -> Iterator[Entry]:
-    """The questions of a split whose image is there; as in the hub's files, images are told apart by their bytes."""
+def _entries(folder: Path, split: str) -> list[Entry]:
     path = folder / FILES[split]
     if not path.is_file():
-        return
+        return []
     entries = checked(_unpickled(path), path, _NEEDED)
     if any(Path(str(entry["image"])).name != str(entry["image"]) for entry in entries):
         raise InputError(f"{path} names images outside its folder; fetch it again")
-    yield from present(
-        [{**entry, "file": f"{IMAGES}/{split}/{entry['image']}.jpg"} for entry in entries], folder, "file"
-    )
+    return [{**entry, "split": split, "file": f"{IMAGES}/{split}/{entry['image']}.jpg"} for entry in entries]
 
 
 def _unpickled(path: Path) -> Any:

@@ -24,16 +24,17 @@ def recognises(folder: Path) -> bool:
 
 
 def read(folder: Path) -> QuestionTable:
-    there = {split: folder / name for name, split in FILES.items() if (folder / name).is_file()}  # one a split
-    told = [(entry, split) for split, file in there.items() for entry in read_entries(file, _NEEDED)]
-    kept = {id(entry) for entry in present([entry for entry, _ in told], folder / IMAGES, "img_name")}
-    told = [(entry, split) for entry, split in told if id(entry) in kept]
+    files = {split: folder / name for name, split in FILES.items() if (folder / name).is_file()}  # one a split
+    told = [(entry, split) for split, file in files.items() for entry in read_entries(file, _NEEDED)]
+    kept, lost = present([entry for entry, _ in told], folder / IMAGES, "img_name")
+    there = {id(entry) for entry in kept}
+    told = [(entry, split) for entry, split in told if id(entry) in there]
     splits, remarks = by_image((str(entry["img_name"]), split) for entry, split in told)
     paths = {image: f"{IMAGES}/{image}" for image in splits}
     if any(".." in Path(image).parts for image in paths):
         raise InputError(f"{folder} names images outside its folder; fetch it again")
     questions = tuple(_question(entry, split) for entry, split in told)
-    return QuestionTable("SLAKE", questions, partial(load_picture, folder, paths), splits, remarks=remarks)
+    return QuestionTable("SLAKE", questions, partial(load_picture, folder, paths), splits, remarks=(*remarks, *lost))
 
 
 def _question(entry: Entry, split: str) -> Question:

@@ -37,13 +37,13 @@ def recognises(folder: Path) -> bool:
 
 def read(folder: Path) -> QuestionTable:
     table, images = next(place for place in PLACES if (folder / place[0]).is_file() and (folder / place[1]).is_dir())
-    entries = list(present(read_entries(folder / table, _NEEDED), folder / images, "image_name"))
+    entries, lost = present(read_entries(folder / table, _NEEDED), folder / images, "image_name")
     splits, remarks = by_image((str(entry["image_name"]), _published(entry)) for entry in entries)
     paths = {image: f"{images}/{image}" for image in splits}
     if any("/" in image or "\\" in image for image in paths):
         raise InputError(f"{folder / table} names images outside its folder; fetch it again")
     questions = tuple(_question(number, entry) for number, entry in enumerate(entries))
-    return QuestionTable("VQA-RAD", questions, partial(load_picture, folder, paths), splits, remarks=remarks)
+    return QuestionTable("VQA-RAD", questions, partial(load_picture, folder, paths), splits, remarks=(*remarks, *lost))
 
 
 def _published(entry: Entry) -> str:
