@@ -88,6 +88,7 @@ def test_a_run_writes_report_tables_answers_and_a_sheet(
     assert outcome.answer == finding["answer"] and "Do answers" in finding["question"]
     page = (out / "report.html").read_text()
     assert "What was measured" in page and "Right answers by mask severity" in page
+    assert "The data as they are" not in page and "Each attack was run" not in page
     names = {path.name for path in out.iterdir()}
     assert names >= {"table-1-methods.csv", "table-2-question-types.csv", "table-3-hidden.csv", "scores.csv"}
     answers = rows(out / "answers.csv")
