@@ -12,17 +12,21 @@ import pytest
 
 from medveil.errors import InputError, SettingsError
 from medveil.release.verify.pixel_check import Read, Reader
-from medveil.release.vqa.files import JOURNAL
+from medveil.release.vqa.files import JOURNAL, write_answers
 from medveil.release.vqa.measuring import VqaPlan, measure_vqa
 from medveil.release.vqa.models import answering, judging
 from medveil.release.vqa.questions import Questions, find_questions
 from medveil.report import schema
 from medveil.runtime.journal import journal_sha256
+from medveil.utility.vqa.experiment.asking import Asked
+from medveil.utility.vqa.experiment.comparison import Compared
+from medveil.utility.vqa.experiment.conditions import RAW, Condition
 from medveil.utility.vqa.experiment.labels import read_labels
 from medveil.utility.vqa.judge.judge import Judge
 from medveil.utility.vqa.judge.reply import first_object
 from medveil.utility.vqa.model import Query, one_by_one
-from medveil.utility.vqa.question import Image, QuestionTable
+from medveil.utility.vqa.models.connection import EndpointError
+from medveil.utility.vqa.question import Image, Question, QuestionTable
 from medveil.utility.vqa.questions.phantom import phantom_questions
 from medveil.utility.vqa.scores import strict
 
@@ -117,6 +121,23 @@ def test_what_cannot_be_asked_is_refused_before_anything_is(table: QuestionTable
     with pytest.raises(SettingsError, match="margin"):
         VqaPlan(margin=2.0)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_judge_that_is_not_there_is_noticed_before_anything_is_asked(table: QuestionTable, tmp_path: Path) -> None:
+    judge = judging("m", device="cpu", endpoint="http://127.0.0.1:9/v1", consent=None, wording="ours", nobody=False)
+    model = Knows(table)
+    with pytest.raises(EndpointError, match="cannot be reached"):
+        measure_vqa(Questions(table), tmp_path, model=model, plan=VqaPlan(severities=(0.0,)), judge=judge)
+    assert not model.asked
+
+
+def test_answers_are_no_formulas(tmp_path: Path) -> None:
+    question = Question.of("1", "film", "Is it?", "-1")
+    answers = {Condition(RAW): ['=HYPERLINK("http://example.org")']}
+    asked = Asked((question,), answers, {Condition(RAW): np.zeros(1)}, {}, {})
+    write_answers(Compared(asked, seed=1), tmp_path / "answers.csv")
+    (one,) = rows(tmp_path / "answers.csv")
+    assert one["answer"].startswith("'=") and one["reference"] == "'-1" and one["hidden"] == "0.0"
 
 
 @pytest.mark.parametrize("who", ["answers", "judges"])

@@ -12,6 +12,7 @@ import numpy as np
 from medveil.finding import Table
 from medveil.runtime.storage import atomic_path
 from medveil.utility.vqa.experiment.comparison import Compared
+from medveil.utility.vqa.experiment.labels import harmless
 
 ANSWERS, SCORES, JOURNAL = "answers.csv", "scores.csv", "journal.sqlite"
 SHEET, PAGE = "labels-sheet.csv", "labels.html"
@@ -36,8 +37,8 @@ def _answers(compared: Compared) -> Iterator[Sequence[Any]]:
             if answer is not None:
                 given = ["" if each is None or not np.isfinite(each[place]) else each[place] for each in scores]
                 where = (place + 1, images[question.image_id], condition.method, condition.severity)
-                told = (asked.hidden[condition][place], question.text, question.answer, answer)
-                yield (*where, *told, *given)
+                told = map(harmless, (question.text, question.answer, answer))
+                yield (*where, asked.hidden[condition][place], *told, *given)
 
 
 def _write(path: Path, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

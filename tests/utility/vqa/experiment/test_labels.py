@@ -43,11 +43,13 @@ def made(n: int = 600) -> tuple[Asked, dict[Condition, np.ndarray], dict[Conditi
 
 
 def said(asked: Asked, truth: dict[Condition, np.ndarray]) -> dict[str, float]:
-    return {
+    """What a person who knows the truth says of the sample."""
+    told = {
         Item.of(question, str(answer)).item: float(right)
         for condition, values in truth.items()
         for question, answer, right in zip(asked.questions, asked.answers[condition], values, strict=True)
     }
+    return {one.item: told[one.item] for one in sample(asked, seed=3)}
 
 
 def test_the_sample_is_blind_random_and_without_doubles() -> None:
@@ -111,5 +113,8 @@ def test_labels_of_another_run_and_labels_without_a_judge_are_refused() -> None:
     asked, judged, _ = made(60)
     with pytest.raises(InputError, match="this very run"):
         held_against_people(asked, judged, {"ffff": 1.0}, seed=3)
+    labels = {one.item: 1.0 for one in sample(asked, seed=3)}
+    with pytest.raises(InputError, match=rf"1 of {len(labels) + 1} labels"):
+        held_against_people(asked, judged, labels | {"ffff": 1.0}, seed=3)
     with pytest.raises(NotMeasurable, match="no judge"):
         held_against_people(asked, {}, {"ffff": 1.0}, seed=3)

@@ -68,11 +68,12 @@ def sheet(items: list[Item]) -> str:
     rows = csv.writer(text)
     rows.writerow(COLUMNS)
     for one in items:
-        rows.writerow([one.item, *map(_harmless, (one.question, one.reference, one.answer)), ""])
+        rows.writerow([one.item, *map(harmless, (one.question, one.reference, one.answer)), ""])
     return text.getvalue()
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
+    """What a spreadsheet shows as text, whatever a model or a server answered."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
@@ -121,16 +122,25 @@ class HumanAgreement:
         return f"Judge and person agree with κ = {self.kappa.value:.2f} ({low:.2f} to {high:.2f})."
 
 
+def _refuse_others(asked: Asked, labels: Mapping[str, float], *, seed: int, most: int) -> None:
+    """Where answers have changed since, what is left of the labels is no random sample, and corrects nothing."""
+    strange = len(labels.keys() - {one.item for one in sample(asked, seed=seed, most=most)})
+    if strange or not labels:
+        raise InputError(
+            f"{strange:,} of {len(labels):,} labels are of other answers than the sample's; label the sheet that this "
+            "very run wrote"
+        )
+
+
 def held_against_people(
     asked: Asked, scores: Mapping[Condition, Floats], labels: Mapping[str, float], *, seed: int, most: int = MOST
 ) -> HumanAgreement:
     """κ over all labelled answers; scores corrected by prediction-powered inference."""
     if not scores:
         raise NotMeasurable("there is no judge to hold against people; name one with --judge")
+    _refuse_others(asked, labels, seed=seed, most=most)
     images = [question.image_id for question in asked.questions]
     said = {each: labelled(asked, labels, each, seed=seed, most=most) for each in asked.under(RAW, OURS)}
-    if not any(np.isfinite(each).any() for each in said.values()):
-        raise InputError("none of the labels is of these answers; label the sheet that this very run wrote")
     pairs = [
         (scores[condition][place], each[place], images[place])
         for condition, each in said.items()
