@@ -52,7 +52,9 @@ def test_a_hospital_is_asked_about_and_the_answer_told(run: Run, hospital_folder
         (["--severity", "2"], "shares of the image"),
         (["--judge-endpoint", "http://localhost:1/v1"], "--judge"),
         (["--judge", "nothing here"], "no judge called"),
-        (["--labels", "nothing.csv"], "not a readable table"),
+        (["--labels", "nothing.csv"], "name it with --judge"),
+        (["--judge-prompt", "paper"], "name one with --judge"),
+        (["-o", __file__], "is a file"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence_and_exit_code_2(

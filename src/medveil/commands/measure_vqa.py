@@ -51,13 +51,14 @@ def vqa(
         str | None, typer.Option("--judge-consent", help="Host that questions and answers may be sent to for judging.")
     ] = None,
     judge_prompt: Annotated[
-        str, typer.Option("--judge-prompt", help="ours or paper (ClinX's, word by word).")
-    ] = "ours",
+        str | None, typer.Option("--judge-prompt", help="ours (if not set) or paper (ClinX's, word by word).")
+    ] = None,
     nobody: Annotated[
         bool,
         typer.Option(
             "--nobody",
-            help="The images show nobody who needs protection (public or invented): raw ones may go to an endpoint.",
+            help="Images, questions and answers are of nobody who needs protection (public or invented): they may go "
+            "to an endpoint as they are.",
         ),
     ] = False,
     score: Annotated[

@@ -17,7 +17,7 @@ import medveil
 from medveil.errors import InputError, SettingsError
 from medveil.person.keys import Keys, default_key_file
 from medveil.runtime.locks import locked
-from medveil.runtime.storage import refuse_unwritable, sweep, told, write_bytes, write_json
+from medveil.runtime.storage import make_folder, refuse_unwritable, sweep, write_bytes, write_json
 
 RUN = "run.json"
 ADVICE, TRIALS = "advice.json", "trials"  # of `release --advise`, which may come before the release itself
@@ -89,8 +89,7 @@ def held(out: Path) -> Iterator[None]:
 
     The lock is on the folder itself.
     """
-    with told():
-        out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     with ExitStack() as stack:
         try:
             stack.enter_context(locked(out, wait=False))

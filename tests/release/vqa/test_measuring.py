@@ -118,6 +118,9 @@ def test_a_run_writes_report_tables_answers_and_a_sheet(
 def test_what_cannot_be_asked_is_refused_before_anything_is(table: QuestionTable, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="--judge"):
         measure_vqa(Questions(table), tmp_path, model=Knows(table), plan=VqaPlan(score="judge"))
+    with pytest.raises(InputError, match="not a readable table"):
+        judge = Judge("a rule", "rule", rule)
+        measure_vqa(Questions(table), tmp_path, model=Knows(table), plan=VqaPlan(), judge=judge, labels=Path("no.csv"))
     with pytest.raises(SettingsError, match="margin"):
         VqaPlan(margin=2.0)
     assert not list(tmp_path.iterdir())

@@ -80,6 +80,8 @@ def measure_vqa(
     check_writable(out)
     if plan.score == "judge" and judge is None:
         raise SettingsError("the score that counts is the judge's, and there is none; name one with --judge")
+    if labels and judge is None:
+        raise SettingsError("labels are held against a judge, and there is none; name it with --judge")
     told = read_labels(labels) if labels else None
     if judge and not judge.lasting:
         judge.ask("Is this a test?", "yes", "yes")  # one that is not there would be noticed after the last answer

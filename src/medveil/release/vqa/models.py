@@ -11,8 +11,8 @@ from medveil.utility.vqa.model import AnswerModel
 from medveil.utility.vqa.scores import SCORES, Score
 
 RAW_WOULD_LEAVE = (
-    "raw images, and answers read off them, would go to another machine, where only what was cleaned may go; use an "
-    "endpoint on this machine, or add --nobody if the images are public or invented"
+    "raw images, questions as they stand, and answers would go to another machine, where only what was cleaned may go; "
+    "use an endpoint on this machine, or add --nobody if all of them are public or invented"
 )
 
 
@@ -24,16 +24,21 @@ def answering(name: str, *, device: str, endpoint: str | None, consent: str | No
 
 
 def judging(
-    name: str | None, *, device: str, endpoint: str | None, consent: str | None, wording: str, nobody: bool
+    name: str | None, *, device: str, endpoint: str | None, consent: str | None, wording: str | None, nobody: bool
 ) -> Judge | None:
+    """None where nothing was said of a judge; our prompt if none is named."""
     if name is None:
         if endpoint is not None or consent is not None:
             raise SettingsError("an endpoint must be told which of its models judges; name it with --judge")
+        if wording is not None:
+            raise SettingsError("a judge's prompt is of no use without a judge; name one with --judge")
         return None
     from medveil.utility.vqa.judge.loading import load_judge
 
     _refuse(consent, nobody)
-    return load_judge(name, device=device, endpoint=endpoint, consent=consent, wording=cast("Wording", wording))
+    return load_judge(
+        name, device=device, endpoint=endpoint, consent=consent, wording=cast("Wording", wording or "ours")
+    )
 
 
 def score_called(name: str) -> Score:
