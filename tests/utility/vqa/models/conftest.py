@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,14 @@ def llava_without_a_chat(folder: Path) -> None:
     (folder / "chat_template.jinja").unlink()
 
 
+def llava_of_an_older_transformers(folder: Path) -> None:
+    llava(folder)
+    told = json.loads((folder / "processor_config.json").read_text())
+    for name in ("patch_size", "vision_feature_select_strategy", "num_additional_image_tokens"):
+        told.pop(name)
+    (folder / "processor_config.json").write_text(json.dumps(told))
+
+
 def qwen(folder: Path) -> None:
     transformers = library("transformers")
     marks = ("<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
@@ -153,6 +162,7 @@ def blip(folder: Path) -> None:
 FAMILIES: dict[str, Callable[[Path], None]] = {
     "llava": llava,
     "llava without a chat": llava_without_a_chat,
+    "llava of an older transformers": llava_of_an_older_transformers,
     "qwen": qwen,
     "gemma": gemma,
     "blip": blip,

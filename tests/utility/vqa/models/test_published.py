@@ -21,6 +21,7 @@ from medveil.utility.vqa.scores import score_words
 
 NAMES = (
     "llava",
+    "llava of an older transformers",
     "blip",
     *(pytest.param(name, marks=pytest.mark.slow) for name in ("llava without a chat", "qwen", "gemma")),
 )

@@ -120,7 +120,16 @@ def _read(folder: Path, kind: str, device: str) -> tuple[Any, Any]:
         raise InputError(f"the weights in {folder} are not those of the model in its config.json; fetch it again")
     if not getattr(processor, "chat_template", None) and kind not in _PROMPTS:
         raise InputError(f"{folder} does not say how its model is asked (no chat template); fetch it again")
+    if kind == "llava" and processor.patch_size is None:
+        _count_patches(processor, model.config)
     return model.eval().requires_grad_(False).to(device), processor
+
+
+def _count_patches(processor: Any, config: Any) -> None:
+    """What folders saved by an older transformers leave out: how many marks a picture takes in the text."""
+    processor.patch_size = config.vision_config.patch_size
+    processor.vision_feature_select_strategy = config.vision_feature_select_strategy
+    processor.num_additional_image_tokens = int(config.vision_config.model_type == "clip_vision_model")  # its own
 
 
 def _greedy(model: Any) -> Any:
