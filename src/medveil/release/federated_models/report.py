@@ -169,6 +169,13 @@ def _gaps(plan: Plan, record: Record) -> Iterator[Gap]:
             "the coordinator saw those of every site; what could be drawn out of them was not measured here.",
             blocking=privacy is None,
         )
+    if plan.by_patients:
+        yield Gap(
+            "How many patients a site has",
+            "sites counted by them, under the masks; the coordinator can tell the number of a site that missed a round "
+            "by how much the sum fell.",
+            blocking=False,
+        )
     yield Gap(
         "The figures of this report",
         "they were computed from films without noise; an epsilon is about the model, not about this page.",
