@@ -217,14 +217,13 @@ def test_a_server_cannot_give_each_site_another_model(tmp_path: Path) -> None:
     shares = {name: said.ask(name, "shares", sites=said.there, **listed).told for name in said.there}
     sealed = {
         "from": ["b", "c", "d"],
-        "sealed": [dict(zip(o["to"], o["sealed"]))["a"] for n, o in shares.items() if n != "a"],
+        "sealed": [dict(zip(o["to"], o["sealed"], strict=True))["a"] for n, o in shares.items() if n != "a"],
     }
     assert said.ask("a", "masked", others, **sealed).told == {"refusal": "protocol"}
 
     told = Sum(tmp_path, 2)
     keys = {
-        name: told.ask(name, "keys", **({"model": digest_of(others)} if name == "a" else {})).told
-        for name in told.there
+        name: told.ask(name, "keys", model=digest_of(others if name == "a" else SHARED)).told for name in told.there
     }
     listed = {what: [one[what] for one in keys.values()] for what in ("sealing", "masking", "signed")}
     assert told.ask("b", "shares", sites=told.there, **listed).told == {"refusal": "protocol"}
