@@ -137,8 +137,8 @@ def _promises(plan: Plan, record: Record) -> Iterator[Removal]:
             Guarantee(
                 "formal",
                 f"ε = {privacy.epsilon:g} at most, δ = {privacy.delta:g}, for every patient of a site with all films "
-                "and reports, over all rounds, against whoever sees everything that leaves the site, if the noise is "
-                "secret.",
+                "and reports, over all rounds, against whoever sees everything that leaves the site, as long as its "
+                "noise stays secret. A patient of two sites spends at both.",
             ),
         )
 
