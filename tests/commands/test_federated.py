@@ -93,6 +93,15 @@ def test_a_site_whose_budget_lasts_for_no_round_is_told_before_it_joins(
     assert not (tmp_path / "ledger.json").exists()
 
 
+def test_a_site_is_told_in_a_sentence_why_it_is_over(
+    plan: Path, tmp_path: Path, hospital_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("approve", plan, "--folder", tmp_path / "west", typed="y\n")
+    monkeypatch.setattr("medveil.federated.joining.join", lambda *given, **how: "plan")
+    done = run("join", plan, hospital_folder, "--folder", tmp_path / "west", expect=1)
+    assert "is over for this site: it has approved another plan" in done.stdout
+
+
 def test_a_run_without_a_round_has_failed(tmp_path: Path) -> None:
     record = Record("d" * 64, "Effusions", 5, True, "mean", {"north": SiteRecord(why="budget")}, "ended")
     with pytest.raises(typer.Exit) as left:
