@@ -79,8 +79,8 @@ def inversion_finding(
         question="Can whoever receives a site's update draw its patients' films from it?",
         answer=(
             f"With {_named(protection)}, {percent(found.value)} of the films drawn from updates ({way}) find a patient "
-            f"who was in them among {found.n:,} tries; by chance {percent(found.chance)} do. The drawings most like the "
-            f"films ({likest[protection][0]}) have a likeness (SSIM) of {like.value:.2f} ({like.low:.2f} to "
+            f"who was in them among {found.n:,} tries; by chance {percent(found.chance)} do. The drawings most like "
+            f"the films ({likest[protection][0]}) have a likeness (SSIM) of {like.value:.2f} ({like.low:.2f} to "
             f"{like.high:.2f}), where 1 is the film itself."
         ),
         headline=HEADLINE,
