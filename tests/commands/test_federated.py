@@ -149,6 +149,12 @@ def test_status_tells_rounds_bytes_and_who_is_missing(tmp_path: Path) -> None:
         run("status", tmp_path / "none")
 
 
+def test_a_device_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    parts = ("--trained", tmp_path / "none", "--test", tmp_path / "none", "-o", tmp_path / "report")
+    with pytest.raises(SettingsError, match="device gpu cannot be used"):
+        run("report", tmp_path / "plan.toml", tmp_path, *parts, "--device", "gpu")
+
+
 def test_pooled_films_are_trained_on_for_comparison(plan: Path, tmp_path: Path, hospital_folder: Path) -> None:
     words = ("simulate", plan, hospital_folder, "--pooled", "-o", tmp_path / "central")
     with pytest.raises(SettingsError, match="--pooled deals nobody out"):
