@@ -93,6 +93,15 @@ def test_a_site_whose_budget_lasts_for_no_round_is_told_before_it_joins(
     assert not (tmp_path / "ledger.json").exists()
 
 
+def test_a_site_is_told_in_a_sentence_why_it_is_over(
+    plan: Path, tmp_path: Path, hospital_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("approve", plan, "--folder", tmp_path / "west", typed="y\n")
+    monkeypatch.setattr("medveil.federated.joining.join", lambda *given, **how: "plan")
+    done = run("join", plan, hospital_folder, "--folder", tmp_path / "west", expect=1)
+    assert "is over for this site: it has approved another plan" in done.stdout
+
+
 def test_a_run_without_a_round_has_failed(tmp_path: Path) -> None:
     record = Record("d" * 64, "Effusions", 5, True, "mean", {"north": SiteRecord(why="budget")}, "ended")
     with pytest.raises(typer.Exit) as left:
@@ -138,6 +147,12 @@ def test_status_tells_rounds_bytes_and_who_is_missing(tmp_path: Path) -> None:
     assert json.loads(run("status", tmp_path, "--json").stdout)["history"][0]["set_aside"] == {"south": "absent"}
     with pytest.raises(InputError, match="holds no federation"):
         run("status", tmp_path / "none")
+
+
+def test_a_device_that_is_not_there_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    parts = ("--trained", tmp_path / "none", "--test", tmp_path / "none", "-o", tmp_path / "report")
+    with pytest.raises(SettingsError, match="device gpu cannot be used"):
+        run("report", tmp_path / "plan.toml", tmp_path, *parts, "--device", "gpu")
 
 
 def test_pooled_films_are_trained_on_for_comparison(plan: Path, tmp_path: Path, hospital_folder: Path) -> None:

@@ -24,6 +24,7 @@ from medveil.federated.local_training import (
     names,
 )
 from medveil.federated.recipe import Privacy, Recipe
+from medveil.federated.refusals import Refusal
 from medveil.federated.vision_language import steps
 from medveil.federated.vision_language.films import Films
 from medveil.federated.vision_language.steps import LocalSteps
@@ -161,6 +162,15 @@ def test_a_site_without_reports_leaves_the_text_encoder_as_it_is(small_recipe: R
     told = dict(zip(names(recipe), update, strict=True))
     assert not any(part.any() for name, part in told.items() if name.startswith("text"))
     assert any(part.any() for name, part in told.items() if name.startswith("image"))
+
+
+def test_training_that_goes_astray_is_told_as_that_and_not_as_bad_data(
+    small_recipe: Recipe, make_films: MakeFilms
+) -> None:
+    recipe = replace(small_recipe, learning_rate=1e30, local_steps=3)
+    with pytest.raises(Refusal) as refused:
+        LocalTraining(recipe, make_films(), None).update(initial(recipe), 1)
+    assert refused.value.code == "not-finite"
 
 
 def test_weights_that_do_not_fit_are_refused(small_recipe: Recipe, make_films: MakeFilms) -> None:

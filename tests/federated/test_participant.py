@@ -13,7 +13,7 @@ from medveil.defenses.alignment.ledger import BudgetSpent
 from medveil.errors import InputError, StorageError
 from medveil.federated.approval import approve
 from medveil.federated.node_keys import CURVE, public_line
-from medveil.federated.participant import Arrays, Participant
+from medveil.federated.participant import Arrays, Participant, digest_of
 from medveil.federated.plan import PROTOCOL, Plan, plan_of
 from medveil.federated.secure_sum.messages import Agreed, Keys, Masked, Opened, Shares
 from medveil.federated.secure_sum.server import Server
@@ -127,9 +127,9 @@ class Sum:
 
     def __init__(self, folder: Path, number: int, lost: tuple[str, ...] = ()) -> None:
         self.folder, self.under, self.lost = folder, plan(), lost
-        self.size = sum(one.size for one in SHARED) + 1
-        self.told = asked(self.under, session=number, size=self.size, round=1)
-        self.server = Server(Session(self.under.digest, number, self.size, self.under.node_keys))
+        self.size, model = sum(one.size for one in SHARED) + 1, digest_of(SHARED)
+        self.told = asked(self.under, session=number, size=self.size, model=model, round=1)
+        self.server = Server(Session(self.under.digest, number, self.size, self.under.node_keys, model=model))
         self.there = list(self.under.names)
 
     def ask(self, name: str, what: str, arrays: Arrays = [], **more: Any) -> Any:  # noqa: B006
@@ -206,6 +206,27 @@ def test_two_sums_of_one_round_never_show_their_difference(tmp_path: Path) -> No
     assert all(told == {"refusal": "opened"} for told in second.agreed(second.until_masked()))
     third = Sum(tmp_path, 3)  # the very same sum may be asked for again, and is the same to the last bit
     assert np.array_equal(third.opened(third.until_masked()), whole)
+
+
+def test_a_server_cannot_give_each_site_another_model(tmp_path: Path) -> None:
+    """Where all others train on a model whose gradient is nothing, the sum is the update of one."""
+    others = [one + 1 for one in SHARED]
+    said = Sum(tmp_path, 1)
+    keys = {name: said.ask(name, "keys").told for name in said.there}
+    listed = {what: [told[what] for told in keys.values()] for what in ("sealing", "masking", "signed")}
+    shares = {name: said.ask(name, "shares", sites=said.there, **listed).told for name in said.there}
+    sealed = {
+        "from": ["b", "c", "d"],
+        "sealed": [dict(zip(o["to"], o["sealed"], strict=True))["a"] for n, o in shares.items() if n != "a"],
+    }
+    assert said.ask("a", "masked", others, **sealed).told == {"refusal": "protocol"}
+
+    told = Sum(tmp_path, 2)
+    keys = {
+        name: told.ask(name, "keys", model=digest_of(others if name == "a" else SHARED)).told for name in told.there
+    }
+    listed = {what: [one[what] for one in keys.values()] for what in ("sealing", "masking", "signed")}
+    assert told.ask("b", "shares", sites=told.there, **listed).told == {"refusal": "protocol"}
 
 
 @pytest.mark.parametrize("fails", [InputError("weights that do not fit"), BudgetSpent("spent")])

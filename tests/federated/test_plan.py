@@ -88,6 +88,14 @@ def test_a_plan_tells_a_site_all_it_must_know() -> None:
     assert "3.5" in "\n".join(private.in_words()) and not private.by_patients
 
 
+def test_a_site_reads_whether_its_number_of_patients_leaves_it() -> None:
+    by_patients = plan_of(TABLE | {"recipe": TABLE["recipe"] | {"weighting": "patients"}})
+    alike = plan_of(TABLE | {"recipe": TABLE["recipe"] | {"weighting": "equal"}})
+    leaves, never = "how many patients this site has", "ids, counts"
+    assert leaves in "\n".join(by_patients.in_words()) and never not in "\n".join(by_patients.in_words())
+    assert leaves not in "\n".join(alike.in_words()) and never in "\n".join(alike.in_words())
+
+
 def test_a_plan_is_read_from_its_file(tmp_path: Path) -> None:
     lines = [f'{name} = "{key}"' for name, key in TABLE["sites"].items()]
     path = tmp_path / "plan.toml"

@@ -51,8 +51,10 @@ def report(
     from medveil.release.federated_models.model import federated_file, read_model
     from medveil.release.federated_models.report import report_federation
     from medveil.runtime.storage import check_writable
+    from medveil.training.device import check_device
 
     console.start_logging(log_level)
+    check_device(device)
     check_writable(out)
     record = read_record(run)
     plan = plan_of_run(plan_file, run, record)

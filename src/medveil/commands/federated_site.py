@@ -130,5 +130,5 @@ def join(
     if json:
         console.show_json({"ended": how})
     elif not quiet:
-        typer.echo(f"The federation is over for this site: {ENDS.get(how) or REFUSALS.get(how, how)}")
+        typer.echo(f"The federation is over for this site: {ENDS.get(how) or f'it {REFUSALS[how]}'}")
     raise typer.Exit(0 if how in ("finished", "budget") else 1)

@@ -27,6 +27,7 @@ from medveil.defenses.alignment.ledger import Budget, BudgetSpent, Ledger, finge
 from medveil.errors import InputError, SettingsError
 from medveil.federated.budget import rounds_within
 from medveil.federated.recipe import Recipe
+from medveil.federated.refusals import Refusal
 from medveil.federated.vision_language.building import build
 from medveil.federated.vision_language.films import Films, public_pairs
 from medveil.federated.vision_language.network import VisionLanguageNetwork, trained_parameters
@@ -102,10 +103,7 @@ class LocalTraining:
         trained = [one.detach().float().cpu().numpy() for one in self._parameters]
         update = [after - before for after, before in zip(trained, shared, strict=True)]
         if not all(np.isfinite(part).all() for part in update):
-            raise InputError(
-                "local training ended in weights that are not numbers, and nothing was sent; train with a smaller"
-                " learning rate"
-            )
+            raise Refusal("not-finite")
         self._keep(question, update)
         return update
 

@@ -205,6 +205,8 @@ class Participant:
 
     def _masked(self, told: Mapping[str, Any], arrays: Arrays) -> Reply:
         site = self._site(told)
+        if digest_of(arrays) != site.session.model:
+            raise Broken("the server gives another model than the one that it named to everybody")
         site.in_turn("masked")  # before a round is entered, which forgets whose sum of the last one was opened
         update = self._trained(told["round"], arrays)
         assert self._training is not None
@@ -247,7 +249,8 @@ class Participant:
         return Reply({})
 
     def _session(self, told: Mapping[str, Any]) -> Session:
-        return Session(self.plan.digest, told["session"], told["size"], self.plan.groups[self.approval.site])
+        among = self.plan.groups[self.approval.site]
+        return Session(self.plan.digest, told["session"], told["size"], among, model=told["model"])
 
     def _site(self, told: Mapping[str, Any]) -> Site:
         try:

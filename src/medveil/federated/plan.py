@@ -22,7 +22,7 @@ from medveil.federated.recipe import Recipe
 from medveil.federated.secure_sum.quantising import SITES, Grid
 from medveil.federated.secure_sum.session import FEWEST
 
-PROTOCOL = 2  # of the messages; a site with another one does not take part
+PROTOCOL = 3  # of the messages; a site with another one does not take part
 _NAME = re.compile(r"\w[\w .-]{0,59}")
 _LONGEST = 1_000_000
 
@@ -180,14 +180,20 @@ class Plan:
             )
         else:
             leaves = "one update of the model each round, which the coordinator sees"
-        counted = "by patients, told under the masks only" if self.by_patients else "each site counts as one"
+        counted, kept = "each site counts as one", "images, reports, ids, counts, figures of its own"
+        if self.by_patients:
+            counted, kept = "each site counts by its patients", "images, reports, ids, figures of its own"
+            leaves += (
+                "; under the same masks how many patients this site has: the coordinator sees the sum over all, and by"
+                " how much it falls in a round that this site misses"
+            )
         return [
             f"Title: {self.title}",
             *self.recipe.described(),
             f"Data used: {self.data}",
             f"Rounds: at most {self.rounds}",
             f"What leaves this site: {leaves}",
-            "What never leaves it: images, reports, ids, counts, figures of its own",
+            f"What never leaves it: {kept}",
             f"To whom: {self.coordinator.name}, {self.coordinator.address}, {covered}",
             f"Combined by: {self.aggregation}; {counted}",
             f"Sites: {', '.join(self.names)}",

@@ -12,7 +12,7 @@ REFUSALS = {
     "opened": "has already opened the sum of this round for other sites",
     "protocol": "was shown something in the secure sum that it does not accept",
     "budget": "has spent its privacy budget",
-    "not-finite": "got numbers in training that are not finite, and sent nothing",
+    "not-finite": "got numbers in training that are not finite, and sent nothing; a smaller learning rate helps",
     "shape": "sent an update of another size or with numbers that are not finite; it was not counted",
     "data": "cannot train on its data under this plan",
     "disk": "cannot write to its disk",

@@ -34,7 +34,7 @@ def test_no_weak_seed_is_found_under_our_masks() -> None:
     found = {(trial.protocol, trial.means, trial.lost): trial for trial in trials(3, 100, seed=2, bits=12)}
     assert found[OURS, SEARCH, 0].seen == 0 and "no seed" in found[OURS, SEARCH, 0].why
     assert found[STOCK, BOTH, 0].seen == 3 and found[STOCK, BOTH, 1].seen == 2
-    assert "only 2 sites are left" in found[OURS, BOTH, 1].why
+    assert "too few sites are left: 2" in found[OURS, BOTH, 1].why
 
 
 @pytest.mark.slow

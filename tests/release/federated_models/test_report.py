@@ -82,6 +82,7 @@ def test_the_page_tells_what_left_what_is_promised_and_what_the_model_does(
     assert [row[:3] for row in table["rows"]] == [[name, 2, 2000] for name in NAMES]
     html = page.read_text()
     assert "What left each site" in html and "Updates leave a site under masks" in html
+    assert "The model as it is" in html and "data as they are" not in html
     assert not any(str(patient) in html for patient in trained.table["patient_id"].unique())
 
 

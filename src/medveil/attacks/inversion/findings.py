@@ -70,15 +70,18 @@ def inversion_finding(
     judged: Mapping[str, Mapping[str, Judged]], protection: str, *, network: str, noise: float, sites: int, films: int
 ) -> Finding:
     """`judged` by protection and way; `protection` is what the plan has."""
-    best = {name: strongest({way: one.found for way, one in ways.items()}) for name, ways in judged.items()}
-    way, found = best[protection]
+    likest = {name: sorted(ways, key=lambda way: -ways[way].alike.value) for name, ways in judged.items()}
+    best = {name: strongest({way: ways[way].found for way in likest[name]}) for name, ways in judged.items()}
+    (way, found), like = best[protection], judged[protection][likest[protection][0]].alike
     return Finding(
         part="inversion",
         kind="attack",
         question="Can whoever receives a site's update draw its patients' films from it?",
         answer=(
             f"With {_named(protection)}, {percent(found.value)} of the films drawn from updates ({way}) find a patient "
-            f"who was in them among {found.n:,} tries; by chance {percent(found.chance)} do."
+            f"who was in them among {found.n:,} tries; by chance {percent(found.chance)} do. The drawings most like "
+            f"the films ({likest[protection][0]}) have a likeness (SSIM) of {like.value:.2f} ({like.low:.2f} to "
+            f"{like.high:.2f}), where 1 is the film itself."
         ),
         headline=HEADLINE,
         estimates={HEADLINE: found, **_estimates(judged)},
@@ -125,7 +128,7 @@ def _power(unprotected: tuple[str, Estimate]) -> Power:
         f"From unprotected updates of the same step, {percent(found.value)} of the reconstructions ({way}) find their "
         f"patient ({percent(found.low)} to {percent(found.high)}; chance {percent(found.chance)})"
     )
-    shown += "." if works else ": the attack was not seen to work on this network."
+    shown += "." if works else ": nobody was seen to be recognised in them, however like the films they are."
     control = found.control if found.control is not None else 0.0
     return Power(shown, f"For people of other updates they are found in {percent(control)}.", works)
 

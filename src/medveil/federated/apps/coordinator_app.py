@@ -21,7 +21,7 @@ from medveil.federated.approval import Approval
 from medveil.federated.apps.records import Packed, packed, packed_arrays, size_of, unpacked
 from medveil.federated.apps.site_app import message_type
 from medveil.federated.between_rounds import step_of
-from medveil.federated.participant import Arrays, write_model
+from medveil.federated.participant import Arrays, digest_of, write_model
 from medveil.federated.plan import PROTOCOL, Plan
 from medveil.federated.record import MODEL, Record, RoundRecord, State, read_memory, save
 from medveil.federated.refusals import FOR_GOOD, REFUSALS
@@ -194,7 +194,7 @@ class _Conductor:
                 updates[name] = arrays
         self._lost(there, updates, this)
         if len(updates) < self.plan.fewest:
-            raise Broken(f"only {len(updates)} updates came, and {self.plan.fewest} are needed")
+            raise Broken(f"too few updates came: {len(updates)}, and {self.plan.fewest} are needed")
         took_part = sorted(updates)
         rule = aggregation(self.plan.aggregation, bad_sites=self.plan.bad_sites)
         try:
@@ -206,8 +206,9 @@ class _Conductor:
         size = sum(one.size for one in self.shared) + 1
         self.record.session += 1
         self._save("training")  # on disk before it begins: no session is held twice
-        held = _Sums(self.plan, self.record.session, size, there)
-        told: dict[str, Any] = {"session": self.record.session, "size": size, "round": this.number}
+        model = digest_of(self.shared)
+        held = _Sums(self.plan, self.record.session, size, model, there)
+        told: dict[str, Any] = {"session": self.record.session, "size": size, "model": model, "round": this.number}
 
         for name, answer, _ in self._ask("keys", dict.fromkeys(there, told), this):
             keys = Keys(name, answer["sealing"], answer["masking"], answer["signed"])
@@ -273,7 +274,7 @@ class _Conductor:
                 took_part += server.survivors()
         self._lost(there, took_part, this)
         if len(took_part) < self.plan.fewest:
-            raise Broken(held.why or f"only {len(took_part)} sites are left, and {self.plan.fewest} are needed")
+            raise Broken(held.why or f"too few sites are left: {len(took_part)}, and {self.plan.fewest} are needed")
         return took_part, self._mean(total)
 
     def _mean(self, numbers: NDArray[np.float64]) -> Arrays:
@@ -485,12 +486,12 @@ class _Conductor:
 class _Sums:
     """The secure sums of a round, one a group, side by side. A group that breaks is left out."""
 
-    def __init__(self, plan: Plan, number: int, size: int, there: Sequence[str]) -> None:
+    def __init__(self, plan: Plan, number: int, size: int, model: str, there: Sequence[str]) -> None:
         self.why = ""
         self._of: dict[str, Server] = {}
         for name in there:
             known = next((self._of[other] for other in plan.groups[name] if other in self._of), None)
-            self._of[name] = known or Server(Session(plan.digest, number, size, plan.groups[name]))
+            self._of[name] = known or Server(Session(plan.digest, number, size, plan.groups[name], model=model))
         self._arrived: dict[int, list[Any]] = {}
         self._broken: set[int] = set()
 

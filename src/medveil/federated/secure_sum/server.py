@@ -97,4 +97,4 @@ class Server:
     def _enough(self, names: Iterable[str], fewest: int | None = None) -> None:
         count, needed = len(set(names)), fewest or self.session.fewest
         if count < needed:
-            raise Broken(f"only {count} sites are left, and {needed} are needed")
+            raise Broken(f"too few sites are left: {count}, and {needed} are needed")

@@ -36,6 +36,7 @@ class Session:
     size: int  # numbers in an update
     sites: Mapping[str, bytes] = field(repr=False)  # PEM
     threshold: int = 0  # 0: two thirds and one
+    model: str = ""  # digest of what all are to train on: a server that gives each another model gets no sum
 
     def __post_init__(self) -> None:
         if len(self.sites) < FEWEST:
@@ -64,7 +65,8 @@ class Session:
 
     @cached_property
     def digest(self) -> bytes:
-        told = [self.plan, self.number, self.size, self.threshold, [[n, self.sites[n].decode()] for n in self.names]]
+        keys = [[name, self.sites[name].decode()] for name in self.names]
+        told = [self.plan, self.number, self.size, self.threshold, self.model, keys]
         return hashlib.sha256(json.dumps(["medveil secure sum", told]).encode()).digest()
 
     def context(self, *words: str) -> bytes:

@@ -165,7 +165,7 @@ class Site:
     def _enough(self, names: Iterable[str]) -> None:
         count = len(set(names))
         if count < self.session.fewest:
-            raise Broken(f"only {count} sites are left, and {self.session.fewest} are needed")
+            raise Broken(f"too few sites are left: {count}, and {self.session.fewest} are needed")
 
     def _seal(self, sender: str, to: str) -> tuple[AESGCM, bytes]:
         other = to if sender == self.name else sender

@@ -137,8 +137,8 @@ def _promises(plan: Plan, record: Record) -> Iterator[Removal]:
             Guarantee(
                 "formal",
                 f"ε = {privacy.epsilon:g} at most, δ = {privacy.delta:g}, for every patient of a site with all films "
-                "and reports, over all rounds, against whoever sees everything that leaves the site, if the noise is "
-                "secret.",
+                "and reports, over all rounds, against whoever sees everything that leaves the site, as long as its "
+                "noise stays secret. A patient of two sites spends at both.",
             ),
         )
 
@@ -168,6 +168,13 @@ def _gaps(plan: Plan, record: Record) -> Iterator[Gap]:
             "Updates",
             "the coordinator saw those of every site; what could be drawn out of them was not measured here.",
             blocking=privacy is None,
+        )
+    if plan.by_patients:
+        yield Gap(
+            "How many patients a site has",
+            "sites counted by them, under the masks; the coordinator can tell the number of a site that missed a round "
+            "by how much the sum fell.",
+            blocking=False,
         )
     yield Gap(
         "The figures of this report",
