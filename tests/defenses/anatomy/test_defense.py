@@ -157,6 +157,9 @@ def test_settings_that_make_no_sense_are_refused() -> None:
     for settings in ({"bits": 0}, {"bits": 4, "level": 2.0}, {"bits": 4, "method": "blur"}, {"budget": 3.0}):
         with pytest.raises(SettingsError):
             hidden(**settings)
+    for level in (-3.0, 0.0, float("nan"), float("inf")):  # a blur of less than nothing would be a film as it was
+        with pytest.raises(SettingsError, match="above 0"):
+            hidden(method="blur", level=level)
     with pytest.raises(SettingsError, match="choose from"):
         hidden(method="magic").check_models()
 

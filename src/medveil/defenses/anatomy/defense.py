@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,8 @@ class HiddenAnatomy:
                 raise SettingsError("bits are for the method coded alone; give a level to the others, and not both")
             if self.bits is not None and not 1 <= self.bits <= 16:
                 raise SettingsError("a film is coded in 1 to 16 bits")
+            if self.level is not None and not 0 < self.level < math.inf:
+                raise SettingsError("a level is a number above 0; how high it may be depends on the method")
             if not 1 <= self.draws <= MOST_DRAWS:
                 raise SettingsError(f"1 to {MOST_DRAWS} films can be drawn from a code")
             if self.draws > 1 and self.method != CODED:
