@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from medveil.attacks.identity.settings import FILMS_AND_ROWS
 from medveil.cohort import Cohort
 from medveil.errors import NothingToAttack, NotMeasurable, SettingsError
-from medveil.finding import ONE_IN_ELEVEN, Finding, Power, Verdict
+from medveil.finding import ONE_IN_ELEVEN, Finding, Power, Verdict, percent
 from medveil.parts import Choice, choose, registered
 from medveil.person.keys import Keys
 from medveil.release import examine as examining
@@ -27,6 +28,7 @@ KEYS = Keys.for_demonstration(1)
 PATIENTS = 300
 NOTHING_FOUND = Estimate(0.0, 0.0, 0.0, 0.012, 600, PATIENTS, "patient")
 PLANTED = Estimate(0.12, 0.02, 0.085, 0.163, 600, PATIENTS, "patient")  # 12 % of the patients are given away
+TOGETHER: dict[str, Estimate] = {}  # what adversaries find by films and rows
 ENOUGH = Power("Shown on half of these patients.", "Better than its control.", enough=True)
 
 
@@ -68,7 +70,7 @@ def examined(
             "Can it?",
             "It can.",
             "share",
-            {"share": estimate},
+            {"share": estimate, **(TOGETHER if choice.name == "identity-adversaries" else {})},
             "By looking.",
             threshold=replace(ONE_IN_ELEVEN, value=own) if own else ONE_IN_ELEVEN,
             power=None if choice.part.__name__ in ("PixelSimilarity", "SinglingOut", "VisitIntervals") else ENOUGH,
@@ -245,6 +247,24 @@ def identity() -> Choice:
 ONE_STUDY = NotMeasurable("every patient has only one frontal study")
 
 
+def test_films_and_table_that_lead_to_people_together_block_where_that_is_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(defenses=("default", "anatomy:bits=4"))
+    for found, blocking in ((PLANTED, False), (replace(PLANTED, value=0.2, low=0.12, high=0.3), True)):
+        monkeypatch.setattr("tests.release.test_gaps.TOGETHER", {FILMS_AND_ROWS: found})
+        content = examined(settings, monkeypatch)
+        assert ("Films and table together" in blocked(content)) is blocking
+        assert any(percent(found.value) in gap.why for gap in content.gaps if gap.what == "Films and table together")
+
+
+def test_bits_that_add_up_beyond_the_proof_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(defenses=("default", "anatomy:bits=4"))
+    for visits, told in ((1, False), (3, True)):
+        content = examined(settings, monkeypatch, cohort(visits=visits))
+        sentences = [gap.why for gap in content.gaps if gap.what == "The bits of a person" and not gap.blocking]
+        assert bool(sentences) is told
+    assert "12 bits together" in sentences[0] and "300 people" in sentences[0] and "100.0 %" in sentences[0]
+
+
 def test_one_study_a_patient_blocks_and_says_what_is_reached_on_reference_data() -> None:
     gap = unmeasured(identity(), ONE_STUDY, Settings(), None)
     assert gap.blocking
@@ -279,5 +299,7 @@ def test_blurred_films_have_no_proof() -> None:
 
 def test_films_of_people_who_came_once_get_the_bits_that_can_be_proved() -> None:
     assert bits_for(cohort(visits=1, patients=400), 0.09, None, seed=1) == 5  # 32 codes among 400
+    none = coded(10, 400)
+    assert none is not None and "says nothing here" in none.sentence and "10 bits" in none.sentence
     with pytest.raises(SettingsError, match="so few patients"):
         bits_for(cohort(visits=1, patients=15), 0.09, None, seed=1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from medveil.attacks.identity.settings import FILMS_AND_ROWS
 from medveil.cohort import Cohort
 from medveil.defenses.anatomy.coded.bound import most_success
 from medveil.defenses.anatomy.defense import HiddenAnatomy
@@ -19,16 +20,17 @@ from medveil.release.released import Released
 from medveil.release.settings import Settings
 from medveil.report.content import Comparison, Gap
 
-PLACES = {
+PLACES = {  # that something has to cover
     "headers": "File headers",
     "table": "Identifiers in the table",
     "pixels": "Text burned into the image",
     "reports": "Report text",
-    "anatomy": "The anatomy itself",
 }
 OTHER_VIEWS = "Other views"
 BESIDE = "Files without an image"
 WORDS = "The words of reports"
+TOGETHER = "Films and table together"
+BITS = "The bits of a person"
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,18 @@ class Bound:
 
     success: float
     people: int
+    bits: float  # of all codes of the patient who has most
 
     def keeps(self, settings: Settings) -> bool:
         return self.success <= settings.accepted.value
 
     @property
     def sentence(self) -> str:
+        if self.success >= 1:
+            return (
+                f"The proof about films says nothing here: those of one person tell up to {self.bits:g} bits, and "
+                f"there are {self.people:,} people."
+            )
         return (
             f"By proof, nobody names the right one of {self.people:,} equally likely people by their films with a "
             f"chance above {percent(self.success)}."
@@ -56,7 +64,8 @@ def anatomy_bound(engine: Engine, originals: Cohort, released: Released) -> Boun
     if not hidden or released.cohort is None:
         return None
     films = originals.table["patient_id"].iloc[np.unique(released.rows)].value_counts()  # a code counts once
-    return Bound(most_success((hidden[0].bits or 0.0) * int(films.max()), len(films)), len(films))
+    bits = (hidden[0].bits or 0.0) * int(films.max())
+    return Bound(most_success(bits, len(films)), len(films), bits)
 
 
 def unmeasured(choice: Choice, reason: NotMeasurable, settings: Settings, bound: Bound | None) -> Gap:
@@ -79,22 +88,23 @@ def gaps_of(
     bound: Bound | None,
 ) -> list[Gap]:
     chosen = settings.chosen("attacks")
-    gaps = _uncovered(settings, engine)
+    gaps = _uncovered(engine)
     gaps += _let_out(engine)
     gaps += _other_views(settings, originals, released, comparisons)
     gaps += _beside(settings, originals, released)
     gaps += _words(released)
+    gaps += _together(settings, comparisons)
+    gaps += _bits(settings, bound)
     gaps += _left_out(settings, chosen, engine, originals, bound)
     gaps += _weakened(settings, chosen, bound)
     gaps += _without_power(comparisons)
     return gaps + _raised(settings, comparisons)
 
 
-def _uncovered(settings: Settings, engine: Engine) -> list[Gap]:
+def _uncovered(engine: Engine) -> list[Gap]:
     """Only a proof or a measurement covers a place."""
     gaps = []
-    for place in settings.judged:
-        title = PLACES[place]
+    for place, title in PLACES.items():
         covering = [defense for defense in engine.chain if place in (defense.place, *_made_anew(defense))]
         if not covering:
             gaps.append(Gap(title, "no defense covers it, so it may identify people.", blocking=True))
@@ -164,6 +174,35 @@ def _words(released: Released) -> list[Gap]:
         "report only one person can have said or lived through was not assessed either."
     )
     return [Gap(WORDS, why, blocking=False)]
+
+
+def _together(settings: Settings, comparisons: Sequence[Comparison]) -> list[Gap]:
+    """Films and table may each keep the risk by itself, and not together."""
+    found = [each.after.estimates.get(FILMS_AND_ROWS) for each in comparisons]
+    return [
+        Gap(
+            TOGETHER,
+            "who compares films and adds what the rows tell beside them (age, sex, site and findings) finds another "
+            f"film of the same patient in {percent(each.value)} of tries ({percent(each.low)} to "
+            f"{percent(each.high)}); chance {percent(each.chance)}, accepted {percent(settings.accepted.value)}; "
+            "films and table are each judged by themselves.",
+            blocking=each.low > settings.accepted.value,
+        )
+        for each in found
+        if each is not None
+    ]
+
+
+def _bits(settings: Settings, bound: Bound | None) -> list[Gap]:
+    """Where films can be linked by their pseudonym, their bits add up; then the proof may promise nothing."""
+    if bound is None or bound.keeps(settings):
+        return []
+    why = (
+        f"the films of one person that can be linked tell up to {bound.bits:g} bits together. Among {bound.people:,} "
+        f"people the proof then allows a chance of {percent(bound.success)}, so the verdict rests on what attackers "
+        "were measured to reach."
+    )
+    return [Gap(BITS, why, blocking=False)]
 
 
 def _left_out(

@@ -53,7 +53,8 @@ def protect_cohort(
     workers: int | None,
     progress: Progress,
 ) -> Outcome:
-    """The cohort with its anatomy hidden and all else as it was; attacked and measured before and after."""
+    """The cohort with its anatomy hidden and all else as it was, names in it too; attacked and measured before and
+    after."""
     given = {"method": method, "bits": bits, "level": level, "draws": draws, "weights": weights}
     anatomy = write_table(HiddenAnatomy.name, {name: value for name, value in given.items() if value is not None})
     settings = Settings(
@@ -62,12 +63,11 @@ def protect_cohort(
         input=options or InputOptions(),
         device=device,
         threshold=risk,
-        defenses=(anatomy,),
+        defenses=("headers", anatomy),  # no header comes along with a film that is written anew
         attacks=ATTACKS,
         measures=MEASURES,
         protect="anatomy",
         risk=risk,
-        judged=("anatomy",),
     )
     return release(source, out, keys=keys, settings=settings, workers=workers, progress=progress)
 

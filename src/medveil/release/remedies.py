@@ -32,6 +32,8 @@ TIME = "Time, and no change to the data."
 def remedies(content: ReportContent, settings: Settings) -> tuple[Remedy, ...]:
     """One for each of the reasons, in their order; what no part of medveil can change is left to a person, in words."""
     command = content.provenance.command
+    if not command.startswith("medveil release") and settings.protect != "none":  # films alone were protected
+        command = f"medveil release {SOURCE} --protect {settings.protect}"
     known = {each.reason: each for each in _known(content, settings, command)}
     return tuple(known.get(reason) or Remedy("Open", reason, _FOR_A_PERSON) for reason in content.reasons)
 

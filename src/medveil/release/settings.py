@@ -22,9 +22,8 @@ CHOSEN: tuple[Kind, ...] = ("defenses", "attacks", "measures")
 class Settings:
     """What a release is run with. Parts are named as on the command line (`pixels:fill=black`); none named, those that
     run unasked. `device` (cpu or cuda) is for the parts that can use one. The threshold follows from the `recipient`
-    unless one is set. What `protect` names is set so that the `risk` is kept, or else the threshold; `judged` are the
-    places without which nothing can pass. A `demonstration` is of invented patients: it may accept more, and says
-    so."""
+    unless one is set. What `protect` names is set so that the `risk` is kept, or else the threshold. A `demonstration`
+    is of invented patients: it may accept more, and says so."""
 
     seed: int = 7
     threshold: float | None = None
@@ -38,7 +37,6 @@ class Settings:
     measures: tuple[str, ...] = ()
     protect: Protect = "none"
     risk: float | None = None
-    judged: tuple[str, ...] = ("headers", "table", "pixels", "reports")
     demonstration: bool = False
 
     def resolved(self) -> Settings:
@@ -79,9 +77,5 @@ class Settings:
         parts: dict[str, Any] = {
             kind: {choice.name: choice.to_json() for choice in self.chosen(kind)} for kind in CHOSEN
         }
-        told = {
-            "input": self.input.told(),
-            "judged": list(self.judged),
-            "recipient": recipient_called(self.recipient).kind,
-        }
+        told = {"input": self.input.told(), "recipient": recipient_called(self.recipient).kind}
         return {**asdict(self), **told, **parts}

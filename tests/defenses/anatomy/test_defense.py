@@ -116,10 +116,50 @@ def test_a_dicom_file_keeps_nothing_that_described_the_old_pixels(hospital: Coho
     assert "WindowCenter" not in done and "PixelSpacing" not in done
 
 
+def test_a_dicom_file_tells_nothing_of_how_the_old_film_was_taken(hospital: Cohort) -> None:
+    """In a hospital most films are the only one with their exposure, to the microampere second."""
+    dataset = dcmread(hospital.root / hospital.table["path"].iloc[0])
+    dataset.ExposureInuAs, dataset.ExposureIndex, dataset.BodyPartThickness = 1935, "287.3", "231"
+    dataset.EntranceDoseInmGy, dataset.PatientWeight, dataset.ViewPosition = "0.12", "81.5", "PA"
+    dataset.PixelSpacingCalibrationDescription, dataset.ImageType = "by hand", ["ORIGINAL", "PRIMARY", "POST"]
+    done = hidden(method="blur").apply(Subject(PERSON, dataset=dataset)).dataset
+    assert done is not None
+    assert {each.keyword for each in done if each.tag.group == 0x0018} <= {"BodyPartExamined", "ViewPosition"}
+    for gone in ("EntranceDoseInmGy", "PatientWeight", "PixelSpacingCalibrationDescription"):
+        assert gone not in done
+    assert list(done.ImageType) == ["DERIVED", "PRIMARY", "POST"]
+    assert done.ViewPosition == "PA"
+
+
+def test_a_film_that_is_there_twice_comes_out_as_two(hospital: Cohort) -> None:
+    """Equal ones would say that two people, or two images, share a film: more than their codes do."""
+    defense = hidden(method="deformation", level=0.2)
+    row = {"view": "PA", "image_id": "1"}
+    one = Subject(PERSON, picture=film(), row=dict(row))
+    others = (
+        Subject(Person(KEYS, "MR-2"), picture=film(), row=dict(row)),
+        Subject(PERSON, picture=film(), row=row | {"image_id": "2"}),
+    )
+    made = defense.apply(one).picture
+    assert made is not None
+    for other in others:
+        assert not np.array_equal(made, defense.apply(other).picture)  # type: ignore[arg-type]
+    file = dcmread(hospital.root / hospital.table["path"].iloc[0])
+    again = dcmread(hospital.root / hospital.table["path"].iloc[0])
+    file.ViewPosition = again.ViewPosition = "PA"
+    again.SOPInstanceUID = "2.25.1"
+    drawn = [defense.apply(Subject(PERSON, dataset=each)).dataset for each in (file, again)]
+    assert drawn[0] is not None and drawn[1] is not None
+    assert not np.array_equal(drawn[0].pixel_array, drawn[1].pixel_array)
+
+
 def test_settings_that_make_no_sense_are_refused() -> None:
     for settings in ({"bits": 0}, {"bits": 4, "level": 2.0}, {"bits": 4, "method": "blur"}, {"budget": 3.0}):
         with pytest.raises(SettingsError):
             hidden(**settings)
+    for level in (-3.0, 0.0, float("nan"), float("inf")):  # a blur of less than nothing would be a film as it was
+        with pytest.raises(SettingsError, match="above 0"):
+            hidden(method="blur", level=level)
     with pytest.raises(SettingsError, match="choose from"):
         hidden(method="magic").check_models()
 

@@ -13,6 +13,7 @@ from medveil.cohort.images import load_image
 from medveil.cohort.phantom.hospital import build_hospital
 from medveil.person.keys import Keys
 from medveil.release import Settings, release
+from medveil.release.protect_anatomy import protect_cohort
 from medveil.release.verify.run import verify
 
 pytestmark = pytest.mark.slow
@@ -50,6 +51,28 @@ def test_several_draws_of_a_code_are_released_and_checked(source: Path, tmp_path
     assert table.groupby("study_id").size().mod(2).eq(0).all()
     found = verify(tmp_path / "out", source, keys=KEYS, workers=1)
     assert (found.files, found.leaks, found.losses) == (len(table) + 1, 0, 0)
+
+
+def test_films_protected_alone_are_told_to_be_no_release(source: Path, tmp_path: Path) -> None:
+    options = {"method": "blur", "bits": None, "level": 8.0, "draws": None, "weights": None, "risk": None}
+    outcome = protect_cohort(
+        source,
+        tmp_path / "out",
+        keys=KEYS,
+        **options,  # type: ignore[arg-type]
+        layout=None,
+        options=None,
+        device="cpu",
+        seed=7,
+        workers=1,
+        progress=lambda stage, done, total: None,
+    )
+    assert outcome.verdict != "PASS"
+    told = json.loads(outcome.report.with_suffix(".json").read_text())
+    open_places = {gap["what"] for gap in told["gaps"] if "no defense covers it" in gap["why"]}
+    assert open_places == {"Identifiers in the table", "Report text", "Text burned into the image"}
+    assert not any("did not move" in reason for reason in told["reasons"])
+    assert any("--protect anatomy" in each["command"] for each in told["remedies"])
 
 
 def test_dicom_files_come_out_valid_and_checked(source: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import datetime as dt
 from dataclasses import replace
 
@@ -133,8 +134,11 @@ def test_a_film_made_anew_has_lost_nothing_with_the_description_of_the_old_one()
     old, anew = original(), replace(CHECK, made_anew=True)
     old.ImagerPixelSpacing = [0.2, 0.2]
     old.PresentationLUTShape = "INVERSE"
-    missing = [wrong.found for wrong in CHECK.discrepancies("f", released(), old)]
-    assert missing == ["missing"] * 2 and not anew.discrepancies("f", released(), old)
-    kept = released()
-    kept.ImagerPixelSpacing = [0.2, 0.2]
-    assert [wrong.found for wrong in anew.discrepancies("f", kept, old)] == ["a description of the old film's pixels"]
+    new = released()
+    del new.KVP
+    missing = [wrong.found for wrong in CHECK.discrepancies("f", new, old)]
+    assert missing == ["missing"] * 3 and not anew.discrepancies("f", new, old)
+    for name, value in (("ImagerPixelSpacing", [0.2, 0.2]), ("KVP", "110"), ("PatientWeight", "81.5")):
+        kept = copy.deepcopy(new)
+        setattr(kept, name, value)
+        assert [wrong.found for wrong in anew.discrepancies("f", kept, old)] == ["a description of the old film"]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from medveil.cohort import Cohort
+from medveil.parts import choose
 from medveil.person.keys import Keys
 from medveil.release.clean.engine import Engine
 from medveil.release.clean.run import Work
@@ -53,8 +54,8 @@ def released(original: Cohort, out: Path, *, reports: list[str], words: list[str
     return names
 
 
-def check(original: Cohort, out: Path) -> OutputCheck:
-    engine = Engine(KEYS)
+def check(original: Cohort, out: Path, *defenses: str) -> OutputCheck:
+    engine = Engine(KEYS, choose("defenses", defenses))
     work = Work.of_images(original, engine)
     assert isinstance(work.writer, TableWriter)
     found = check_release(work, out, engine, images_read=2, workers=1, progress=lambda stage, done, total: None)
@@ -93,3 +94,11 @@ def test_an_id_of_the_source_in_the_table_is_found(few: Cohort, tmp_path: Path) 
     after = Cohort.open(tmp_path / "data")
     Cohort.of(after.table.assign(patient_id=few.table["patient_id"]), after.root, name="few").save(after.root)
     assert check(few, tmp_path).found["values in the table: patient_id"] == 3
+
+
+def test_rows_that_nothing_changes_are_no_find(few: Cohort, tmp_path: Path) -> None:
+    released(few, tmp_path, reports=["No effusion."] * 3, words=["PA"] * 3)
+    table = Cohort.open(tmp_path / "data").table
+    Cohort.of(table.assign(date=few.table["date"].to_numpy()), tmp_path / "data", name="few").save(tmp_path / "data")
+    assert check(few, tmp_path).found == {"dates that did not move with the others": 3}
+    assert check(few, tmp_path, "headers", "reports").found == {}

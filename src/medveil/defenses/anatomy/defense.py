@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pydicom.dataelem import DataElement
     from pydicom.dataset import Dataset, FileDataset
 
+    from medveil.defenses.anatomy.ledger import BitLedger
     from medveil.defenses.anatomy.method import Film, Method
 
 CODED = "coded"
@@ -72,6 +74,8 @@ class HiddenAnatomy:
                 raise SettingsError("bits are for the method coded alone; give a level to the others, and not both")
             if self.bits is not None and not 1 <= self.bits <= 16:
                 raise SettingsError("a film is coded in 1 to 16 bits")
+            if self.level is not None and not 0 < self.level < math.inf:
+                raise SettingsError("a level is a number above 0; how high it may be depends on the method")
             if not 1 <= self.draws <= MOST_DRAWS:
                 raise SettingsError(f"1 to {MOST_DRAWS} films can be drawn from a code")
             if self.draws > 1 and self.method != CODED:
@@ -132,7 +136,7 @@ class HiddenAnatomy:
         for at in [at for at, film in films.items() if not self._booked(subjects[at], film)]:
             results[at] = Quarantined(_SPENT)
             del films[at]
-        chance = [self._chance(film, subjects[at].draw) for at, film in films.items()]
+        chance = [self._chance(film, subjects[at]) for at, film in films.items()]
         for at, made in zip(films, self._method.protect(list(films.values()), self.level, chance), strict=True):
             subject = subjects[at]
             _put(subject, made)
@@ -149,32 +153,56 @@ class HiddenAnatomy:
 
     def _booked(self, subject: Subject, film: Film) -> bool:
         """Whether the film may be made: its bits are on disk before it is."""
-        if self.settings.ledger is None or self.bits is None:
+        if self._ledger is None or self.bits is None:
             return True
-        from medveil.defenses.anatomy.ledger import BitLedger, BitsSpent, Entry
+        from medveil.defenses.anatomy.ledger import BitsSpent, Entry
 
-        one = Entry(subject.person.pseudonym, self._keys.pseudonym("film", _what_is_coded(film)), self.bits)
+        one = Entry(subject.person.pseudonym, self._keys.pseudonym("film", self._what_is_coded(film)), self.bits)
         try:
-            BitLedger(self.settings.ledger, self.settings.budget).book([one])
+            self._ledger.book([one])
         except BitsSpent:
             return False
         return True
 
-    def _chance(self, film: Film, draw: int) -> np.random.Generator:
-        """Of film, draw and the site's key: whoever lacks the key cannot draw it again, and a second run can."""
+    @cached_property
+    def _ledger(self) -> BitLedger | None:
+        """Read once; what other processes add is followed."""
+        from medveil.defenses.anatomy.ledger import BitLedger
+
+        return None if self.settings.ledger is None else BitLedger(self.settings.ledger, self.settings.budget)
+
+    def _what_is_coded(self, film: Film) -> str:
+        """The same for the same code: of its pixels, what the table tells that goes into it, and who codes it."""
+        from medveil.cohort import LABELS
+
+        told = [*self._coder, *(str(film.fields.get(name)) for name in (*LABELS, "view"))]
+        return sha256(film.pixels.tobytes() + "\x1f".join(told).encode()).hexdigest()
+
+    @cached_property
+    def _coder(self) -> tuple[str, ...]:
+        """Another way to code, or other networks, make another code of the same film, which tells more of it."""
+        from medveil.runtime.storage import sha256_of
+        from medveil.weights.bundled import bundled
+
+        networks = (self.settings.weights or bundled("coded"), bundled("findings"))
+        return self.settings.method, *(sha256_of(path) for path in networks)
+
+    def _chance(self, film: Film, subject: Subject) -> np.random.Generator:
+        """Of film, image, person and the site's key: whoever lacks the key cannot draw it again, and a second run can.
+        A film that is there twice comes out as two, so that nobody sees that it was one."""
         import numpy as np
 
-        name = b"medveil\x1fanatomy\x1f" + (b"%d\x1f" % draw if draw else b"")
+        whose = (subject.person.pseudonym, _image_of(subject), str(subject.draw))
+        name = "\x1f".join(("medveil", "anatomy", *whose, "")).encode()
         digest = hmac.new(self._keys.secret, name + film.pixels.tobytes(), sha256).digest()
         return np.random.default_rng(np.frombuffer(digest, np.uint32))
 
 
-def _what_is_coded(film: Film) -> str:
-    """The same for the same code: of its pixels, and what the table tells that goes into it."""
-    from medveil.cohort import LABELS
-
-    told = [str(film.fields.get(name)) for name in (*LABELS, "view")]
-    return sha256(film.pixels.tobytes() + "\x1f".join(told).encode()).hexdigest()
+def _image_of(subject: Subject) -> str:
+    """What the image is called, where it has a name."""
+    if subject.dataset is not None:
+        return str(subject.dataset.get("SOPInstanceUID", ""))
+    return str((subject.row or {}).get("image_id", ""))
 
 
 def _shown(subject: Subject) -> Film | None:
@@ -236,13 +264,14 @@ def _put(subject: Subject, made: NDArray[np.uint8]) -> None:
 
 
 def _put_into(dataset: FileDataset, made: NDArray[np.uint8]) -> None:
-    """The film in place of the old one, with nothing that described the old pixels."""
+    """The film in place of the old one, with nothing that described the old one."""
     from pydicom.uid import ExplicitVRLittleEndian
 
     dataset.walk(_forget_old)
     dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
     dataset.Rows, dataset.Columns = made.shape[:2]
     dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
+    dataset.ImageType = ["DERIVED", *list(dataset.get("ImageType") or ["", "PRIMARY"])[1:]]
     if "PresentationLUTShape" in dataset:
         dataset.PresentationLUTShape = "IDENTITY"
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit, dataset.PixelRepresentation = 8, 8, 7, 0
@@ -252,23 +281,30 @@ def _put_into(dataset: FileDataset, made: NDArray[np.uint8]) -> None:
 
 
 def _forget_old(dataset: Dataset, element: DataElement) -> None:
-    if element.keyword in OF_THE_OLD_FILM:
+    if is_of_the_old_film(element):
         del dataset[element.tag]
 
 
-OF_THE_OLD_FILM = (  # attributes that describe its pixels
-    *("PixelSpacing", "ImagerPixelSpacing", "NominalScannedPixelSpacing", "PixelAspectRatio", "PixelPaddingValue"),
-    *("PixelPaddingRangeLimit", "WindowCenter", "WindowWidth", "WindowCenterWidthExplanation", "VOILUTFunction"),
-    *("VOILUTSequence", "ModalityLUTSequence", "RescaleIntercept", "RescaleSlope", "RescaleType"),
-    *("SmallestImagePixelValue", "LargestImagePixelValue", "LossyImageCompression", "LossyImageCompressionRatio"),
-    *("LossyImageCompressionMethod", "PlanarConfiguration", "NumberOfFrames", "FrameIncrementPointer"),
-    *("PixelIntensityRelationship", "PixelIntensityRelationshipSign", "EntranceDoseInmGy", "IconImageSequence"),
-    *("ExtendedOffsetTable", "ExtendedOffsetTableLengths", "OriginalAttributesSequence"),
-    *("DetectorActiveDimensions", "FieldOfViewDimensions", "ExposedArea"),
-    *(
-        f"{kind}{colour}PaletteColorLookupTable{part}"
-        for colour in ("Red", "Green", "Blue", "Alpha")
-        for kind, part in (("", "Descriptor"), ("", "Data"), ("Segmented", "Data"))
-    ),
-    *("PaletteColorLookupTableUID", "ICCProfile", "ColorSpace"),
+def is_of_the_old_film(element: DataElement) -> bool:
+    """What tells how the old film was taken, how its pixels were stored, and how large the body on it was: to whoever
+    has the original's header, such numbers are as good as its name."""
+    if element.tag.group in _ABOUT_TAKING_AND_STORING:
+        return element.keyword not in _OF_ANY_FILM
+    return element.keyword in _OF_THE_OLD_FILM
+
+
+WRITTEN_ANEW = ("ImageType", "PresentationLUTShape")
+_ABOUT_TAKING_AND_STORING = (0x0018, 0x0028)
+_OF_ANY_FILM = (
+    *("BodyPartExamined", "ViewPosition", "Rows", "Columns", "SamplesPerPixel", "PhotometricInterpretation"),
+    *("BitsAllocated", "BitsStored", "HighBit", "PixelRepresentation", "QualityControlImage", "BurnedInAnnotation"),
+    *("RecognizableVisualFeatures", "LongitudinalTemporalInformationModified"),
+)
+_OF_THE_OLD_FILM = (
+    *("IconImageSequence", "ExtendedOffsetTable", "ExtendedOffsetTableLengths", "OriginalAttributesSequence"),
+    *("PresentationLUTSequence", "RealWorldValueMappingSequence", "AcquisitionContextSequence"),
+    *("EntranceDose", "EntranceDoseInmGy", "ExposedArea", "DistanceSourceToEntrance", "CommentsOnRadiationDose"),
+    *("XRayOutput", "HalfValueLayer", "OrganDose", "OrganExposed", "ExposureDoseSequence", "FilmConsumptionSequence"),
+    *("PatientSize", "PatientSizeCodeSequence", "PatientWeight", "PatientBodyMassIndex"),
+    *("MeasuredAPDimension", "MeasuredLateralDimension"),
 )

@@ -165,9 +165,3 @@ class BitLedger:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.path.with_name(f".{self.path.name}.lock"), wait=True):
             yield
-
-
-def default_bits_file() -> Path:
-    """Where the site's ledger of bits lives unless the user names another place: beside the site's key."""
-    home = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(home) / "medveil" / "bits-ledger.jsonl"

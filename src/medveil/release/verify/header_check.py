@@ -12,7 +12,7 @@ from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
 from pydicom.tag import BaseTag
 
-from medveil.defenses.anatomy.defense import OF_THE_OLD_FILM
+from medveil.defenses.anatomy.defense import WRITTEN_ANEW, is_of_the_old_film
 from medveil.defenses.headers.actions import decide, row_by_vr
 from medveil.defenses.headers.attribute import CLASS_ROOTS, attribute
 from medveil.defenses.headers.options import Option
@@ -78,10 +78,10 @@ class HeaderCheck:
             return ("X", "removed", "a private attribute") if met.new is not None and not safe else None
         if self._must_go(tag):
             return ("X", "removed", "an attribute that is always removed") if met.new is not None else None
-        if self.made_anew and element.keyword == "PresentationLUTShape":
-            return None  # says how the film's own pixels are to be shown
-        if self.made_anew and element.keyword in OF_THE_OLD_FILM:
-            return ("X", "removed", "a description of the old film's pixels") if met.new is not None else None
+        if self.made_anew and element.keyword in WRITTEN_ANEW:
+            return None
+        if self.made_anew and is_of_the_old_film(element):
+            return ("X", "removed", "a description of the old film") if met.new is not None else None
         if met.new is not None and element.VR in _FREE_TEXT and self._names_someone(met.new):
             return ("C", "no known identifier", "a known identifier")
         if element.VR == "SQ" or element.VR in _BULK or tag.group in _PIXEL_GROUPS:

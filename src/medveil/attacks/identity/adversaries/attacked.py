@@ -43,7 +43,8 @@ class Attacked:
     `hits`: precision@1 by attacker and mode, dd among the other defended films, do among the others' originals.
     `cmc`: rank 1 among all originals, the film's own too. `own`: whether a film is so alike to its own original as one
     in a thousand pairs of two persons. `chance`: blind guessing. `undefended`: precision@1 of the originals among
-    themselves, by attacker: what each can do. `control`: precision@1 by the table alone. `learned_from`: patients
+    themselves, by attacker: what each can do. `control`: precision@1 by the table alone. `together`: by attacker, dd
+    with what the rows tell beside the films. `learned_from`: patients
     who taught the attackers, and how many of them came more than once; of two halves the fewer.
     """
 
@@ -55,6 +56,7 @@ class Attacked:
     undefended: dict[str, Doubles]
     control: Doubles | None = None
     learned_from: tuple[int, int] = (0, 0)
+    together: dict[str, Doubles] = field(default_factory=dict)
     _weights: dict[tuple[int, int], Doubles] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -103,8 +105,8 @@ class Attacked:
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Plain arrays by name, as `numpy.savez` takes them."""
         arrays: dict[str, NDArray[Any]] = {f"hits.{a}.{m}": values for (a, m), values in self.hits.items()}
-        for name, values in (("cmc", self.cmc), ("own", self.own), ("undefended", self.undefended)):
-            arrays |= {f"{name}.{attacker}": each for attacker, each in values.items()}
+        for name in ("cmc", "own", "undefended", "together"):
+            arrays |= {f"{name}.{attacker}": each for attacker, each in getattr(self, name).items()}
         if self.control is not None:
             arrays["control"] = self.control
         return arrays | {
@@ -115,7 +117,7 @@ class Attacked:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Attacked:
-        parts: dict[str, dict[Any, Doubles]] = {"hits": {}, "cmc": {}, "own": {}, "undefended": {}}
+        parts: dict[str, dict[Any, Doubles]] = {name: {} for name in ("hits", "cmc", "own", "undefended", "together")}
         for name in arrays:
             kind, *rest = name.split(".")
             if kind in parts:
@@ -145,6 +147,7 @@ def joined(parts: Sequence[Attacked], rows: Sequence[NDArray[np.intp]]) -> Attac
         {key: together([part.undefended[key] for part in parts]) for key in first.undefended},
         together(control) if len(control) == len(parts) else None,
         (min(part.learned_from[0] for part in parts), min(part.learned_from[1] for part in parts)),
+        {key: together([part.together[key] for part in parts]) for key in first.together},
     )
 
 

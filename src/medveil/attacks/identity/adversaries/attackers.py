@@ -161,6 +161,7 @@ class _Attack:
             undefended={name: seen for name, (_, seen) in each.items()},
             control=None if table is None else self.contest.first_among(torch.from_numpy(table).to(self.device)),
             learned_from=(len(np.unique(self.fit.patients)), self.fit.returning),
+            together={name: each.together for name, each in found.items()} if self.target.told else {},
         )
 
     def _tried(self, name: str, originals: Originals | None) -> tuple[Found, Doubles]:

@@ -28,7 +28,8 @@ class Films:
 
     Photographs in colour have three channels more; attackers look at their luminance. Films of one of the `visits`
     are never counted as found in one another; left out, every film is a visit of its own. `table` is what an attacker
-    without the films would compare: vectors, alike where their inner product is large.
+    without the films would compare: vectors, alike where their inner product is large. `told` are such vectors of
+    what the released row tells beside the film, of the person and of the findings: for an attacker who adds it up.
     """
 
     original: Pixels
@@ -36,12 +37,13 @@ class Films:
     patients: Codes
     visits: Codes | None = None
     table: NDArray[np.float32] | None = None
+    told: tuple[NDArray[np.float32], ...] = ()
 
     def __post_init__(self) -> None:
         for pixels in (self.original, self.defended):
             if pixels.dtype != np.uint8 or pixels.shape[1:] not in ((SIDE, SIDE), (SIDE, SIDE, 3)):
                 raise InputError(f"the attackers take films of {SIDE} x {SIDE} pixels of 8 bits; prepare them first")
-        rows: list[NDArray[Any] | None] = [self.defended, self.patients, self.visits, self.table]
+        rows: list[NDArray[Any] | None] = [self.defended, self.patients, self.visits, self.table, *self.told]
         if any(each is not None and len(each) != len(self.original) for each in rows):
             raise InputError("originals, defended films and their patients differ in number; give one row a film")
 
@@ -55,6 +57,7 @@ class Films:
             self.patients[rows],
             None if self.visits is None else self.visits[rows],
             None if self.table is None else self.table[rows],
+            tuple(each[rows] for each in self.told),
         )
 
     @cached_property

@@ -22,13 +22,14 @@ class Found:
     """One attacker's success with each query, n each; NaN where there is nobody to find.
 
     `cmc` is rank 1 among all originals, the film's own too; `own` is whether the film is as alike to its own original
-    as one in a thousand pairs of two persons.
+    as one in a thousand pairs of two persons. `together` is `dd` with what the rows tell beside the films.
     """
 
     dd: Doubles
     do: Doubles
     cmc: Doubles
     own: Doubles
+    together: Doubles
 
 
 class Contest:
@@ -36,6 +37,7 @@ class Contest:
 
     def __init__(self, films: Films, device: str) -> None:
         self.n = len(films)
+        self.told = [torch.from_numpy(each).to(device) for each in films.told]
         codes = content_codes(films.defended, films.original)
         every = [np.unique(films.patients, return_inverse=True)[1], films.visit_codes, *codes]
         self.patients, self.visits, self.defended, self.original = (
@@ -44,14 +46,15 @@ class Contest:
 
     def found(self, queries: Tensor, defended: Tensor, originals: Tensor) -> Found:
         """`defended` is what the queries are compared with among the released, `originals` among the originals."""
-        dd, do, cmc = (np.full(self.n, np.nan) for _ in range(3))
+        dd, do, cmc, together = (np.full(self.n, np.nan) for _ in range(4))
         for rows in self._blocks():
             among = self._scores(queries[rows], defended, self.defended[rows], self.defended)
+            together[rows] = self._first(self._with_rows(among, rows), rows)
             dd[rows] = self._first(among, rows)
             among = self._scores(queries[rows], originals, self.defended[rows], self.original)
             do[rows] = self._first(among, rows)
             cmc[rows] = self._first(among, rows, all_visits=True)
-        return Found(dd, do, cmc, self._own(queries, originals))
+        return Found(dd, do, cmc, self._own(queries, originals), together)
 
     def first_among(self, vectors: Tensor, *, content: Tensor | None = None) -> Doubles:
         """Precision@1 of each, by vectors compared with one another."""
@@ -64,6 +67,11 @@ class Contest:
     def chance(self) -> Doubles:
         """What an attacker who sees nothing finds; the same among defended films and among originals."""
         return self.first_among(torch.zeros((self.n, 1), device=self.patients.device))
+
+    def _with_rows(self, films: Tensor, rows: slice) -> Tensor:
+        """How alike films are and what is told beside them, each in its own spread, added up."""
+        alike = [films, *(each[rows] @ each.T for each in self.told)]
+        return torch.stack([_spread(each.double()) for each in alike]).sum(0)
 
     def _blocks(self) -> list[slice]:
         return [slice(start, min(start + ROWS, self.n)) for start in range(0, self.n, ROWS)]
@@ -100,3 +108,9 @@ class Contest:
         mine = (queries.float() * originals.float()).sum(1)
         mine = torch.where(self.defended == self.original, COPY, mine)
         return torch.where(mine == limit, tied, (mine > limit).double()).cpu().numpy()
+
+
+def _spread(scores: Tensor) -> Tensor:
+    """From its middle, in standard deviations, row by row."""
+    deviation, mean = torch.std_mean(scores, dim=1, keepdim=True, correction=0)
+    return (scores - mean) / deviation.clamp(min=1e-9)

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from medveil.attacks.identity.adversaries.films import Films, Pixels
-from medveil.cohort import Cohort
+from medveil.cohort import LABELS, Cohort
 from medveil.cohort.dicom.many import read_many
 from medveil.cohort.features import FEW, demographics
 from medveil.cohort.images import load_image
@@ -64,6 +64,7 @@ def read_films(released: Cohort, originals: Cohort, *, seed: int, most: int = MO
         patients[kept].astype(np.int64),
         visits[kept].astype(np.int64),
         demographics(released.table.iloc[kept]),
+        told_beside(released.table.iloc[kept]),
     )
     reasons = Counter({OTHER_VIEW: int((~frontal).sum()), UNREADABLE: int((~read).sum())})
     pairs = np.unique(np.stack([patients[rows], visits[rows]], 1), axis=0)
@@ -76,6 +77,13 @@ def read_films(released: Cohort, originals: Cohort, *, seed: int, most: int = MO
         patients=len(np.unique(patients[frontal])),
         frontal=chests,
     )
+
+
+def told_beside(table: pd.DataFrame) -> tuple[NDArray[np.float32], ...]:
+    """What rows tell of the person (age, sex and site; the view is the film's), and of the findings."""
+    present = table[list(LABELS)].to_numpy(np.float32)
+    present = np.where(present == -1, np.float32(0.5), np.nan_to_num(present))
+    return demographics(table.assign(view=None)), np.concatenate([present, 1 - present], axis=1)
 
 
 def frontal_rows(cohort: Cohort) -> NDArray[np.bool_]:

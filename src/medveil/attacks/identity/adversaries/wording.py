@@ -6,6 +6,7 @@ from medveil.attacks.identity.adversaries.attacked import Attacked, Strongest
 from medveil.attacks.identity.adversaries.effort import Effort
 from medveil.attacks.identity.adversaries.matching import STRANGERS
 from medveil.attacks.identity.adversaries.reading import ReadFilms
+from medveil.attacks.identity.settings import FILMS_AND_ROWS
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Power, Series, Table, percent
 from medveil.stats.estimate import Estimate
 
@@ -24,6 +25,8 @@ GLOSSARY = {
     HEADLINE: "The share of films whose most similar other film is of the same patient, for the attacker and the "
     "gallery with the highest upper end.",
     UNTOUCHED: "The same where nothing was changed, for the attacker who does best: what can be recognised at all.",
+    FILMS_AND_ROWS: "The same among released films for somebody who also compares what the released rows tell beside "
+    "them: age, sex, site and findings. It has no threshold.",
     "CMC-R1": "The share of films for which the most similar of all originals, the film's own among them, is of the "
     "same patient.",
     "ID-R": f"The share of films as alike to their own original as {STRANGERS:g} of pairs of two persons are.",
@@ -40,6 +43,9 @@ def adversaries_finding(part: str, done: Attacked, read: ReadFilms, effort: Effo
         for measure, values in (("CMC-R1", done.cmc), ("ID-R", done.own))
         for attacker in done.attackers
     }
+    together = [done.mean(values, seed=seed) for values in done.together.values()]
+    if together:
+        own[FILMS_AND_ROWS] = max(together, key=lambda each: each.high)
     return Finding(
         part=part,
         kind="attack",

@@ -36,7 +36,8 @@ def guarantee(bits: int) -> Guarantee:
         f"A film is made from a code of {bits} bits and fresh randomness, and from nothing else of the original: from "
         f"one film nobody, whatever they know, multiplies their chance of naming the person by more than {2**bits}; "
         f"among N equally likely people it is at most {2**bits} / N. The bits of a person's films that can be linked "
-        "add up (the ledger keeps the sum). It assumes that the generator was trained without the person, that the "
-        "randomness is fresh: where it is derived from the site's key, against attackers who cannot break HMAC-SHA-256 "
-        "and do not have the key. It speaks of the pixels alone; what the table tells is the table's risk.",
+        "add up (a ledger that is named keeps the sum). It assumes that the generator was trained without the person, "
+        "and that the randomness is fresh: where it is derived from the site's key, against attackers who cannot break "
+        "HMAC-SHA-256 and do not have the key. It speaks of the pixels alone; what the table tells is the table's "
+        "risk.",
     )
