@@ -15,9 +15,8 @@ from medveil.defenses.reports.rules import FAMILIES, FOLLOWING, IN_PHRASES
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, is_role, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
-from medveil.defenses.reports.rules.people import ROLES
 from medveil.defenses.reports.rules.times import RATIO
 from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, is_scored, is_value, measures
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
@@ -324,7 +323,7 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
         bool(own)
         and all(word.text.isupper() and 1 < len(word.text) < 6 for word in own)
         and not page.in_capitals(start),
-        bool(own) and all(word.folded in ROLES or word.folded in _ALONE for word in own),
+        bool(own) and all(is_role(word.folded) or word.folded in _ALONE for word in own),
     )
 
 
