@@ -24,6 +24,7 @@ _STAMP = re.compile(
 )
 _ISO_TIME = re.compile(r"T\d\d:?\d\d(?::?\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?")
 _PART = re.compile(rf"(?P<first>{_DAY})/(?P<second>{_DAY})(?![\d/]|\.\d)")
+_UNTIL = re.compile(rf"[ ]?[-–][ ]?(?P<day>(?P<first>{_DAY})/(?P<second>{_DAY}))(?![\d/])")
 _GERMAN_PART = re.compile(rf"{_DAY}\.[ ]?{_MONTH}\.(?![ ]?\d)")  # am 3.4.
 _GERMAN_BEFORE = re.compile(r"\b(?:am|vom|seit|bis|zum|ab|den)[ ]$", re.IGNORECASE)
 _SAYING = re.compile(r"24/7(?![\d/])|9/11(?=[ ](?:survivor|responder|attack|victim))")
@@ -160,6 +161,8 @@ def _take_part(page: Page, part: re.Match[str]) -> None:
     day_above_twelve = int(part["second"]) > 12  # no fraction or score has such a whole
     if certain or padded or alone or day_above_twelve:
         _take(page, start, end, doubted=not certain)
+        if (until := _UNTIL.match(page.text, end)) and _possible(until):
+            _take(page, *until.span("day"))
 
 
 def _take_named(page: Page, word: PageWord) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.lexicon import Kind, has, words
+from medveil.defenses.reports.rules.lexicon import Kind, has, in_dictionary, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import (
@@ -22,7 +22,7 @@ _AFTER_LABEL = re.compile(r"[ \t]?[:=][ \t]{0,4}")
 _AFTER_KIN = re.compile(r",?[ ]|[ ]?[(:][ ]?")
 _AFTER_PHRASE = re.compile(r"[ \t]{1,2}|[ \t]*\r?\n[ \t]*")
 _DEGREE_AFTER = re.compile(
-    r"(?:[ ]?,)?[ \t]{0,2}(?:M\.?[ ]?D\.?|D\.?O\.?|Ph\.?D\.?|R\.?N\.?|MBBS|FRCR|R\.?T\.?)(?![A-Za-z])"
+    r"(?:[ ]?,)?[ \t]{0,2}(?:N\.?P|M\.?[ ]?D\.?|D\.?O\.?|Ph\.?D\.?|R\.?N\.?|MBBS|FRCR|R\.?T\.?)(?![A-Za-z])"
 )
 _DOES_AFTER = re.compile(
     r"[ ](?:is|was)[ ]an?[ ](?:\d{1,3}[ -]|[a-z-]+-)(?:years?|yrs?|yo)\b"
@@ -30,7 +30,13 @@ _DOES_AFTER = re.compile(
 )
 _WITHIN = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*|[ ]['’]")
 _COMMA = re.compile(r",[ \t]{0,2}|\^")
-_SAID_BY = words("dictated signed transcribed typed interpreted read reviewed verified approved performed ordered")
+_AND_ANOTHER = re.compile(r"(?:/|[ ](?P<word>and|und|et|y)[ ])(?=[A-ZÀ-Þ])")
+_BY = words("by von par por")
+_SAID_BY = words(
+    "dictated signed transcribed typed interpreted read reviewed verified approved performed ordered befundet diktiert "
+    "unterschrieben signe lu valide firmado informado validado"
+)
+_GRADES = words("no trace trivial mild moderate mod severe significant and")  # mild MR: a valve
 _ANYBODY = words("patient he she it this that who they baby child boy girl man woman male female mother father donor")
 _NO_NAMES = ABBREVIATED_TITLES | words(
     "the a an this that at on in of for with and or to from by is was are be has had"
@@ -39,14 +45,14 @@ _NO_NAMES = ABBREVIATED_TITLES | words(
 
 def take(page: Page) -> None:
     for index, word in enumerate(page.words[:-1]):
-        if word.folded in ALL_TITLES_IN_TEXT:
+        if word.folded in ALL_TITLES_IN_TEXT or (word.folded == "med" and page.before(word.start, 4) == "Dr. "):
             _after_title(page, index)
         elif has(word.folded, Kind.KIN):
             _after(page, index, _AFTER_KIN, Category.NAME)
         elif has(word.folded, Kind.PATIENT | Kind.STAFF):
             category = Category.NAME if has(word.folded, Kind.PATIENT) else Category.DOCTOR
             _after(page, index, _AFTER_LABEL, category, label=True)
-        if word.folded == "by" and index and page.words[index - 1].folded in _SAID_BY:
+        if word.folded in _BY and index and page.words[index - 1].folded in _SAID_BY:
             _after(page, index, _AFTER_PHRASE, Category.DOCTOR)
         if page.words[index + 1].folded in DEGREES_IN_TEXT and _DEGREE_AFTER.match(page.text, word.end):
             _before(page, index, Category.DOCTOR)
@@ -60,13 +66,19 @@ def _after_title(page: Page, index: int) -> None:
     if not gap or not _AFTER_TITLE.fullmatch(gap) or name.folded in ALL_TITLES_IN_TEXT:
         return
     loud = title.text.isupper() and len(title.text) > 1 and "." not in gap  # MR and DR are machines, MS a disease
-    particle = bool(name.kind & Kind.PARTICLE)
-    if (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not (_is_strange(name) or particle):
+    small = title.text.islower() and name.text.islower() and len(name.text) > 2 and not in_dictionary(name.folded)
+    if (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not (
+        _is_strange(name) or name.kind & Kind.PARTICLE or small
+    ):
         return
+    if title.text == "MR" and index and page.words[index - 1].folded in _GRADES:
+        return
+    last = index + 1 if small else _last_of(page, index + 1, titled=not loud and title.capital)
     category = Category.DOCTOR if title.folded in DOCTOR_TITLES_IN_TEXT else Category.NAME
-    if title.text.islower() and name.text.islower() and name.kind == Kind.UNKNOWN and len(name.text) > 2:  # dr smythe
-        _take(page, index + 1, index + 1, category)
-    _take(page, index + 1, _last_of(page, index + 1, titled=not loud and title.capital), category)
+    _take(page, index + 1, last, category)
+    if last > 0 and (other := _AND_ANOTHER.match(page.text, page.words[last].end)):  # Drs. Long and Short
+        first = last + 1 + bool(other["word"])
+        _take(page, first, _last_of(page, first), category)
 
 
 def _is_strange(word: PageWord) -> bool:
