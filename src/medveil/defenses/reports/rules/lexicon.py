@@ -40,6 +40,8 @@ class Kind:
     ROLES: Final = KIN | PATIENT | STAFF | ROLE
     MONTH: Final = 524288
     WEEKDAY: Final = 1048576
+    NOUN: Final = 2097152  # what may be called after somebody, and what surely is if a name stands beside it
+    THING_NOUN: Final = 4194304
     FOREIGN: Final = GERMAN | FRENCH | SPANISH
     NAME: Final = GIVEN | FAMILY
     THING: Final = ORDINARY | EPONYM | SHORT
@@ -70,6 +72,8 @@ _KINDS = {
     "staff": Kind.STAFF,
     "role": Kind.ROLE,
     "month": Kind.MONTH,
+    "noun": Kind.NOUN,
+    "thing": Kind.NOUN | Kind.THING_NOUN,
     "weekday": Kind.WEEKDAY,
 }
 _MASK = 2 * Kind.CITY - 1  # what kind_of tells; the rest is asked for by `has`
