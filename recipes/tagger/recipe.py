@@ -2,13 +2,13 @@
 
     python -m recipes.tagger.recipe prepare --source MINILM --out START
     python -m recipes.tagger.recipe train --start START --out RUN --device cuda --seconds 530 --workers 14
-    python -m recipes.tagger.recipe further --start START --from TAGGER --out LAST --seconds 1200
+    python -m recipes.tagger.recipe further --start START --from TAGGER --out LAST --seconds 1500
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors), or a tagger that began with its word pieces.
 `prepare` takes two minutes; `train` makes its texts on many cores while a GPU learns from them. With `further` the
 networks of TAGGER go on learning, in small steps that a processor can take: first, into LAST/apart, without a third of
-the newest notes, then half as long, into LAST/all, with them. How LAST/apart reads that third, which it never met, is
-what the scorer is fitted to. `benchmarks/reports_recall.py` scores the result.
+the newest notes, then two thirds as long, into LAST/all, with them. How LAST/apart reads that third, never met,
+is what the scorer is fitted to. `benchmarks/reports_recall.py` scores the result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ def main() -> None:
         train(options.start, options.out.parent, options.device, {options.out.name: how})
         return
     small = replace(how, documents=200, rest=3.0, rows=16, peak=8e-4, average=0.99)
-    steps = {"apart": replace(small, apart=False), "all": replace(small, seconds=how.seconds / 2, seed=how.seed + 10)}
+    steps = {
+        "apart": replace(small, apart=False),
+        "all": replace(small, new=0.7, seconds=how.seconds * 2 / 3, seed=how.seed + 10),
+    }
     begin = options.begin
     for name, own in steps.items():
         runs = further(begin, own)

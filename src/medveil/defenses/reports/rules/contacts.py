@@ -71,9 +71,9 @@ def take(page: Page) -> None:
     for match in _NUMBER.finditer(text):
         _take(page, *match.span(), _line(page, match.start()))
     for word in page.standing(_PHONES | _FAXES):
-        match, fewest = _LABELLED.match(text, word.end), _FEWEST.get(word.folded, 3)
-        if match and sum(map(str.isdigit, match["value"])) >= fewest and not _DATE.fullmatch(match["value"]):
-            _take(page, match.start("value"), match.end(), _line(page, match.start("value")))
+        told, fewest = _LABELLED.match(text, word.end), _FEWEST.get(word.folded, 3)
+        if told and sum(map(str.isdigit, told["value"])) >= fewest and not _DATE.fullmatch(told["value"]):
+            _take(page, told.start("value"), told.end(), _line(page, told.start("value")))
     for match in _PAGER.finditer(text):
         _take(page, *match.span("value"), Category.PHONE)
 
