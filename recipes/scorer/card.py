@@ -7,7 +7,7 @@ from typing import Any
 
 from recipes.model_card import closing, write_card
 
-RECIPE = ("python -m recipes.scorer.recipe --data DATA --parts RUN",)
+RECIPE = ("python -m recipes.scorer.recipe --data DATA --apart LAST/apart/tagger.safetensors --before TAGGER",)
 
 
 def write(weights: Path, apart: dict[str, dict[str, int]]) -> None:
@@ -21,8 +21,8 @@ def _card(apart: dict[str, dict[str, int]]) -> dict[str, Any]:
         "data": (
             "invented clinical texts (recipes/tagger/corpus) and phantom reports that the tagger has not seen, "
             "Indiana's first 1,700 reports as published and VQA-RAD's training questions (nothing to be found "
-            "there), and notes by hand (recipes/tagger, benchmarks), most of all the newest, each read by a "
-            "network that learnt without it"
+            "there), and notes by hand (recipes/tagger, benchmarks), most of all the newest, read by "
+            "networks that never met them"
         ),
         "start": "no weights",
         "recipe": list(RECIPE),

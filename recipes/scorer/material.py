@@ -14,27 +14,28 @@ from medveil.person.identifiers import Category
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import document
 from recipes.tagger.phantom_reports import phantom_reports
-from recipes.tagger.retired_notes import teaching_notes
+from recipes.tagger.retired_notes import Part, teaching_notes
 from recipes.tagger.training import FIRST_UNSEEN
 
 STYLES = ("structured", "prose", "telegram", "letter")
 _PHANTOMS = 7000  # the first seed; the network learnt from hospitals far below it
+SHARES = {Part.OLD: 0.3, Part.NEW: 0.5, Part.APART: 1.0}
 _INDIANA = 1700  # the reports after these are for measuring
 
 
 @dataclass(frozen=True)
 class Text:
-    """`share` is how much each of its proposals counts; `part` the newest notes' part that it is of."""
+    """`share` is how much each of its proposals counts; `part` which of the notes it is one of."""
 
     text: str
     found: tuple[Span, ...]
     source: str
     share: float
-    part: int | None = None
+    part: Part = Part.OLD
 
 
 def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
-    """Notes that the network learnt from count for less than the newest, each read by a network that never met it."""
+    """Notes that the network learnt from count for less than the newest, read by networks that never met them."""
     for number in range(FIRST_UNSEEN, FIRST_UNSEEN + invented):
         made = document(number)
         yield Text(made.text, made.found, "invented", 0.1)
@@ -42,10 +43,8 @@ def texts(data: Path, *, invented: int, phantoms: int) -> Iterator[Text]:
         found = tuple(Span(start, end, Category(kind)) for start, end, kind in row["found"])  # type: ignore[attr-defined]
         yield Text(str(row["text"]), found, "phantoms", 0.1)
     for name, part, note in teaching_notes():
-        if part is None:
-            yield Text(note.text, note.found, name, 0.3)
-        else:
-            yield Text(note.text, note.found, f"{name}, by networks that never met it", 1.0, part)
+        by = {Part.OLD: "", Part.NEW: ", by the tagger before", Part.APART: ", by a tagger that never met them"}[part]
+        yield Text(note.text, note.found, name + by, SHARES[part], part)
     for text in indiana(data / "iu_xray" / "NLMCXR_reports.tgz"):
         yield Text(text, (), "Indiana as published", 20.0)
     for row in json.loads((data / "vqa_rad" / "questions.json").read_text("utf-8")):

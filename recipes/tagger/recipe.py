@@ -2,14 +2,13 @@
 
     python -m recipes.tagger.recipe prepare --source MINILM --out START
     python -m recipes.tagger.recipe train --start START --out RUN --device cuda --seconds 530 --workers 14
-    python -m recipes.tagger.recipe train --start START --from RUN/tagger.safetensors --out LAST --device cuda --parts
+    python -m recipes.tagger.recipe further --start START --from TAGGER --out LAST --seconds 1500
 
 MINILM is a folder with all-MiniLM-L6-v2 (vocab.txt, model.safetensors), or a tagger that began with its word pieces.
-`prepare` takes two minutes; `train` makes its texts on many cores while a GPU learns from them. With `--from` two
-networks learn side by side, one that goes on from what another run has learnt and a narrow one anew, and are averaged.
-With `--parts` three pairs more learn from the same texts but for a third of the newest notes each: by them the scorer
-is fitted to how notes are read that were never met.
-`benchmarks/reports_recall.py` scores the result.
+`prepare` takes two minutes; `train` makes its texts on many cores while a GPU learns from them. With `further` the
+networks of TAGGER go on learning, in small steps that a processor can take: first, into LAST/apart, without a third of
+the newest notes, then two thirds as long, into LAST/all, with them. How LAST/apart reads that third, never met,
+is what the scorer is fitted to. `benchmarks/reports_recall.py` scores the result.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from pathlib import Path
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("step", choices=("prepare", "train"))
+    parser.add_argument("step", choices=("prepare", "train", "further"))
     parser.add_argument("--source", type=Path)
     parser.add_argument("--hospitals", type=int, default=400, help="phantom ones to prepare reports of")
     parser.add_argument("--start", type=Path)
@@ -29,31 +28,31 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--seconds", type=float, default=540.0)
-    parser.add_argument("--workers", type=int, default=5)
+    parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--parts", action="store_true", help="a network more for each part of the newest notes")
     options = parser.parse_args()
     if options.step == "prepare":
         from recipes.tagger.start import prepare
 
         prepare(options.source, options.out, hospitals=options.hospitals)
-    else:
-        from recipes.tagger.retired_notes import PARTS
-        from recipes.tagger.training import MODEL, Training, join, side_by_side, train
+        return
+    from recipes.tagger.training import MODEL, Training, further, join, train
 
-        how = Training(seconds=options.seconds, workers=options.workers, seed=options.seed)
-        if options.begin is None:
-            train(options.start, options.out.parent, options.device, {options.out.name: how})
-            return
-        apart = {f"without-{part}": part for part in range(PARTS if options.parts else 0)}
-        pairs = {
-            name: side_by_side(replace(how, without=part), options.begin)
-            for name, part in {"all": None, **apart}.items()
-        }
-        runs = {f"{name}/{one}": own for name, pair in pairs.items() for one, own in pair.items()}
-        train(options.start, options.out, options.device, runs)
-        for name, pair in pairs.items():
-            join(options.out / name / MODEL, [options.out / name / one / MODEL for one in pair])
+    how = Training(seconds=options.seconds, workers=options.workers, seed=options.seed)
+    if options.step == "train":
+        train(options.start, options.out.parent, options.device, {options.out.name: how})
+        return
+    small = replace(how, documents=200, rest=3.0, rows=16, peak=8e-4, average=0.99)
+    steps = {
+        "apart": replace(small, apart=False),
+        "all": replace(small, new=0.7, seconds=how.seconds * 2 / 3, seed=how.seed + 10),
+    }
+    begin = options.begin
+    for name, own in steps.items():
+        runs = further(begin, own)
+        train(options.start, options.out / name, options.device, runs)
+        begin = options.out / name / MODEL
+        join(begin, [options.out / name / one / MODEL for one in runs])
 
 
 if __name__ == "__main__":

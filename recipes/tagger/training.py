@@ -28,12 +28,12 @@ from medveil.defenses.reports.tagger.tokens import Tokens, tokenise
 from medveil.defenses.reports.tagger.word_features import Vocabulary, WordBatch, word_batch
 from medveil.person.span import Span
 from recipes.tagger.corpus.generator import Document, changed, document
-from recipes.tagger.retired_notes import teaching_notes
+from recipes.tagger.retired_notes import Part, teaching_notes
 from recipes.tagger.start import LEXICON, PHANTOM, TABLE, UNSEEN, read_lexicon, read_reports
 
 ROW = 512  # tokens
 IGNORED = -100
-MADE, EVERYBODYS = -1, -2  # rows of texts that the generator made, and of notes that every network learns from
+MADE = -1  # rows of texts that the generator made; of notes their part is told
 FIRST_UNSEEN = 10**9  # texts of this number and above are never trained on
 SURE = 0.6  # chosen on phantom hospitals 1010 to 1013, the first 250 refilled reports and published notes
 MODEL = "tagger.safetensors"
@@ -44,8 +44,10 @@ class Training:
     seconds: float = 460.0
     workers: int = 5
     documents: int = 1200  # of a shard
+    rest: float = 0.0  # after a shard, as many times as long as it took
     phantom: float = 0.1  # share of the texts
     written: float = 0.3
+    new: float = 0.5  # share of the notes
     notes: float = 0.35  # share of the rows that are learnt from
     rows: int = 96  # of a batch
     shards: int = 64  # kept
@@ -57,9 +59,10 @@ class Training:
     buckets: int = 8192
     width: int = 192
     seed: int = 0
-    without: int | None = None  # a part of the newest notes, to see how it reads them
+    apart: bool = True  # whether it learns from the new notes that are kept apart
     dropout: float = 0.0  # of what is known of a word
     begin: Path | None = None  # a model to go on from; else the pretrained word pieces
+    network: int = 0  # of that model
 
 
 @dataclass
@@ -71,7 +74,7 @@ class Shard:
     gaps: torch.Tensor
     classes: torch.Tensor  # IGNORED where there is no word
     begins: torch.Tensor
-    of: torch.Tensor  # what each row's texts are: made, notes that everybody learns, or a part of the newest notes
+    of: torch.Tensor  # what each row's texts are: made, or a part of the notes
 
     def to(self, device: str) -> Shard:
         """What is learnt from; what the rows are of is asked on the processor."""
@@ -126,17 +129,17 @@ def make_shards(start: Path, how: Training, worker: int, folder: Path) -> None:
     torch.set_num_threads(1)
     vocabulary, _ = read_table(start)
     lexicon, phantom = read_lexicon(start / LEXICON), read_reports(start / PHANTOM)
-    notes: dict[int, list[Document]] = {}
-    for _, part, note in teaching_notes():
-        notes.setdefault(EVERYBODYS if part is None else part, []).append(note)
-    held = [(part, note) for part, own in notes.items() for note in own]
+    notes = [(part, note) for _, part, note in teaching_notes()]
+    old, new = ([one for one in notes if (one[0] is Part.OLD) is known] for known in (True, False))
     rng = np.random.default_rng([how.seed, worker])
     for count in itertools.count():
+        began = time.time()
         texts: dict[int, list[Document]] = {}
         for number in rng.integers(FIRST_UNSEEN, size=how.documents).tolist():
             kind, place = number % 1000 / 1000, number // 1000
             if kind < how.written:
-                part, note = held[place % len(held)]
+                among = new if kind < how.new * how.written else old
+                part, note = among[place % len(among)]
                 texts.setdefault(part, []).append(changed(note, number, lexicon))
             elif kind < how.written + how.phantom:
                 texts.setdefault(MADE, []).append(changed(phantom[place % len(phantom)], number, lexicon))
@@ -146,6 +149,7 @@ def make_shards(start: Path, how: Training, worker: int, folder: Path) -> None:
         name = f"{count:06d}-{worker}"
         np.savez(folder / f"{name}.part.npz", *arrays)
         (folder / f"{name}.part.npz").rename(folder / f"{name}.npz")
+        time.sleep(how.rest * (time.time() - began))
 
 
 def read_shard(path: Path) -> Shard:
@@ -236,12 +240,13 @@ def train(start: Path, out: Path, device: str, runs: Mapping[str, Training]) -> 
         raise RuntimeError(f"did not learn to the end: {', '.join(failed)}")
 
 
-def side_by_side(how: Training, begin: Path) -> dict[str, Training]:
-    """Two networks that err in different places: one that goes on from a model, and a narrow one anew."""
-    on = replace(how, begin=begin, peak=1.5e-3, dropout=0.2, lost_pieces=0.25, lost_groups=0.25)
+def further(begin: Path, how: Training) -> dict[str, Training]:
+    """Every network of a model goes on from what it has learnt."""
+    gentle = replace(how, begin=begin, dropout=0.2, lost_pieces=0.25, lost_groups=0.25, notes=0.6)
+    widths = [network.words.narrow.out_features for network in load_model(begin).networks]
     return {
-        "on": replace(on, seconds=min(how.seconds, 170)),
-        "anew": replace(how, width=128, dropout=0.1, seed=how.seed + 1),
+        f"network-{number}": replace(gentle, network=number, width=width, seed=how.seed + number)
+        for number, width in enumerate(widths)
     }
 
 
@@ -252,8 +257,8 @@ def join(out: Path, models: Sequence[Path]) -> None:
     save_model(out, networks, loaded[0].vocabulary, sure=SURE)
 
 
-def _learnt(begin: Path) -> dict[str, torch.Tensor]:
-    known = load_model(begin).networks[0].state_dict()
+def _learnt(begin: Path, number: int) -> dict[str, torch.Tensor]:
+    known = load_model(begin).networks[number].state_dict()
     return {name: value for name, value in known.items() if name != "words.pieces.weight"}
 
 
@@ -261,8 +266,8 @@ def _unseen(start: Path, vocabulary: Vocabulary, how: Training, device: str) -> 
     small = device == "cpu"
     made = [document(FIRST_UNSEEN + number, read_lexicon(start / LEXICON)) for number in range(60 if small else 800)]
     kinds = {"own": made, "letter": read_reports(start / UNSEEN)[: 12 if small else 200]}
-    if how.without is not None:
-        kinds["notes"] = [note for _, part, note in teaching_notes() if part == how.without]
+    if not how.apart:
+        kinds["notes"] = [note for _, part, note in teaching_notes() if part is Part.APART]
     return {name: shard_of({MADE: own}, vocabulary, how.buckets).to(device) for name, own in kinds.items()}
 
 
@@ -287,9 +292,9 @@ class _Shards:
 
 
 def _batch(shard: Shard, how: Training, rng: np.random.Generator) -> torch.Tensor:
-    """Rows, so many of them of notes by hand; none of the part that is left out."""
+    """Rows, so many of them of notes by hand."""
     of = shard.of.numpy()
-    made, notes = np.flatnonzero(of == MADE), np.flatnonzero((of != MADE) & (of != how.without))
+    made, notes = np.flatnonzero(of == MADE), np.flatnonzero((of != MADE) & (how.apart | (of != Part.APART)))
     wanted = rng.binomial(how.rows, how.notes)
     return torch.from_numpy(np.concatenate((rng.choice(notes, wanted), rng.choice(made, how.rows - wanted))))
 
@@ -301,7 +306,7 @@ def _learn(start: Path, out: Path, device: str, how: Training, folder: Path) -> 
     torch.backends.cuda.matmul.allow_tf32 = True
     network, vocabulary = new_network(start, how)
     if how.begin is not None:
-        network.load_state_dict(network.state_dict() | _learnt(how.begin))
+        network.load_state_dict(network.state_dict() | _learnt(how.begin, how.network))
     unseen = _unseen(start, vocabulary, how, device)
     network.to(device).train()
     average = copy.deepcopy(network).requires_grad_(False)

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from medveil.defenses.reports.rules.lexicon import Kind, words
+from medveil.defenses.reports.rules.lexicon import Kind, is_role, words
 from medveil.defenses.reports.rules.page import Page, PageWord
-from medveil.defenses.reports.rules.people import ROLES
 from medveil.defenses.reports.scoring.evidence import words_in
 from medveil.person.identifiers import Category
 from medveil.person.name import ABBREVIATED_TITLES, DEGREES_IN_TEXT, GENERATIONS, PARTICLES_IN_TEXT
@@ -73,7 +72,7 @@ def _with_person(page: Page, word: PageWord, beside: PageWord | None, *, front: 
         return tied == "/" or (not front and tied.isdigit())
     if word.listed and word.folded not in ABBREVIATED_TITLES:
         return False
-    if word.folded in (ROLES if front else _AFTER_NAMES):
+    if is_role(word.folded) if front else word.folded in _AFTER_NAMES:
         return True
     if word.folded in PARTICLES_IN_TEXT or word.folded in GENERATIONS:
         return False

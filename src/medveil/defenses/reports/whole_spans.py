@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, is_foreign_word, kind_of, words
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT, PARTICLES_IN_TEXT
@@ -204,7 +204,8 @@ def _belongs(page: Page, index: int, way: int, category: Category) -> bool:
     opens = way < 0 and page.opens_sentence(word.start) and not word.initial
     if _LABEL_AFTER.match(page.text, word.end) or (opens and not (word.name_only or word.folded in _HOUSE_WORDS)):
         return False
-    named = word.name_only or word.kind == Kind.UNKNOWN
+    # among the nouns of German, a name of a list alone is known for one
+    named = word.name_only or (word.kind == Kind.UNKNOWN and not page.is_foreign)
     if not word.capital:  # among small letters, and in no other text, a name is known by what it is not
         return person and page.is_small and named and len(word.text) > 2
     if page.in_capitals(word.start):
@@ -213,4 +214,4 @@ def _belongs(page: Page, index: int, way: int, category: Category) -> bool:
         beside = page.words[index - way]
         loud = word.text.isupper() and not beside.text.isupper() and beside.text[0] != word.text[-1]  # Lani ABO
         return word.initial or (named and (word.name_only or not loud))
-    return not word.text.isupper()
+    return not word.text.isupper() and not (page.is_foreign and is_foreign_word(word.folded))

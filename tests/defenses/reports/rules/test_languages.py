@@ -23,6 +23,9 @@ OTHERS = (
     "Pacjentka przyjęta z powodu kaszlu. Płuca bez zmian ogniskowych. Serce niepowiększone. Nie stwierdzono płynu.",
     "Лёгкие без очаговых изменений. Сердце не увеличено. Плеврального выпота нет.",
     "両側肺野に異常陰影を認めません。心拡大はありません。",
+    "Rx torace a letto: versamento dx in aumento, addensamento basale, CVC in sede. Terapia: furosemide 2 fl ev, "
+    "ossigeno, controllo domani. Familiari avvisati.",
+    "An kwantar da mara lafiya saboda tari mai tsanani da zazzabi, hoton kirji ya nuna ruwa a gefen dama na huhu.",
     "Mgonjwa alilazwa hospitalini kwa sababu ya kikohozi cha muda mrefu na homa kali usiku kucha bila nafuu yoyote",
 )
 ENGLISH = (
@@ -52,9 +55,18 @@ def test_clipped_notes_are_english(text: str) -> None:
     assert language_of(text) == "en"
 
 
-def test_shorthand_with_few_small_words_is_still_read():
-    note = (
-        "Röntgen Thorax: Zwerchfellkuppen glatt begrenzt, Herzschatten normal konfiguriert, Hili schlank. Vergleich "
-        "Voraufnahme unverändert. Beurteilung: unauffälliger Befund, Kontrolle nach Bedarf bei Beschwerden."
-    )
-    assert language_of(note) == "de"
+SHORTHAND = (
+    "Röntgen Thorax: Zwerchfellkuppen glatt begrenzt, Herzschatten normal konfiguriert, Hili schlank. Vergleich "
+    "Voraufnahme unverändert. Beurteilung: unauffälliger Befund, Kontrolle nach Bedarf bei Beschwerden.",
+    "Stat. 4b, Bett 2, Fr. Ahlborn, 71 J. HKL d 1, EF 35 %, Verlaufskontr. Echo Do. Bisoprolol 2,5, Torasemid 10. "
+    "Gewicht 68,4 kg, RR 112/70, Entl. gepl., Tochter Ilka informiert.",
+    "NICU Thu nite. Bb Ollerenshaw 29w4d, 1.22 kg. CPAP 6 28%, caff ld 20. CBG 7.31/52/-2. TPN D10 80 mL/kg/d, trophic "
+    "EBM. UAC T8, PICC R arm. HUS gr I. Mom pmpg q3. Rx amp/gent 36h.",
+    "Cama 3, Tlacuilo 66 a, VMI día 4, PEEP 8, FiO2 40 %, PaFi 190. NA 0,1. Diuresis 35 ml/h. BH -400. Cultivo neg, "
+    "ATB d 5. Hija Rufina enterada.",
+)
+
+
+@pytest.mark.parametrize("note", SHORTHAND)
+def test_shorthand_with_few_small_words_is_still_read(note: str) -> None:
+    assert is_read(note)

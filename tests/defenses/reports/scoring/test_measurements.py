@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from medveil.defenses.reports.scoring.measurements import is_scored, is_value
+from medveil.defenses.reports.scoring.measurements import is_value
 
 VALUES = """
 creat 142→[[128]]→131 | pH 7.29 -> [[7.33]] | fell from [[17.2]] to 8.4 | K up from 2.9 to [[4.1]] | Glycomet [[1-0-1]]
@@ -20,6 +20,7 @@ cord pH [[7.18/7.26]]. | OPD [[2/52]]. | nail [[11x200]], | 11x[[200]], | |/uL|[
 Lithium [[450-0-675]], | CPT~[[99214]]; 93990 | CPT 97161 + [[97116]] x1
 undermining from two to [[five o'clock]] | suture [[12 o'clock]]
 Valdez [[F/68]] #3 | Tan [[M/64]] 20 Nov | Gurpreet [[M54]] MRN 77 | SANDHU [[M]]54 MRN
+goals [[17/17]] | twitches [[0/4]] then more | grip [[2/5]] → 4/5 | neutral zero [[0-5-110]] | sat in the [[sun]]
 garçon [[3 480]] g | the middle [[third]] of the clavicle
 """
 OTHERS = """
@@ -27,6 +28,7 @@ DOB [[12/07/1931]] | seen [[3/14]] | MRN [[4471923]] | |[[4471923]]|1 | [[May 20
 in from [[3/10]] to 8/10 | seen on [[6/12]] | in [[6/11]] | fax 555-[[0]]-1
 vu à [[14]] h | at [[14]] h | RDV jeudi [[14]] h | Freitag [[14]] h | el viernes [[9]] h
 seen at [[five o'clock]] | bed [[M54]] | room [[F/68]] | [[M/94]] fell | lot [[1500-4000]] | |ACC|[[150000-400000]]|L
+seen [[3/4]] and 7/4 | on [[Sun]]
 home [[11/52/04]] | tel [[7.18/72.26]] | room [[412]] | call [[555-0191]]
 """
 
@@ -53,5 +55,5 @@ def test_what_may_identify_is_none(marked: str) -> None:
 
 
 def test_a_score_is_told_by_what_bears_it() -> None:
-    assert is_scored(*_read("Barthel [[6/20]]")) and is_scored(*_read("EMS [[11/20]]. TUG 38s"))
-    assert not is_scored(*_read("seen on [[6/20]]")) and not is_scored(*_read("Barthel [[620]]"))
+    assert is_value(*_read("Barthel [[6/20]]")) and is_value(*_read("EMS [[11/20]]. TUG 38s"))
+    assert not is_value(*_read("seen on [[6/20]]")) and not is_value(*_read("Barthel [[620]]"))

@@ -12,13 +12,11 @@ from collections.abc import Callable, Mapping
 
 from medveil.defenses.reports.proposal import Proposal
 from medveil.defenses.reports.rules import (
-    addresses,
     ages,
     codes,
     contacts,
     dates,
     forms,
-    hospitals,
     initials,
     labelled_numbers,
     name_echoes,
@@ -26,7 +24,6 @@ from medveil.defenses.reports.rules import (
     phrases,
     spoken,
     times,
-    times_of_year,
 )
 from medveil.defenses.reports.rules.page import Page
 from medveil.person.span import Span, without_overlaps
@@ -35,28 +32,23 @@ FAMILIES = {
     "forms": forms.take,
     "contacts": contacts.take,
     "labelled numbers": labelled_numbers.take,
-    "addresses": addresses.take,
     "spoken": spoken.take,
-    "feasts": times_of_year.take_feasts,
     "dates": dates.take,
-    "times of year": times_of_year.take,
     "times": times.take,
     "ages": ages.take,
     "codes": codes.take,
-    "hospitals": hospitals.take,
     "people": people.take,
-    "signs": initials.take,
+    "initials": initials.take,
 }
 IN_PHRASES = {"phrases": phrases.take}  # in a few words that are no sentence, such as a study's description
-# What follows from what was recognised: the same person elsewhere, initials of a name.
+# What follows from what was recognised: the same person elsewhere.
 FOLLOWING = {
     "echoes": name_echoes.take,
-    "initials": initials.take,
 }
 
 # What has a grammar needs less of a vote, and what hardly anything else fits none; what a family doubts, a whole one.
-GRAMMARS = frozenset({*FAMILIES, "initials"})
-CERTAIN = frozenset({"contacts", "labelled numbers", "forms", "codes", "people", "signs"})
+GRAMMARS = frozenset(FAMILIES)
+CERTAIN = frozenset({"contacts", "labelled numbers", "forms", "codes", "people", "initials"})
 
 Families = Mapping[str, Callable[[Page], None]]
 

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from functools import lru_cache
 
-from medveil.defenses.reports.rules.lexicon import Kind, has, kind_of
+from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, kind_of
 from medveil.person.normalised import fold
 
 READ = ("en", "de", "fr", "es")
@@ -42,7 +42,8 @@ _SMALL_WORDS = {
 _OTHER_WORDS = {"de": Kind.GERMAN, "fr": Kind.FRENCH, "es": Kind.SPANISH}  # by which clipped notes are told
 _WORD = re.compile(r"[^\W\d_]+")
 _FEWEST = 12  # words by which a language can be told
-_OWN_SHARE, _KNOWN_SHARE = 0.04, 0.4
+_FEWEST_RUNNING = 8
+_OWN_SHARE, _KNOWN_SHARE, _STRANGE_SHARE = 0.04, 0.4, 0.7
 
 
 @lru_cache(maxsize=64)
@@ -67,10 +68,22 @@ def language_of(text: str) -> str | None:
     known = sum(times for word, times in tally.items() if kind_of(word) != Kind.UNKNOWN)
     if best != "en" and counts[best] > 2 * counts["en"] and _plainly(len(words), said[best], counts[best], known):
         return best
+    if _is_strange(written):
+        return None
     if counts["en"] >= _OWN_SHARE * len(words) or known >= _KNOWN_SHARE * len(words):
         return "en"
-    # notes in shorthand have few small words: a language that is read, if no other speaks as loud
-    return best if best in READ and counts[best] >= 2 and counts[best] > 2 * others else None
+    return max(READ, key=lambda name: counts[name])  # shorthand has few small words
+
+
+def _is_strange(written: list[str]) -> bool:
+    """Whether of its running words hardly any is known in a language that is read: abbreviations, names and numbers
+    are strange everywhere, but what is spelled out in small letters is not."""
+    long = [word for word in written if len(word) > 3]
+    running = [fold(word) for word in long if word.islower()]
+    if 4 * len(running) < len(long):  # in capitals
+        running = [fold(word) for word in long]
+    unknown = sum(kind_of(word) == Kind.UNKNOWN and not is_foreign_word(word) for word in running)
+    return len(running) >= _FEWEST_RUNNING and unknown > _STRANGE_SHARE * len(running)
 
 
 def _plainly(words: int, own: set[str], count: int, known: int) -> bool:

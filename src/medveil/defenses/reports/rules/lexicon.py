@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
-from medveil.person.name import PARTICLES_IN_TEXT
+from medveil.person.name import ALL_TITLES_IN_TEXT, PARTICLES_IN_TEXT
 
 
 def words(text: str) -> frozenset[str]:
@@ -33,6 +33,15 @@ class Kind:
     GERMAN: Final = 4096  # a word of reports in that language, and of no other here
     FRENCH: Final = 8192
     SPANISH: Final = 16384
+    KIN: Final = 32768  # a relation, and the label of a patient, of one of the staff, or of anybody
+    PATIENT: Final = 65536
+    STAFF: Final = 131072
+    ROLE: Final = 262144
+    ROLES: Final = KIN | PATIENT | STAFF | ROLE
+    MONTH: Final = 524288
+    WEEKDAY: Final = 1048576
+    NOUN: Final = 2097152  # what may be called after somebody, and what surely is if a name stands beside it
+    THING_NOUN: Final = 4194304
     FOREIGN: Final = GERMAN | FRENCH | SPANISH
     NAME: Final = GIVEN | FAMILY
     THING: Final = ORDINARY | EPONYM | SHORT
@@ -58,6 +67,14 @@ _KINDS = {
     "german": Kind.GERMAN,
     "french": Kind.FRENCH,
     "spanish": Kind.SPANISH,
+    "kin": Kind.KIN,
+    "patient": Kind.PATIENT,
+    "staff": Kind.STAFF,
+    "role": Kind.ROLE,
+    "month": Kind.MONTH,
+    "noun": Kind.NOUN,
+    "thing": Kind.NOUN | Kind.THING_NOUN,
+    "weekday": Kind.WEEKDAY,
 }
 _MASK = 2 * Kind.CITY - 1  # what kind_of tells; the rest is asked for by `has`
 _ENDINGS = ("'s", "’s", "s", "es", "ed", "d", "ing", "ly", "er", "est", "al", "ally", "ness", "less", "able", "ment")
@@ -124,6 +141,11 @@ def _is_word(stem: str) -> bool:
 def has(folded: str, kind: int) -> bool:
     """Whether the lexicon has this very word as one of these kinds."""
     return bool(_table().get(folded, Kind.UNKNOWN) & kind)
+
+
+def is_role(folded: str) -> bool:
+    """Who somebody is to the patient or the house, or a title: never a part of the name."""
+    return folded in ALL_TITLES_IN_TEXT or has(folded, Kind.ROLES)
 
 
 def is_foreign_word(folded: str) -> bool:

@@ -23,8 +23,6 @@ _SMALL = re.compile(r"[a-zß-öø-ÿ]")
 # MIMIC's marks around a date that its makers have moved to another century.
 _MOVED_BEFORE = re.compile(r"\[\*\*(?:18|20[4-9]|2[1-9]\d)\d{1,2}-\d{1,2}(?:-\d{1,2})?\*\*\]")
 _BLANK = re.compile(r"(?:[\s.,:;/()\-]|X{2,}|_{2,}|\[\*\*[^\]]*\*\*\]|\[[A-Z0-9 ]+\]|<[A-Z]+>)+")
-_FULL_LINE = 55
-_GAP = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*")
 
 
 class PageWord(NamedTuple):
@@ -142,15 +140,6 @@ class Page:
     def before(self, place: int, length: int) -> str:
         return self.text[max(0, place - length) : place]
 
-    def joined(self, index: int) -> bool:
-        """Whether only a space, or the end of a line, parts this word from the next."""
-        words = self.words
-        return index + 1 < len(words) and bool(_GAP.fullmatch(self.text, words[index].end, words[index + 1].start))
-
-    def wrapped(self, place: int) -> bool:
-        """Whether the line that ends here was broken because it was full."""
-        return place - self._lines[self.line_number(place)][0] > _FULL_LINE
-
     def opens_sentence(self, place: int) -> bool:
         """Whether a capital at this place is due to the sentence and says nothing."""
         before = self.before(place, 12).rstrip(" \t(\"'“*•-")
@@ -178,10 +167,6 @@ class Page:
     def line_number(self, place: int) -> int:
         return bisect_right(self._lines, place, key=itemgetter(0)) - 1
 
-    def line_at(self, place: int) -> str:
-        start, end = self._lines[self.line_number(place)]
-        return self.text[start:end]
-
     def in_capitals(self, place: int) -> bool:
         """Whether this line is written in capitals throughout."""
         number = self.line_number(place)
@@ -191,9 +176,3 @@ class Page:
             letters, small = len(_LETTER.findall(line)), len(_SMALL.findall(line))
             self._loud[number] = letters > 3 and small * 5 < letters
         return self._loud[number]
-
-    def in_capitals_beyond(self, start: int, end: int) -> bool:
-        """Whether the words beside this one are in capitals too, so that capitals say nothing."""
-        around = self.text[max(0, start - 30) : start] + self.text[end : end + 30]
-        letters = [letter for letter in around if letter.isalpha()]
-        return len(letters) > 8 and all(map(str.isupper, letters))

@@ -1,245 +1,158 @@
-"""People told by a cue: a title, a label, a relation or a phrase before the name; a degree, an age or a verb after it.
-
-A cue proposes the words after or before it that can be a name, and no more. Where nothing announces one, two names of
-the lists side by side are proposed in doubt; all others are for the network to find.
-"""
+"""People told by what stands beside them: a title, a relation, a form's label or a phrase before the name, a degree
+or what only people do after it. All others are for the network to find."""
 
 from __future__ import annotations
 
 import re
 
-from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lexicon import Kind, in_dictionary, words
-from medveil.defenses.reports.rules.name_reading import name_from, possible, take_name
+from medveil.defenses.reports.rules.lexicon import Kind, has, in_dictionary, words
 from medveil.defenses.reports.rules.page import Page, PageWord
 from medveil.person.identifiers import Category
 from medveil.person.name import (
+    ABBREVIATED_TITLES,
     ALL_TITLES_IN_TEXT,
     DEGREES_IN_TEXT,
     DOCTOR_TITLES_IN_TEXT,
     RANKS_IN_TEXT,
 )
 
-_KIN = words(
-    "wife husband daughter son mother father brother sister niece nephew aunt uncle grandson granddaughter spouse "
-    "partner guardian caregiver friend neighbor neighbour girlfriend boyfriend fiance fiancee stepson stepdaughter "
-    "cousin mom mum dad grandmother grandfather parents ehefrau ehemann tochter sohn mutter vater epouse epoux "
-    "fille fils mere pere esposa esposo marido hija hijo madre padre"
-)
-_PATIENTS = words(
-    "patient patients patientin paciente name nom nombre apellidos pt pat re concerning regarding guarantor insured "
-    "subscriber contact relative client member nok surname lastname firstname forename vorname nachname prenom "
-    "examinee seen carer poa parent veteran dependent claimant"
-)
-_STAFF = words(
-    "physician provider radiologist doctor md attending resident fellow referring ordering requesting technologist "
-    "tech technician reader dictated signed transcribed transcriptionist typed typist interpreted read reviewed "
-    "verified approved finalized author authenticated surgeon nurse consultant cc attn pcp registrar performed "
-    "operator clinician practitioner to from rad by dictating supervising radiographer sonographer cardiologist "
-    "intern copies copy admitting assistant scribe gp ob obgyn anesthesiologist anaesthetist hospitalist oncologist "
-    "therapist pharmacist midwife interpreter spr sho scrub arzt arztin oberarzt chefarzt befunder zuweiser medecin "
-    "prescripteur radiologue radiologo medico facultativo solicitante"
-)
-# Who somebody is to the patient or the house; never a part of the name.
-ROLES = (
-    ALL_TITLES_IN_TEXT
-    | _KIN
-    | _PATIENTS
-    | _STAFF
-    | words(
-        "mister missus auntie aunty granny nan nana grandma grandpa reverend revd canon evangelist vicar deputy "
-        "inspector constable const garda officer lance corporal sponsor physio circ rep hca str spr sho mw cwo atc inv "
-        "fr mdm mnr mev aling lola gogo tannie savta mama maman papa bebe frere soeur epoux pr monsieur mag dipl ing "
-        "hebamme heb vater oma opa tante nachbar nachbarin kollege kollegin assistenzarzt assistenzarztin overlege don "
-        "dona senorita doctora paciente pareja viuda hermana hermano abuela tia patientin patiente hubby sono pop "
-        "bronchoscopist prosector brgy"
-    )
-)
-_SAID = {  # `with` announces a person after `discussed`, and so on
-    "by": words(
-        "dictated signed transcribed typed interpreted read reviewed verified approved finalized authenticated "
-        "performed ordered requested referred electronically entered prepared edited supervised seen examined "
-        "evaluated reported completed called paged confirmed released created done placed inserted"
-    ),
-    "with": words("discussed spoke spoken reviewed communicated conferred shared conversation discussion"),
-    "to": words("communicated called paged relayed faxed conveyed reported given telephoned sent phoned referred copy"),
-    "von": words("befundet diktiert unterschrieben erstellt gelesen validiert"),
-    "par": words("dicte signe lu valide realise interprete"),
-    "por": words("dictado firmado informado validado realizado"),
-}
-_TOLD = words("notified informed paged thanks dear")
-_CLOSINGS = words("sincerely regards faithfully respectfully cordially truly cheers thanks wishes grussen cordialement")
-_AFTER_TITLE = re.compile(r"(?:\.[\"!$`]|\.?\)?)[ \t\xa0]{0,3}(?:\r?\n[ \t]*)?")  # a misread space is one of "!$`
-_AFTER_LABEL = re.compile(r"(?:\(s\))?[ \t]?[:=][ \t]{0,4}(?:\r?\n[ \t]{0,8})?")
-_AFTER_KIN = re.compile(r"(?:[ ]of[ ]the[ ]patient)?,?[ \t]{1,2}|[ \t]?[(:][ \t]?|,?\r?\n")
-_AFTER_CLOSING = re.compile(r",?[ \t]*(?:\r?\n[ \t]*){1,5}")
-_SPACE = re.compile(r"[ \t]{1,2}|[ \t]*\r?\n[ \t]*|:[ \t]")
+_LONGEST = 5  # words
+_AFTER_TITLE = re.compile(r"\.?\)?[ \t\xa0]{0,2}(?:\r?\n[ \t]*)?")
+_AFTER_LABEL = re.compile(r"[ \t]?[:=][ \t]{0,4}")
+_AFTER_KIN = re.compile(r",?[ ]|[ ]?[(:][ ]?")
+_AFTER_PHRASE = re.compile(r"[ \t]{1,2}|[ \t]*\r?\n[ \t]*")
 _DEGREE_AFTER = re.compile(
-    r"(?:[ ]?,)?[ \t]{0,2}(?:\r?\n[ \t]*)?(?:M\.?[ ]?D\.?|D\.?O\.?|Ph\.?[ ]?D\.?|R\.?N\.?|N\.?P\.?|MBBS|MBChB|PA-C|"
-    r"APRN|CRNP|CRNA|DNP|DPM|DDS|FRCR|FACR|FRCP|FACS|FRCS|RRT|R\.?T\.?[ ]?\([A-Z]|RDMS|PharmD|LPN|FACC|DABR|"
-    r"CNM)(?![A-Za-z])"
+    r"(?:[ ]?,)?[ \t]{0,2}(?:N\.?P|M\.?[ ]?D\.?|D\.?O\.?|Ph\.?D\.?|R\.?N\.?|MBBS|FRCR|R\.?T\.?)(?![A-Za-z])"
 )
-_DEGREES = DEGREES_IN_TEXT | words("m d ph r n p")
-_OF_AGE = re.compile(
-    r"[ \t\r\n]{1,3}(?:is|was)[ \t\r\n]{1,3}an?[ \t\r\n]{1,3}"
-    r"(?:\d{1,3}(?=[\s-]*(?:years?|yrs?|yo\b|y/o))|[a-z\-]+-year)"
-    r"|[ ]\d{1,3}[ ]?(?:yo|y/o|[MF])(?![A-Za-z])|[ ](?:tolerated|denies|complains|declined|refused|verbalized|asked|"
-    r"requested|reports[ ]that|states[ ]that|was[ ](?:admitted|seen|evaluated|transferred|discharged|referred))(?!\w)"
+_DOES_AFTER = re.compile(
+    r"[ ](?:is|was)[ ]an?[ ](?:\d{1,3}[ -]|[a-z-]+-)(?:years?|yrs?|yo)\b"
+    r"|[ ](?:tolerated|asked[ ]that|denies|declined)\b"
 )
-_SUBJECTS = words(
-    "patient pt she he it this that who they there here baby infant child boy girl man woman male female lady "
-    "gentleman student nurse doctor veteran history indication donor driver victim resident twin temp age bp hr rr "
-    "pulse day room"
+_WITHIN = re.compile(r"[ \t\xa0]{1,2}|[ \t]*\r?\n[ \t]*|[ ]['’]")
+_COMMA = re.compile(r",[ \t]{0,2}|\^")
+_AND_ANOTHER = re.compile(r"(?:/|[ ](?P<word>and|und|et|y)[ ])(?=[A-ZÀ-Þ])")
+_BY = words("by von par por")
+_SAID_BY = words(
+    "dictated signed transcribed typed interpreted read reviewed verified approved performed ordered befundet diktiert "
+    "unterschrieben signe lu valide firmado informado validado"
 )
-_LEARNED = words("med univ habil")
 _GRADES = words("no trace trivial mild moderate mod severe significant and")  # mild MR: a valve
-_GAP = re.compile(r"[ \t]{1,2}['’]?|\.[ \t]{0,2}")
+_ANYBODY = words("patient he she it this that who they baby child boy girl man woman male female mother father donor")
+_NO_NAMES = ABBREVIATED_TITLES | words(
+    "the a an this that at on in of for with and or to from by is was are be has had"
+)
 
 
 def take(page: Page) -> None:
-    all_words = page.words
-    for index, word in enumerate(all_words[:-1]):
-        if word.folded in ALL_TITLES_IN_TEXT:
+    for index, word in enumerate(page.words[:-1]):
+        if word.folded in ALL_TITLES_IN_TEXT or (word.folded == "med" and page.before(word.start, 4) == "Dr. "):
             _after_title(page, index)
-        if word.folded in _KIN:
+        elif has(word.folded, Kind.KIN):
             _after(page, index, _AFTER_KIN, Category.NAME)
-        if word.folded in _PATIENTS or word.folded in _STAFF:
-            category = Category.NAME if word.folded in _PATIENTS else Category.DOCTOR
+        elif has(word.folded, Kind.PATIENT | Kind.STAFF):
+            category = Category.NAME if has(word.folded, Kind.PATIENT) else Category.DOCTOR
             _after(page, index, _AFTER_LABEL, category, label=True)
-        if word.folded in _SAID and index and all_words[index - 1].folded in _SAID[word.folded]:
-            _after(page, index, _SPACE, Category.DOCTOR)
-        elif word.folded in _TOLD or word.folded in _CLOSINGS:
-            _after(page, index, _AFTER_CLOSING if word.folded in _CLOSINGS else _SPACE, Category.DOCTOR)
-    for index, word in enumerate(all_words[1:]):
-        if word.folded in _DEGREES and _DEGREE_AFTER.match(page.text, all_words[index].end):
+        if word.folded in _BY and index and page.words[index - 1].folded in _SAID_BY:
+            _after(page, index, _AFTER_PHRASE, Category.DOCTOR)
+        if page.words[index + 1].folded in DEGREES_IN_TEXT and _DEGREE_AFTER.match(page.text, word.end):
             _before(page, index, Category.DOCTOR)
-    for index in page.capitals:
-        if all_words[index].folded not in _SUBJECTS and _OF_AGE.match(page.text, all_words[index].end):
-            _before(page, index, Category.NAME, doubted=True)
-    _take_listed(page)
-
-
-def _take_listed(page: Page) -> None:
-    """`Aili Koivula`, `KOIVULA, AILI`: capital words side by side, one of them a name and none anything else."""
-    all_words, past = page.words, -1
-    for index in page.capitals[:-1]:
-        if index <= past or page.is_foreign or not _is_named(page, index):
-            continue
-        last = index
-        while last + 1 < len(all_words) and last - index < 4 and _is_named(page, last + 1):
-            gap = page.text[all_words[last].end : all_words[last + 1].start]
-            if gap not in (" ", "  ", ", ", "^") or ("," in gap and last > index):
-                break
-            last += 1
-        past = last
-        if last > index and any(word.listed for word in all_words[index : last + 1]):
-            page.take(all_words[index].start, all_words[last].end, Category.NAME, doubted=True)
-
-
-def _is_named(page: Page, index: int) -> bool:
-    word = page.words[index]
-    if not word.capital or len(word.text) < 3 or word.folded in _DEGREES or word.folded in ALL_TITLES_IN_TEXT:
-        return False
-    plain = bool(word.kind & (Kind.ORDINARY | Kind.SHORT | Kind.CITY)) or (word.kind & Kind.EPONYM and not word.listed)
-    return not plain and page.free(word.start, word.end) and not is_eponym(page, index)
+        elif word.capital and word.folded not in _ANYBODY and _DOES_AFTER.match(page.text, word.end):
+            _before(page, index, Category.NAME)
 
 
 def _after_title(page: Page, index: int) -> None:
-    title, after = page.words[index], page.words[index + 1]
-    if after.folded in _LEARNED and index + 2 < len(page.words):  # Dr. med. Long
-        index += 1
-        title, after = page.words[index]._replace(capital=True), page.words[index + 1]
-    gap = page.text[title.end : after.start]
-    category = Category.DOCTOR if title.folded in DOCTOR_TITLES_IN_TEXT | _LEARNED else Category.NAME
-    if not gap or not _AFTER_TITLE.fullmatch(gap) or not after.folded.strip("x") or after.folded in ALL_TITLES_IN_TEXT:
+    title, name = page.words[index], page.words[index + 1]
+    gap = page.text[title.end : name.start]
+    if not gap or not _AFTER_TITLE.fullmatch(gap) or name.folded in ALL_TITLES_IN_TEXT:
         return
-    if "\n" in gap and not page.wrapped(title.end):
+    loud = title.text.isupper() and len(title.text) > 1 and "." not in gap  # MR and DR are machines, MS a disease
+    small = title.text.islower() and name.text.islower() and len(name.text) > 2 and not in_dictionary(name.folded)
+    if (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not (
+        _is_strange(name) or name.kind & Kind.PARTICLE or small
+    ):
         return
     if title.text == "MR" and index and page.words[index - 1].folded in _GRADES:
         return
-    loud = title.text.isupper() and len(title.text) > 1 and "." not in gap  # MR and DR are machines, MS a disease
-    strange = after.name_only or after.kind == Kind.UNKNOWN or (after.listed and not title.capital)
-    if not strange and (loud or title.folded in RANKS_IN_TEXT or not title.capital) and not after.kind & Kind.PARTICLE:
-        return
-    last = name_from(page, index + 1, sure=True, titled=not loud and title.capital)
-    if last < 0 and strange and not in_dictionary(after.folded) and len(after.text) > 2:  # dr smith
-        last = index + 1
-    if last >= 0:
-        take_name(page, index + 1, last, category)
-        _take_others(page, last, category)
+    last = index + 1 if small else _last_of(page, index + 1, titled=not loud and title.capital)
+    category = Category.DOCTOR if title.folded in DOCTOR_TITLES_IN_TEXT else Category.NAME
+    _take(page, index + 1, last, category)
+    if last > 0 and (other := _AND_ANOTHER.match(page.text, page.words[last].end)):  # Drs. Long and Short
+        first = last + 1 + bool(other["word"])
+        _take(page, first, _last_of(page, first), category)
 
 
-def _take_others(page: Page, last: int, category: Category) -> None:
-    """`Drs. Long and Short`, `Dr. Long/Short`."""
-    all_words = page.words
-    for _ in range(4):
-        if last + 1 >= len(all_words):
-            return
-        gap = page.text[all_words[last].end : all_words[last + 1].start]
-        step = 2 if gap == " " and all_words[last + 1].folded in ("and", "und", "et", "y") else 1
-        if step == 1 and gap not in ("/", " / ", " & "):
-            return
-        if last + step >= len(all_words) or not possible(
-            page, all_words[last + step], sure=all_words[last + step].listed
-        ):
-            return
-        following = name_from(page, last + step, sure=True)
-        if following < 0:
-            return
-        take_name(page, last + step, following, category)
-        last = following
+def _is_strange(word: PageWord) -> bool:
+    return word.name_only or word.kind == Kind.UNKNOWN
 
 
 def _after(page: Page, index: int, gap: re.Pattern[str], category: Category, *, label: bool = False) -> None:
     """The name after a label, a relation or a phrase; after a label also `Family, Given`."""
-    match, first = gap.match(page.text, page.words[index].end), index + 1
-    while match and first < len(page.words) and page.words[first].start < match.end():  # physician(s), of the patient
-        first += 1
-    if match is None or first >= len(page.words) or page.words[first].start != match.end():
-        return
-    word = page.words[first]
-    titled = word.folded in ALL_TITLES_IN_TEXT and page.text[word.end : word.end + 1] != ","  # not Pastor, Larissa
-    if titled or (not label and not _nameable(page, word)):
-        return
-    last = name_from(page, first, sure=True, comma=label)
-    if last >= 0:
-        take_name(page, first, last, category)
+    name = page.words[index + 1]
+    if gap.fullmatch(page.text, page.words[index].end, name.start) and (label or _is_strange(name) or name.initial):
+        _take(page, index + 1, _last_of(page, index + 1, comma=label), category)
+
+
+def _before(page: Page, index: int, category: Category) -> None:
+    """The name that ends here; a patient's also as `Family, Given`."""
+    first = index
+    while (
+        first and index - first < _LONGEST and _goes_on(page, first, comma=first == index and category is Category.NAME)
+    ):
+        before = page.words[first - 1]
+        if not (_nameable(page, before) or before.initial or before.kind & Kind.PARTICLE):
+            break
+        first -= 1
+    if first < index or page.words[index].listed or _is_strange(page.words[index]):
+        _take(page, first, index, category)
+
+
+def _between(page: Page, index: int) -> tuple[int, int]:
+    """What parts this word from the one before."""
+    return page.words[index - 1].end, page.words[index].start
+
+
+def _last_of(page: Page, first: int, *, comma: bool = False, titled: bool = False) -> int:
+    """The last word of the name that begins here, or -1; after a title even an ordinary word is one: Dr. Base."""
+    last = -1
+    for place in range(first, min(first + _LONGEST, len(page.words))):
+        word = page.words[place]
+        if place > first and not _goes_on(page, place, comma=comma and last == first):
+            break
+        if _nameable(page, word) or (titled and last < 0 and _is_written_as_one(page, word)):
+            last = place
+        elif word.initial:
+            last = place if last >= 0 else last
+        elif not word.kind & Kind.PARTICLE or word.text.isupper():
+            break
+        if word.text[-2:].lower() in ("'s", "’s"):
+            break
+    return last
+
+
+def _goes_on(page: Page, place: int, *, comma: bool) -> bool:
+    before, (start, end) = page.words[place - 1], _between(page, place)
+    if page.text[start:end].strip(" ") == ".":
+        return before.initial or before.folded == "st"
+    if "\n" in page.text[start:end] and not (page.words[place].name_only or before.kind & Kind.PARTICLE):
+        return False
+    return bool(_WITHIN.fullmatch(page.text, start, end) or (comma and _COMMA.fullmatch(page.text, start, end)))
 
 
 def _nameable(page: Page, word: PageWord) -> bool:
-    """Where a cue is an everyday word: a name of the lists, or a word of none."""
-    if word.kind & Kind.ORDINARY and (page.in_capitals(word.start) or not word.listed):
-        return False
-    return word.listed or word.initial or word.kind in (Kind.UNKNOWN, Kind.PARTICLE, Kind.CITY)
+    """A name by a list, or a word of none."""
+    return _is_written_as_one(page, word) and (word.listed or not word.kind & Kind.THING) and not word.short
 
 
-def _before(page: Page, index: int, category: Category, *, doubted: bool = False) -> None:
-    """The name that ends at this word."""
-    word = page.words[index]
-    if not word.capital or word.folded in _DEGREES or not possible(page, word, sure=True):
+def _is_written_as_one(page: Page, word: PageWord) -> bool:
+    named = word.capital and len(word.text) > 1 and word.folded not in _NO_NAMES | DEGREES_IN_TEXT
+    code = word.text.isupper() and page.text[word.end : word.end + 1].isdigit()
+    return named and not code and bool(word.folded.strip("x")) and page.free(word.start, word.end)
+
+
+def _take(page: Page, first: int, last: int, category: Category) -> None:
+    if last < first:
         return
-    first = index
-    while first and index - first < 4 and _belongs_before(page, first):
-        first -= 1
-    if category is Category.NAME and first and _is_family_before(page, first):
-        first -= 1
-    if first < index or word.listed or not word.kind & (Kind.ORDINARY | Kind.SHORT):
-        take_name(page, first, index, category, doubted=doubted)
-
-
-def _is_family_before(page: Page, first: int) -> bool:
-    """`Long, Alice tolerated the examination`."""
-    before = page.words[first - 1]
-    return page.text[before.end : page.words[first].start] == ", " and possible(page, before, sure=True)
-
-
-def _belongs_before(page: Page, first: int) -> bool:
-    before, word = page.words[first - 1], page.words[first]
-    gap = page.text[before.end : word.start]
-    if not _GAP.fullmatch(gap) or (gap.startswith(".") and not before.initial and before.folded != "st"):
-        return False
-    if before.folded in ALL_TITLES_IN_TEXT or before.short:
-        return False
-    if before.initial or before.kind & Kind.PARTICLE:
-        return True
-    return possible(page, before, sure=True) and (before.listed or not before.kind & Kind.ORDINARY)
+    word = page.words[last]
+    genitive = 2 if word.text[-2:].lower() in ("'s", "’s") and len(word.text) > 3 else 0
+    if page.free(page.words[first].start, word.end):
+        page.take(page.words[first].start, word.end - genitive, category)

@@ -1,7 +1,7 @@
-"""What was dictated and typed as it was heard: numbers, days, times and addresses in words, and names spelled out.
+"""What was dictated and typed as it was heard: numbers in words, and names spelled out.
 
 A run of number words after a word that announces a number is that number, however long; without one, five single
-digits in a row measure nothing. An ordinal with no noun after it is a day.
+digits in a row measure nothing.
 """
 
 from __future__ import annotations
@@ -10,90 +10,13 @@ import re
 from bisect import bisect_left
 
 from medveil.defenses.reports.rules.lexicon import Kind, kind_of, words
-from medveil.defenses.reports.rules.page import Page, PageWord
+from medveil.defenses.reports.rules.page import Page
 from medveil.person.identifiers import Category
 from medveil.person.normalised import fold
 
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
 _TENS = "twenty|thirty|forty|fourty|fifty|sixty|seventy|eighty|ninety"
-_S = r"[ \t]*(?:[ \t\n-]|,[ ])[ \t]*"
-_ZERO = "(?:oh|o|zero)"
-_COUNT = rf"(?:(?:{_TENS})(?:{_S}(?:{_ONES}))?|{_TEENS}|{_ONES})"
-_TENTHS = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
-_ORDINAL = (
-    rf"(?:(?:twenty|thirty){_S}(?:{_TENTHS})|{_TENTHS}|tenth|eleventh|twelfth|thirteenth|fourteenth|fifteenth|sixteenth|"
-    r"seventeenth|eighteenth|nineteenth|twentieth|thirtieth)"
-)
-_YEAR = (
-    rf"(?:(?:eighteen|nineteen|twenty){_S}(?:{_ZERO}{_S}(?:{_ONES})|(?:{_TENS})(?:{_S}(?:{_ONES}))?|{_TEENS}|hundred)"
-    rf"|two{_S}thousand(?:{_S}(?:and{_S})?{_COUNT})?)"
-)
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_WRITTEN_YEAR = rf"(?:{_S}(?:of{_S})?(?:{_YEAR}|(?:19|20)\d\d))"
-_DAY = re.compile(
-    rf"(?P<month>{_MONTHS}){_S}(?:(?P<the>the{_S})?(?:{_ORDINAL}|{_COUNT})(?P<year>{_WRITTEN_YEAR})|{_YEAR}"
-    rf"|(?P<article>the{_S})?{_ORDINAL}|(?P<count>{_COUNT}))(?!\w)",
-    re.IGNORECASE,
-)
-_DAY_OF = re.compile(
-    rf"(?P<day>{_ORDINAL})(?:{_S}day)?{_S}of{_S}(?P<month>(?:this|last|the|next){_S}month|{_MONTHS})"
-    rf"(?:{_WRITTEN_YEAR})?(?!\w)",
-    re.IGNORECASE,
-)
-_SLASHED = re.compile(
-    rf"(?:{_ZERO}{_S})?{_COUNT}{_S}slash{_S}(?:{_ZERO}{_S})?{_COUNT}(?:{_S}slash{_S}(?:{_YEAR}|{_COUNT}))?(?!\w)",
-    re.IGNORECASE,
-)
-_ON_THE = re.compile(
-    r"\b(?:on|since|until|till|from|of|by|before|after|through|to|dated|due)[ \t\n]+(?:about[ ])?the[ \t\n]+$",
-    re.IGNORECASE,
-)
-_ALONE = re.compile(
-    rf"{_ORDINAL}(?!\w)(?=[ \t]*(?:[.,;:)\n]|$|(?:and|at|of|with|for|when|she|he|we|they|it|the|in|to|was|is|by|but|"
-    r"because|after|before|then|there|this|that|showed|shows|showing|demonstrated|where|which|we|no|who|i)\b))",
-    re.IGNORECASE,
-)
-_ALONE_YEAR = re.compile(rf"{_YEAR}(?!\w)", re.IGNORECASE)
-_TELLS_YEAR = re.compile(r"\b(?:in|since|until|till|of|year|born|circa|around|early|late)[ \t\n]+$", re.IGNORECASE)
-_TELLS_DAY = re.compile(
-    r"\b(?:on|since|from|of|dated|until|till|by|to|before|after|film|study|exam|examination|radiograph|ct|born|birth)"
-    r"[ \t\n:,]+$",
-    re.IGNORECASE,
-)
-_MINUTES = rf"(?:hundred|{_ZERO}{_S}(?:{_ONES})|{_TEENS}|(?:{_TENS})(?:{_S}(?:{_ONES}))?)"
-_TIME = re.compile(
-    rf"(?:{_COUNT}|{_ZERO}{_S}(?:{_ONES}))(?:{_S}{_MINUTES})?[ ](?:[ap]\.?[ ]?m(?![\w])\.?|o['’]?clock(?!\w))"
-    rf"|(?:{_ZERO}{_S}(?:{_ONES})|{_TEENS}|twenty{_S}(?:one|two|three)){_S}{_MINUTES}(?=[ ]hours(?!\w))"
-    rf"|twenty{_S}(?:hundred|{_TEENS})(?=[ ]hours(?!\w))",
-    re.IGNORECASE,
-)
-_CLOCK = re.compile(
-    rf"(?:{_COUNT}|{_ZERO}{_S}(?:{_ONES})){_S}(?:hundred|{_ZERO}{_S}(?:{_ONES})|{_TEENS}|(?:{_TENS})(?:{_S}(?:{_ONES}))?)(?!\w)",
-    re.IGNORECASE,
-)
-_AT_TIME = re.compile(r"\b(?:at|time|timed)[ \t\n]+$", re.IGNORECASE)
-_STREET = re.compile(
-    rf"(?:number[ ])?(?:{_COUNT}|hundred|thousand)(?:{_S}(?:{_COUNT}|{_ZERO}|hundred|thousand|and)){{0,6}}{_S}"
-    r"(?:(?!(?:of|the|and|in|to|stop|period|comma|you|may|full|point|he|she|we|by|over|for|at|on|is|was)\b)"
-    r"[a-z'’]{2,20}[ ]){1,3}"
-    r"(?:street|avenue|road|lane|drive|boulevard|court|terrace|crescent|highway|parkway)(?!\w)",
-    re.IGNORECASE,
-)
-_ENDS = "com|org|net|edu|gov|health|co|uk|de|fr|es|ca|au|ie|nz|example"
-_MAIL = re.compile(
-    rf"(?<!\w)\w+(?:[ ](?:dot|underscore|dash|hyphen)[ ]\w+){{0,6}}(?:[ ](?:{_TENS}|{_TEENS}|{_ONES})){{0,4}}[ ]at[ ]"
-    rf"(?:\w+[ ]dot[ ]){{1,5}}(?:{_ENDS})(?!\w)",
-    re.IGNORECASE,
-)
-_SITE = re.compile(
-    rf"(?<!\w)(?:(?:w{{3}}|w[ ]w[ ]w)[ ]dot[ ](?:\w+[ ]){{1,4}}|\w+[ ])dot[ ](?:\w+[ ]dot[ ]){{0,5}}(?:{_ENDS})(?!\w)",
-    re.IGNORECASE,
-)
-_HANDLE = re.compile(
-    rf"(?<!\w)(?:at[ ])?\w+[ ]underscore[ ]\w+(?:[ ](?:{_TENS}|{_TEENS}|{_ONES})(?!\w)){{0,4}}", re.IGNORECASE
-)
-
 _DIGITS = words(_ONES.replace("|", " ") + " zero oh o")
 _NUMBERS = _DIGITS | words(f"{_TEENS} {_TENS} hundred thousand".replace("|", " "))
 _TENS_WORDS = words(_TENS.replace("|", " "))
@@ -149,17 +72,14 @@ _SPELLED = re.compile(
 _LETTERS = re.compile(
     r"(?<![\w'’-])[A-Za-z](?:-[A-Za-z]){3,20}(?![\w'’-])|(?<![\w'’-])[a-z](?:[ ][a-z]){3,20}(?![\w'’-])"
 )
-_BEGINS = words(
-    f"{_ONES} {_TEENS} {_TENS} {_TENTHS} {_MONTHS}".replace("|", " ")
-    + " tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth "
-    "thirtieth spelled spelt spelling spells spell dot oh zero number underscore"
-)
 
 
 def take(page: Page) -> None:
-    spoken = [index for index, word in enumerate(page.words) if word.folded.split("-")[0] in _BEGINS]
-    if spoken:
-        _take_spoken(page, spoken)
+    _take_cued(page)
+    _take_long(page)
+    for word in page.standing(_SPELLS):
+        if match := _SPELLED.match(page.text, word.end):
+            _take(page, *match.span("name"), Category.NAME)
     for match in _LETTERS.finditer(page.text):
         name = re.sub(r"\W", "", match[0]).lower()
         if name in _words_before(page, match.start()) or (match[0][1] == "-" and not kind_of(name) & Kind.THING):
@@ -172,68 +92,9 @@ def _words_before(page: Page, place: int) -> set[str]:
     return {fold(word.text.replace("'", "")) for word in page.words[max(0, last - 6) : last]}
 
 
-def _take_spoken(page: Page, spoken: list[int]) -> None:
-    _take_addresses(page)
-    _take_handles(page)
-    for index in spoken:
-        word = page.words[index]
-        if page.free(word.start, word.end) and not _take_day(page, word) and not _take_street(page, word):
-            _take_time(page, word)
-    _take_cued(page)
-    _take_long(page, spoken)
-    for word in page.standing(_SPELLS):
-        if match := _SPELLED.match(page.text, word.end):
-            _take(page, *match.span("name"), Category.NAME)
-
-
-def _take(page: Page, start: int, end: int, category: Category) -> bool:
-    if not page.free(start, end):
-        return False
-    page.take(start, end, category)
-    return True
-
-
-def _take_addresses(page: Page) -> None:
-    if " dot " not in page.text.lower():
-        return
-    for form, category in ((_MAIL, Category.EMAIL), (_SITE, Category.URL)):
-        for match in form.finditer(page.text):
-            _take(page, *match.span(), category)
-
-
-def _take_handles(page: Page) -> None:
-    for match in _HANDLE.finditer(page.text) if " underscore " in page.text.lower() else ():
-        _take(page, *match.span(), Category.OTHER_ID)
-
-
-def _take_day(page: Page, word: PageWord) -> bool:
-    text, before = page.text, page.before(word.start, 20)
-    if match := _DAY.match(text, word.start):
-        told = bool(match["year"] or match["the"] or match["article"] or _TELLS_DAY.search(before))
-        verb = match["month"].lower() in ("may", "march") or match["count"]
-        counts = _word_after(page, match.end()) in _UNITS
-        return (told or not verb) and not counts and _take(page, *match.span(), Category.DATE)
-    if match := _DAY_OF.match(text, word.start) or _SLASHED.match(text, word.start):
-        return _take(page, *match.span(), Category.DATE)
-    if (match := _ALONE.match(text, word.start)) and _ON_THE.search(before):
-        return _take(page, *match.span(), Category.DATE)
-    if (match := _ALONE_YEAR.match(text, word.start)) and _TELLS_YEAR.search(before):
-        return _word_after(page, match.end()) not in _UNITS and _take(page, *match.span(), Category.DATE)
-    return False
-
-
-def _take_street(page: Page, word: PageWord) -> bool:
-    match = _STREET.match(page.text, word.start)
-    return match is not None and _take(page, *match.span(), Category.ADDRESS)
-
-
-def _take_time(page: Page, word: PageWord) -> None:
-    match = _TIME.match(page.text, word.start)
-    if match is None and _AT_TIME.search(page.before(word.start, 8)):
-        match = _CLOCK.match(page.text, word.start)
-        match = None if match and _word_after(page, match.end()) in _UNITS - {"by", "to", "or"} else match
-    if match:
-        _take(page, *match.span(), Category.TIME)
+def _take(page: Page, start: int, end: int, category: Category) -> None:
+    if page.free(start, end):
+        page.take(start, end, category)
 
 
 def _word_after(page: Page, place: int) -> str:
@@ -285,16 +146,16 @@ def _run(page: Page, first: int, *, letters: bool) -> tuple[int, int]:
     return last, numbers
 
 
-def _take_long(page: Page, spoken: list[int]) -> None:
+def _take_long(page: Page) -> None:
     """Five or more single digits in a row."""
     past = -1
-    for index in spoken:
-        if index <= past or page.words[index].folded not in _DIGITS or not page.free(*page.words[index][:2]):
+    for index, word in enumerate(page.words):
+        if index <= past or word.folded not in _DIGITS or not page.free(word.start, word.end):
             continue
         last, numbers = _run(page, index, letters=False)
         past = last
         run = page.words[index : last + 1]
-        digits = [word for word in run if word.folded in _DIGITS]
+        digits = [one for one in run if one.folded in _DIGITS]
         counted = index and page.words[index - 1].folded in _COUNTED
         if len(digits) >= 5 and len(digits) >= numbers - 1 and not counted and "point" not in {w.folded for w in run}:
             category = Category.PHONE if len(digits) in (7, 10, 11) else Category.OTHER_ID

@@ -15,11 +15,10 @@ from medveil.defenses.reports.rules import FAMILIES, FOLLOWING, IN_PHRASES
 from medveil.defenses.reports.rules.contacts import is_standard
 from medveil.defenses.reports.rules.dates import NOT_BEFORE, ORDINAL_DAY, SCORED
 from medveil.defenses.reports.rules.eponyms import is_eponym
-from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, kind_of, words
+from medveil.defenses.reports.rules.lexicon import Kind, has, is_foreign_word, is_role, kind_of, words
 from medveil.defenses.reports.rules.page import Page, PageWord
-from medveil.defenses.reports.rules.people import ROLES
 from medveil.defenses.reports.rules.times import RATIO
-from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, is_scored, is_value, measures
+from medveil.defenses.reports.scoring.measurements import LEVEL, UNIT_AFTER, is_amount, is_value, measures
 from medveil.defenses.reports.tagger.tagged_text import TaggedText
 from medveil.person.identifiers import NUMBERS, Category
 from medveil.person.name import ALL_TITLES_IN_TEXT, DEGREES_IN_TEXT
@@ -74,7 +73,6 @@ _SIGNED = re.compile(
 )
 _FIELD_AFTER = re.compile(r":[ ]?\d|:[ \t]")  # `DV: 05/17/77`, `PC: pain`
 _THING_BEFORE = re.compile(r"\w[/-]$")  # ATS/ERS
-_TITLE_BEFORE = re.compile(r"\b(?:dr|drs|mr|mrs|ms|miss|prof|doctor|by)\.?[ ]$", re.IGNORECASE)
 _NUMBERING = re.compile(r"\d{1,2}(?:\)|\.[ ])|[A-Z][.)][ ]")
 _GOES_ON = re.compile(r"[/.:-]\d")
 _LAST_WORD = re.compile(r"([^\W\d_]+)[.:;,(#@\"“-]*[ \t\r\n]*(?:the[ \t\r\n]+)?$", re.IGNORECASE)
@@ -84,46 +82,29 @@ _BY_WHOM = words(
     "by with w dr drs mr mrs ms miss prof doctor nurse sister son daughter wife husband mother father mum mom dad told "
     "called named per spoke seen cc attn dear re patient pt name regards sincerely thanks reg sr const inv"
 )
-_NUMBERED = words("no number nr id ref mrn code lot serial sn account acct policy member plan claim badge unit file")
 _DATED = words("on since from dated until till by before after in of last next due seen dob born date")
 _EMPLOYED = words(
     "works worked working work retired former ex employer employed crew driver nurse teacher student church club "
     "insurer insurance panel plan via through"
 )
-_SPOKEN_OF = words("is was has had may will can should came lives denies reports states says asked who aware informed")
 _ALONE = words(
     "clinic ward unit hospital practice surgery department dept suite centre center home station team city county "
     "street the of at in on and for by with from to de la le du el der die das am zum punkt punto point"
 )
-_CONTEXTS = (_IN_PLACE, _BY_WHOM, _NUMBERED, _DATED, _EMPLOYED)
-_SPELLED = re.compile(r"[^\W\d_](?:[ .-]{1,2}[^\W\d_]){1,20}\.?")
+_CONTEXTS = (_IN_PLACE, _BY_WHOM, _DATED, _EMPLOYED)
 _NEXT_WORD = re.compile(r"[ \t,(\"“]{1,3}([^\W\d_]+)")
 _HEADS = re.compile(r"\"?[ ]?:|\|")  # what a label does
-_DAY_WORDS = re.compile(
-    rf"(?<![a-z])(?:{_MONTHS}|lun|mar|mer|jeu|ven|sam|dim|mié|jue|vie|sáb|dom|mo|di|do|fr|sa|so|day|eve|week|night|noon|"
-    r"morning|midi|mediod|mittag|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twel|thir|fourt|fift|twen|half|"
-    r"quarter|first|second|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|un|deux|trois|quatre|cinq|sept|"
-    r"huit|neuf|dix|onze|douze|quinze|vingt|uno|dos|tres|cuatro|cinco|siete|ocho|nueve|diez|once|doce|quince|veint|"
-    r"christm|xmas|easter|ostern|weihn|pfingst|noël|pâques|navid|pascua|ramad|eid|diwali|thanks|carniv|term|spring|"
-    r"summer|autumn|winter|fall)",
-    re.IGNORECASE,
-)
-_AGE_AFTER = re.compile(r"[ ,(]{1,3}(?:\d{1,3}[ ]?(?:[MFmf]|yo|y/o|y|J|a|ans|años|years?)\b|DOB|\*|geb|née?|nacid)")
 
 _NETWORK = ("mean", "least", "most", "before", "after")
 _TOLD = (
     "other shape",
     "thing",
     "numbering",
-    "degree",
     "eponym",
     "ward word",
     "all ordinary",
     "some unknown",
     "some name",
-    "all listed",
-    "city",
-    "country",
     "small",
     "small page",
     "loud",
@@ -139,37 +120,23 @@ _TOLD = (
     "line start",
     "line end",
     "bed after",
-    "labelled",
     "signed",
-    "titled",
     "in place",
     "by whom",
-    "numbered",
     "dated",
     "employed",
     "rule too",
     "echo",
     "value",
-    "scored",
     "few digits",
-    "spelled",
-    "spelled short",
     "foreign word",
     "some foreign word",
     "small abroad",
     "capital after",
     "small after",
-    "verb after",
-    "age after",
     "number after",
-    "bracketed",
-    "product",
-    "mixed case",
-    "long",
-    "dotted",
     "heads",
     "opens text",
-    "no day",
     "abbreviation",
     "only roles",
 )
@@ -263,22 +230,17 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
     last = _LAST_WORD.search(before)
     said = last[1].lower() if last else ""
     edge = before[-1:]
-    spelled = bool(_SPELLED.fullmatch(piece))
     following = _NEXT_WORD.match(text, end)
     next_word = following[1] if following else ""
     return (
         _is_of_another_shape(page, one, piece, own, inside),
         _is_thing(page, one, piece, own, inside),
         bool(_NUMBERING.match(text, start)) and edge in ("", "\n", " ") and end - start < 3,
-        before.endswith(", ") and re.sub(r"\W", "", piece).lower() in DEGREES_IN_TEXT,
         bool(own) and all(is_eponym(page, index) for index in inside),
         bool(own) and all(_is_ward_word(word) for word in own),
         bool(own) and all(word.kind & Kind.ORDINARY and not word.listed for word in own),
         any(word.kind == Kind.UNKNOWN for word in own),
         any(word.name_only for word in own),
-        bool(own) and all(word.listed or word.initial for word in own),
-        any(word.kind & Kind.CITY for word in own),
-        bool(own) and all(has(word.folded, Kind.COUNTRY) for word in own),
         bool(own) and not any(word.capital for word in own),
         page.is_small,
         page.in_capitals(start),
@@ -294,37 +256,24 @@ def _told(page: Page, one: Proposal, ruled: Marks, names: dict[str, set[int]]) -
         edge in ("", "\n"),
         text[end : end + 1] in ("", "\n", "\r"),
         bool(_BED_AFTER.match(text, end)),
-        before.rstrip(" ")[-1:] in (":", "=", "#"),
         bool(_SIGNED.search(before)),
-        bool(_TITLE_BEFORE.search(before)),
         *(said in context for context in _CONTEXTS),
         one.by in _BY[:2] and ruled.touch(one),
         any(names.get(word.folded, set()) - {index} for word, index in zip(own, inside, strict=True)),
         is_value(text, start, end),
-        is_scored(text, start, end),
         0 < digits < 3,
-        spelled,
-        spelled and bool(kind_of(re.sub(r"\W", "", piece).lower()) & Kind.SHORT),
         bool(own) and all(is_foreign_word(word.folded) and not word.listed for word in own),
         any(is_foreign_word(word.folded) and not word.listed for word in own),
         page.is_foreign and bool(own) and not any(word.capital for word in own),
         bool(next_word) and next_word[0].isupper(),
         bool(next_word) and next_word[0].islower(),
-        next_word in _SPOKEN_OF,
-        bool(_AGE_AFTER.match(text, end)),
         text[end : end + 2].strip()[:1].isdigit(),
-        edge == "(" and text[end : end + 1] == ")",
-        any(has(word.folded, Kind.PRODUCT | Kind.GERM | Kind.SCALE) for word in own),
-        any(not word.text.isupper() and not word.text[1:].islower() for word in own if len(word.text) > 2),
-        len(own) > 3,
-        "." in piece[:-1],
         bool(_HEADS.match(text, end)),
         start == 0,
-        one.category in (Category.DATE, Category.TIME) and not (digits or _DAY_WORDS.search(piece)),
         bool(own)
         and all(word.text.isupper() and 1 < len(word.text) < 6 for word in own)
         and not page.in_capitals(start),
-        bool(own) and all(word.folded in ROLES or word.folded in _ALONE for word in own),
+        bool(own) and all(is_role(word.folded) or word.folded in _ALONE for word in own),
     )
 
 

@@ -59,10 +59,15 @@ _STANDARD_BEFORE = re.compile(
     r"\b(?:ISO|CPT|ICD(?:-?1[01])?|SNOMED|LOINC|HCPCS|DIN|CE|EN)[ :#~=|-]{0,3}(?:\d{1,5}:|\d{5}(?:[ ]?[,;+][ ]?))?$"
 )
 # `1-0-1`, `150-0-200`
-_REGIMEN = re.compile(r"(?:[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}|\d{1,3}-0-\d{1,3}(?:-\d{1,3})?)(?![\d-])")
+_REGIMEN = re.compile(
+    r"(?:[0-4](?:[.,]5|½)?(?:-[0-4](?:[.,]5|½)?){2,3}|\d{1,3}-0-\d{1,3}(?:-\d{1,3})?|0-\d{1,3}-\d{1,3})(?![\d-])"
+)
 _SIGN_BEFORE = re.compile(r"(?<![\w.)])[-+−±]$")  # -4.25
 # `8/10 to 2/10`: two of so many, for days do not run backwards; `in 6/52`, `recall 12/12`: weeks and months
 _TWO_OF_SO_MANY = re.compile(r"(\d{1,3})/(\d{1,3})[ ]?(?:to|→|->|–|then|bis|à|a)[ ]?(\d{1,3})/(\d{1,3})(?![\d/])")
+# `17/17`, `0/4`, `TOF 1/4 → 3/4`: all or none of so many, and fewer of them before than after
+_ALL_OR_NONE = re.compile(r"(?:0/\d{1,3}|(\d{1,3})/\1)(?![\d/])")
+_FROM_TO = re.compile(r"(\d{1,3})/(\d{1,3})[ ]?(?:→|->|=>)[ ]?(\d{1,3})/\2(?![\d/])")
 _SPAN_OF_TIME = re.compile(r"\b(?:in|every|recall|rv|review|f/?u|past|over|x|×|last|opd|clinic)[ ]?$", re.IGNORECASE)
 _OF_YEAR = re.compile(r"\d{1,2}/(?:7|12|52)(?![\d/])|\d{1,2}/\d{1,2}(?=h\b)")
 _COMPONENTS = re.compile(r"(?:[A-Z]{1,2}[\dTx]){2,}[a-z]?")  # E3V4M6, A2L3B2
@@ -108,6 +113,10 @@ def is_amount(text: str, start: int, piece: str) -> bool:
 def is_value(text: str, start: int, end: int) -> bool:
     """Of a shape, or in a place, that values have: a chain, a row of a table, a regimen, components, a position."""
     piece, before = text[start:end], text[max(0, start - 24) : start]
+    if _is_scored(text, start, end):
+        return True
+    if len(piece) == 3 and piece.isalpha() and piece.islower():  # in the sun, sat up, wed last month
+        return True
     if _PART_OF.match(text, start) or (before[-1:] == "-" and piece.isalpha()):  # the middle third of the clavicle
         return True
     if piece in _SAID_OF_MANY or _REGIMEN.match(text, start) or _COMPONENTS.fullmatch(piece):
@@ -154,6 +163,8 @@ def _is_share(text: str, start: int, end: int, before: str) -> bool:
     """A fraction beside another of the same denominator, or of a week or a year."""
     if text.find("/", start, end) < 0:
         return False
+    if _ALL_OR_NONE.fullmatch(text, start, end) or _lies_in(_FROM_TO, text, start, end):
+        return True
     for pair in _TWO_OF_SO_MANY.finditer(text, max(0, start - 12), end + 12):
         if pair.start() <= start and end <= pair.end():
             return pair[2] == pair[4] and int(pair[1]) > int(pair[3])
@@ -161,7 +172,7 @@ def _is_share(text: str, start: int, end: int, before: str) -> bool:
     return bool(told and _OF_YEAR.fullmatch(text, start, end))
 
 
-def is_scored(text: str, start: int, end: int) -> bool:
+def _is_scored(text: str, start: int, end: int) -> bool:
     """`Barthel 6/20`, `EMS 11/20`: a number of so many, after what bears a name or goes by capitals."""
     if not _OF_SO_MANY.fullmatch(text, start, end):
         return False
