@@ -31,10 +31,9 @@ MIXED = 1.0  # spreads of that ground, which is no ground to tell ink by where i
 NONE = np.float32(1e-4)  # share of the pixels nearby
 WHOLE = 0.25  # of a stroke that is of the tone written in, from which all of it is
 LETTER = (0.4, 1.4)  # of a line's height that a mark beyond its ends measures, to be a letter of it
-DILATED = 0.09  # heights around a stroke
-LEAST_DILATED, MOST_DILATED = 1, 2  # pixels
-RIM = 1  # pixels over which the mask fades,
-SMALL = 10  # but not around lines lower than this: a pixel there is as much as a stroke
+DILATED = 1  # pixels around a stroke,
+RIM = 1  # and over which the mask fades,
+SMALL = 10  # but not in lines lower than this: a pixel there is as much as a stroke
 
 Mask = NDArray[np.uint8]
 
@@ -129,7 +128,7 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
     if gray is not None:
         strokes = of_tone(part, gray, thick) & core & ~stay[top:bottom, left:right]
         found |= _reaching(strokes | found, found, reach, line.height)
-    radius = round(min(max(DILATED * line.height, LEAST_DILATED), MOST_DILATED) * harder)
+    radius = round(DILATED * harder) - (DILATED if line.height < SMALL else 0)
     canvas[top:bottom, left:right] |= cv2.dilate(found, _disc(radius))
 
 
