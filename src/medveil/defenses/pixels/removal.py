@@ -39,7 +39,7 @@ from medveil.person.search.known import KnownSearch
 Faces = Literal["withhold", "keep"]
 MOST_COVERED = 0.25  # of the image; beyond it, little is left to release and something is wrong
 ROOM = 0.15  # of a marker's height, around it
-HARDER = (1.0, 1.7, 1.0, 2.0)  # how much wider the mask is, round by round
+HARDER = (1.0, 1.3, 1.0, 2.0)  # how much wider the mask is, round by round
 STROKES = 2  # rounds in which only the letters' strokes go, and none of a marker's; after that, all of the line does
 TOO_MUCH = "too much of the image looks like text"
 STAYS = "what looks like text could not all be removed"

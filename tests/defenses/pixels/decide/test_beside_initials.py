@@ -8,6 +8,7 @@ from medveil.defenses.pixels.decide.beside_initials import marker_in_line
 from medveil.defenses.pixels.decide.cached_reader import CachedReader
 from medveil.defenses.pixels.decide.words import Look
 from medveil.defenses.pixels.lines import Line
+from medveil.defenses.pixels.read.reader import Reading
 
 LOOK = Look(Line(300, 300, 160, 30, 0.0), 0)
 LETTERS, WIDE, HEIGHT = 8, 30, 48  # of a line with a space after its fourth letter
@@ -39,6 +40,20 @@ def test_a_longer_marker_stays_that_the_second_reader_alone_reads_twice(monkeypa
 )
 def test_what_the_second_reader_alone_is_less_sure_of_goes(monkeypatch, opinions):
     assert said(monkeypatch, *opinions) is None
+
+
+def test_a_short_marker_stays_that_the_second_reader_alone_reads_however_it_is_cut_out(monkeypatch):
+    assert said(monkeypatch, ("AP", 0.998), ("AP", 0.9), ("AP", 0.999), ("AP", 0.99)) == "AP"
+    assert said(monkeypatch, ("AP", 0.98), ("AP", 0.9), ("AP", 0.98), ("AP", 0.98)) is None
+    assert said(monkeypatch, ("AP", 0.998), ("AP", 0.9), ("AP", 0.999), ("AR", 0.9)) is None
+    assert said(monkeypatch, *4 * [("L", 0.999)]) is None
+
+
+@pytest.mark.parametrize(("first", "stays"), [("SUPIE", True), ("SUPINA", False), ("SPUINE", False)])
+def test_what_the_first_reader_has_not_seen_of_a_marker_does_not_speak_against_it(monkeypatch, first, stays):
+    reading = Reading(first, 0.9, 0.9, len(first), np.zeros((1, 1), np.float32))
+    monkeypatch.setattr(cached_reader, "read_many", lambda strips: [reading for _ in strips])
+    assert (said(monkeypatch, *4 * [("SUPINE", 0.97)]) == "SUPINE") == stays
 
 
 @pytest.mark.parametrize("slip", [-0.08, 0.0, 0.08])

@@ -5,6 +5,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from medveil.defenses.pixels.decide import cached_reader, decision
+from medveil.defenses.pixels.decide.beside_initials import Parted
 from medveil.defenses.pixels.decide.decision import Decision, decide
 from medveil.defenses.pixels.decide.lead_letter import LeadLetter
 from medveil.defenses.pixels.lines import Line
@@ -333,6 +334,17 @@ def test_what_cannot_be_read_beside_a_side_that_stays_are_initials(monkeypatch, 
     monkeypatch.setattr(decision, "_sorted", lambda *_: found)
     assert len(sheet.decided().doubtful) == doubtful
     assert len(found.removed) == 1 - doubtful
+
+
+@pytest.mark.parametrize(("gap", "stays"), [(10, False), (200, True)])
+def test_two_letters_that_one_reader_knows_for_a_marker_go_beside_a_side(monkeypatch, gap, stays):
+    sheet = Sheet().write("L", 40, 40, size=60)
+    right = sheet.lines[0].box(sheet.view.shape)[2]
+    short = Line.of_box((right + gap, 45, right + gap + 60, 75), 0.9)
+    found = Decision(kept=[("L", sheet.lines[0])], removed=[short])
+    monkeypatch.setattr(decision, "_sorted", lambda *_: found)
+    monkeypatch.setattr(decision, "marker_in_line", lambda *_: Parted("AP", short, None))
+    assert ("AP" in [text for text, _ in sheet.decided().kept]) == stays
 
 
 @pytest.mark.parametrize(("share", "gone"), [(1.0, 0), (0.3, 1)])

@@ -51,6 +51,22 @@ def test_a_side_above_its_initials_is_whole_and_a_dense_m_is_one_of_them() -> No
     assert not (initials & bright & above).any()
 
 
+def test_the_blur_of_initials_goes_and_what_they_enclose_stays() -> None:
+    view = film()
+    draw_l(view, 60, 60)
+    view, line = write(view, "D D", 52, 124, 34)
+    bright, view = view > 200, cv2.GaussianBlur(view, (0, 0), 0.8)
+    letter = find_lead_letter(line, view, CachedReader(view), [line], [])
+    assert letter is not None
+    left, top, right, bottom = letter.box
+    initials = np.zeros(view.shape, bool)
+    initials[top:bottom, left:right] = letter.initials
+    below = np.arange(len(view))[:, None] > 124
+    assert initials[(view > 120) & below].mean() > 0.97
+    far = cv2.distanceTransform((~bright).astype(np.uint8), cv2.DIST_L2, 3) > 2
+    assert not (initials & far).any()
+
+
 def test_a_ball_beside_a_side_is_no_initial() -> None:
     view = film()
     draw_l(view, 60, 60)

@@ -34,6 +34,7 @@ def test_around_the_smallest_lines_the_mask_takes_no_room_to_fade() -> None:
     assert line.height < 10
     assert (mask[ink] == 1).all()
     assert set(np.unique(mask)) == {0, 1}
+    assert (mask[view == 60] > 0).sum() < 0.5 * ink.sum()  # and hardly any beside the strokes
 
 
 def test_a_bone_that_the_line_crosses_stays() -> None:

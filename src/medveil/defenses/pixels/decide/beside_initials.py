@@ -27,7 +27,8 @@ LONGEST = 9  # heights of a line that is a marker and initials
 MOST_INITIALS = 4  # letters; more may be a name
 FEWEST, FEWEST_ALONE = 2, 4  # letters of a marker: one may be an initial, and so may two or three that stand alone
 SURE, SURE_ALONE = 0.6, 0.75  # of one reader, that the marker is what it says,
-ALL_BUT_CERTAIN = 0.9  # and of the second, where the first cannot read it
+ALL_BUT_CERTAIN = 0.9  # and of the second, where the first cannot read it,
+CERTAIN = 0.995  # or can read a short one as nothing else
 CLOSE = 0.06  # of the height, around the marker's part
 THICKEST = 19  # of the strip's 48 pixels, that a stroke may be thick
 FULL = 97  # percent of a column above which ink stands in it
@@ -71,32 +72,39 @@ def marker_in_line(look: Look, view: View, read: CachedReader) -> Parted | None:
 
 
 def _read_by_second(line: Line, read: CachedReader) -> str | None:
-    """A longer marker that the second reader is all but certain of, cut out one way and another, and that the first
-    has not plainly read as something else, either way up.
+    """A marker that the second reader is all but certain of, cut out one way and another, and that the first has not
+    plainly read as something else, either way up. A short one must be read so however it is cut out.
     """
     for look in (Look(line, 0), Look(line, 2)):
         text, sure = read.second(look)
-        if sure < LEGIBLE or not _is_long_marker(text):
+        if sure < LEGIBLE or len(letters_of(text)) < FEWEST or not is_marker(text):
             continue
         looks = [look, *(replace(look, aside=margin, across=margin) for margin in OTHER_MARGINS)]
         looks.append(replace(look, aside=ASIDE))
         marker, said = _known(text), [(_known(text), sure) for text, sure in map(read.second, looks)]
         alike = [sure for letters, sure in said if letters == marker and sure >= LEGIBLE]
         more = any(len(letters) > len(marker) and sure >= LEGIBLE for letters, sure in said)
-        other = any(
-            is_plain(one) and _known(one.text) not in marker for one in read([*looks, Look(line, 0), Look(line, 2)])
-        )
-        if len(alike) > 1 and max(alike) >= ALL_BUT_CERTAIN and not more and not other:
+        readings = read([*looks, Look(line, 0), Look(line, 2)])
+        if len(marker) < FEWEST_ALONE:
+            enough = all(letters == marker and sure >= PLAIN for letters, sure in said) and max(alike) >= CERTAIN
+            plain = [one for one in readings if one.letters > 1 and one.confidence >= PLAIN]
+        else:
+            enough = len(alike) > 1 and max(alike) >= ALL_BUT_CERTAIN
+            plain = [one for one in readings if is_plain(one)]
+        other = any(not _misses_letters(_known(one.text), marker) for one in plain)
+        if enough and not more and not other:
             return text.upper()
     return None
 
 
+def _misses_letters(text: str, marker: str) -> bool:
+    """Whether it is the marker, but for letters that were not seen."""
+    rest = iter(marker)
+    return all(letter in rest for letter in text)
+
+
 def _known(text: str) -> str:
     return letters_of(text.upper()).replace(OTHER, "")
-
-
-def _is_long_marker(text: str) -> bool:
-    return len(letters_of(text)) >= FEWEST_ALONE and is_marker(text)
 
 
 def _names_marker(text: str) -> bool:

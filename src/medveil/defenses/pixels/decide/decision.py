@@ -227,11 +227,18 @@ def _without_markers(
         for line, one in parted.items()
         if not any(_covers(other, one.marker) for other in others)
         and not any(stand_together(one.marker, name) for name in names)
+        and not (one.initials is None and is_short(one.text) and _stands_by(one.marker, others, result))
     }
     result.kept += [(one.text, one.marker) for one in found.values()]
     going = [line for line in looks if line not in found and not any(_is_in(line, one) for one in found.values())]
     initials = [one.initials for one in found.values() if one.initials is not None]
     return {line: looks[line] for line in going} | {line: Look(line, 0) for line in initials}
+
+
+def _stands_by(marker: Line, others: list[Line], result: Decision) -> bool:
+    """Whether letters stand beside two that are alone in their line: then they may be initials."""
+    beside = [*others, *(line for _, line in result.kept), *(letter.line for letter in result.letters)]
+    return any(marker.distance(line) <= BY_A_SIDE * max(marker.height, line.height) for line in beside)
 
 
 def _is_in(line: Line, parted: Parted) -> bool:

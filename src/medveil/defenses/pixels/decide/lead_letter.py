@@ -42,10 +42,12 @@ LEAST_SHAPE = 12  # pixels of an L that is known by its shape
 MOSTLY = 0.6  # of a mark, in a line
 HOLLOW = 0.3  # of its box that a ring encloses, and no letter; a ring around a side reads like the side
 DILATED = 2  # pixels around strokes
+BLUR = 0.12  # of how far initials stand out, that is their blur, if it stands so near to them
 WITHIN = 0.8  # of a mark, in the box of the letter: it is no initial beside it
 FILLED = 0.7  # of a line along which its marks stand, if it is all of the line
 EQUAL = 0.85  # of the letter's size, from which a mark is no initial,
 TIGHT = 0.35  # and of it, within which the next letter of a word stands
+CROSS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]], np.uint8)  # a pixel and its four neighbours
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +66,7 @@ class LeadLetter:
 
     def fills(self, line: Line) -> bool:
         """Whether its marks stand all along a line, so that there is nothing else in it."""
-        marks = (self.ink | self.initials).astype(np.uint8)
+        marks = cv2.dilate((self.ink | self.initials).astype(np.uint8), np.ones((3, 3), np.uint8))
         strip = line.moved(-self.box[0], -self.box[1]).cut_out(marks, max(1, round(line.height)))
         return bool(strip.any(axis=0).mean() >= FILLED)
 
@@ -113,7 +115,7 @@ def find_lead_letter(
         loose = {one: place for one, place in boxes.items() if one not in words}
         side = _side(marks, loose, box, line, read if level in READ else None)
         if side is not None:
-            letter = _with_initials(*side, marks, boxes, box, read, going)
+            letter = _with_initials(*side, marks, tone, boxes, box, read, going)
             if found is None or letter.initials.any() > found.initials.any():
                 found = letter
         if found is not None and found.initials.any():
@@ -148,6 +150,7 @@ def _with_initials(
     text: str,
     number: int,
     marks: NDArray[np.int32],
+    tone: View,
     boxes: dict[int, Box],
     box: Box,
     read: CachedReader,
@@ -155,7 +158,7 @@ def _with_initials(
 ) -> LeadLetter:
     lines = {one: _line_of(place, box[0], box[1]) for one, place in boxes.items()}
     letter, others = marks == number, np.isin(marks, _initials(number, lines, read, going))
-    return LeadLetter(text, lines[number], box, _dilated(letter), _dilated(others) & ~letter)
+    return LeadLetter(text, lines[number], box, _dilated(letter), _with_blur(others, tone) & ~letter)
 
 
 def _is_ring(mark: NDArray[np.bool_], box: Box) -> bool:
@@ -261,6 +264,14 @@ def _read_as(line: Line, read: CachedReader, wanted: frozenset[str] | None, sure
 
 def _looks(line: Line) -> list[Look]:
     return [Look(line, turns, mirrored=mirrored) for mirrored in (False, True) for turns in range(4)]
+
+
+def _with_blur(marks: NDArray[np.bool_], tone: View) -> NDArray[np.bool_]:
+    """Strokes and their blur, but not the gaps between them."""
+    if not marks.any():
+        return marks
+    blur = _dilated(marks) & (tone > BLUR * float(np.percentile(tone[marks], 90)))
+    return np.asarray(cv2.dilate(marks.astype(np.uint8), CROSS) > 0) | blur
 
 
 def _dilated(mark: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import cv2
@@ -31,10 +32,10 @@ MIXED = 1.0  # spreads of that ground, which is no ground to tell ink by where i
 NONE = np.float32(1e-4)  # share of the pixels nearby
 WHOLE = 0.25  # of a stroke that is of the tone written in, from which all of it is
 LETTER = (0.4, 1.4)  # of a line's height that a mark beyond its ends measures, to be a letter of it
-DILATED = 0.09  # heights around a stroke
-LEAST_DILATED, MOST_DILATED = 1, 2  # pixels
-RIM = 1  # pixels over which the mask fades,
-SMALL = 10  # but not around lines lower than this: a pixel there is as much as a stroke
+DILATED = 1  # pixels around a stroke,
+RIM = 1  # and over which the mask fades,
+SMALL = 10  # but in lines lower than this only what stands out: a pixel there is as much as a stroke
+BLUR = 0.15  # of the strongest mark nearby that stands out there
 
 Mask = NDArray[np.uint8]
 
@@ -106,7 +107,8 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
     core, room = np.zeros(part.shape, np.uint8), np.zeros(part.shape, np.uint8)
     line.grown(1, 1).moved(-left, -top).paint(core, 1)
     wide.moved(-left, -top).paint(room, 1)
-    found = np.zeros(part.shape, np.uint8)
+    found, blur = np.zeros(part.shape, np.uint8), np.zeros(part.shape, np.uint8)
+    around = _disc(math.ceil(DILATED * harder))
     lit = _lit(part, near)
     ring = np.zeros(part.shape, np.uint8)
     line.grown(AROUND * line.height, AROUND * line.height).moved(-left, -top).paint(ring, 1)
@@ -123,14 +125,15 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
         ink = tone > np.where(core > 0, np.maximum(INK / harder * nearby, FAINTEST * peak), INK_BEYOND / harder * peak)
         on_ink = cv2.dilate(ink.astype(np.uint8), reach) > 0
         strokes = (tone > level) & on_ink & (room > 0) & ~stay[top:bottom, left:right]
-        strokes = _mostly(strokes.astype(np.uint8), is_ink)
-        found |= _reaching(strokes, core, reach, line.height)
+        strokes = _reaching(_mostly(strokes.astype(np.uint8), is_ink), core, reach, line.height)
+        found |= strokes
+        blur |= cv2.dilate(strokes, around) & (tone > BLUR * np.maximum(nearby, peak * (core == 0))).astype(np.uint8)
     gray = tone_of(line.cut_out(view, TONE_HEIGHT))
     if gray is not None:
         strokes = of_tone(part, gray, thick) & core & ~stay[top:bottom, left:right]
         found |= _reaching(strokes | found, found, reach, line.height)
-    radius = round(min(max(DILATED * line.height, LEAST_DILATED), MOST_DILATED) * harder)
-    canvas[top:bottom, left:right] |= cv2.dilate(found, _disc(radius))
+    closed = cv2.morphologyEx(found | blur, cv2.MORPH_CLOSE, around)  # what is left between strokes may be strokes
+    canvas[top:bottom, left:right] |= closed if line.height < SMALL else cv2.dilate(found, around)
 
 
 def _disc(radius: int) -> Mask:
