@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from medveil.attacks.identity.settings import FILMS_AND_ROWS
+from medveil.attacks.identity.adversaries import FILMS_AND_ROWS
 from medveil.cohort import Cohort
 from medveil.errors import NothingToAttack, NotMeasurable, SettingsError
 from medveil.finding import ONE_IN_ELEVEN, Finding, Power, Verdict, percent

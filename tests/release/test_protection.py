@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from medveil.errors import SettingsError
-from medveil.release.settings import Settings
+from medveil.errors import InputError, SettingsError
+from medveil.person.keys import Keys
+from medveil.release import Settings, release
 
 
 def names(settings: Settings, kind: str) -> list[str]:
@@ -27,6 +30,15 @@ def test_what_makes_no_sense_is_refused() -> None:
     ):
         with pytest.raises(SettingsError):
             settings.resolved()
+
+
+def test_a_ledger_lies_outside_of_what_is_released(tmp_path: Path) -> None:
+    source, out = tmp_path / "in", tmp_path / "out"
+    source.mkdir()
+    inside = Settings(defenses=("default", f"anatomy:bits=4,ledger={out / 'data' / 'bits.jsonl'}"))
+    with pytest.raises(InputError, match="must not be in the output folder"):
+        release(source, out, keys=Keys.for_demonstration(1), settings=inside)
+    assert not out.exists()
 
 
 def test_named_twice_is_there_once() -> None:

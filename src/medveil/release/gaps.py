@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from medveil.attacks.identity.settings import FILMS_AND_ROWS
+from medveil.attacks.identity.adversaries import FILMS_AND_ROWS
 from medveil.cohort import Cohort
 from medveil.defenses.anatomy.coded.bound import most_success
 from medveil.defenses.anatomy.defense import HiddenAnatomy

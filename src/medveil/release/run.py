@@ -60,6 +60,7 @@ def release(
     """Everything under `out`: `data/` is what may be published, the rest explains it."""
     settings = settings.resolved()
     check_places(source, out, crosswalk)
+    _refuse_ledger_inside(out, settings)
     reading = partial(progress, "reading")
     read = partial(
         read_source, source, layout=settings.layout, options=settings.input, workers=workers, progress=reading
@@ -131,6 +132,13 @@ def _protected(settings: Settings, data: Source, keys: Keys) -> Settings:
     wanted = settings.accepted.value if settings.risk is None else settings.risk
     defenses = planned(settings.protect, wanted, chosen, data.cohort, keys, seed=settings.seed)
     return settings.naming({"defenses": defenses})
+
+
+def _refuse_ledger_inside(out: Path, settings: Settings) -> None:
+    for each in settings.chosen("defenses"):
+        ledger = getattr(each.settings, "ledger", None)
+        if ledger is not None and ledger.resolve().is_relative_to(out.resolve()):
+            raise InputError("the ledger counts over all releases and must not be in the output folder of one")
 
 
 def _refuse_pictures(source: Path, data: Source) -> None:

@@ -8,8 +8,6 @@ from pathlib import Path
 from medveil.errors import SettingsError
 from medveil.part_settings import changed
 
-FILMS_AND_ROWS = "precision@1 by films and rows together"  # told beside what is judged
-
 
 @dataclass(frozen=True)
 class IdentitySettings:

@@ -4,3 +4,5 @@
 look as they are (`recognisers`); one is `retrained` on defended films of other patients, one learns from them to
 undo the change (`restoration`). `matching` tells whom they found, `attacked` what that comes to.
 """
+
+FILMS_AND_ROWS = "precision@1 by films and rows together"  # an estimate that is told beside what is judged

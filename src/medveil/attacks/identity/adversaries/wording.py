@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from medveil.attacks.identity.adversaries import FILMS_AND_ROWS
 from medveil.attacks.identity.adversaries.attacked import Attacked, Strongest
 from medveil.attacks.identity.adversaries.effort import Effort
 from medveil.attacks.identity.adversaries.matching import STRANGERS
 from medveil.attacks.identity.adversaries.reading import ReadFilms
-from medveil.attacks.identity.settings import FILMS_AND_ROWS
 from medveil.finding import ONE_IN_ELEVEN, Figure, Finding, Power, Series, Table, percent
 from medveil.stats.estimate import Estimate
 
