@@ -37,6 +37,12 @@ def cleaner() -> ReportCleaner:
     return ReportCleaner(tagger=None)
 
 
+@pytest.fixture(scope="module")
+def reader() -> ReportCleaner:
+    """With the network, which names and houses are left to."""
+    return ReportCleaner()
+
+
 class OneByOne:
     """A search that sees but one of its words at a time, the first that is still there."""
 
@@ -59,8 +65,8 @@ def test_a_text_without_identifiers_is_the_very_same(cleaner: ReportCleaner) -> 
     assert cleaned.found == ()
 
 
-def test_identifiers_go_and_findings_stay(cleaner: ReportCleaner) -> None:
-    cleaned = cleaner.clean(REPORT, PERSON)
+def test_identifiers_go_and_findings_stay(reader: ReportCleaner) -> None:
+    cleaned = reader.clean(REPORT, PERSON)
     for gone in ("ALICE", "1234567", "03/14/2021", "Hartwell", "Joan", "555-0143", "Harrowfield", "14:35"):
         assert gone not in cleaned.text
     for kept in ("12 mm nodule in the left upper lobe", "No pneumothorax", "FINDINGS:", "Discussed with Dr. "):
@@ -70,8 +76,8 @@ def test_identifiers_go_and_findings_stay(cleaner: ReportCleaner) -> None:
     assert {"KERLEY, ALICE", "MR-1234567", "03/14/2021", "03/01/2021", "Joan Hartwell"} <= pieces
 
 
-def test_what_is_known_goes_though_it_is_an_eponym(cleaner: ReportCleaner) -> None:
-    stranger = cleaner.clean("Kerley B lines in Kerley, Alice.", Person(KEYS, "9"))
+def test_what_is_known_goes_though_it_is_an_eponym(cleaner: ReportCleaner, reader: ReportCleaner) -> None:
+    stranger = reader.clean("Kerley B lines in Kerley, Alice.", Person(KEYS, "9"))
     assert "Kerley B lines" in stranger.text
     assert "Alice" not in stranger.text
     searched = cleaner.find("a note on ALICE KERLEY", KnownSearch(PERSON.known))
@@ -93,7 +99,7 @@ def test_the_same_name_has_the_same_stand_in_everywhere(cleaner: ReportCleaner) 
 
 
 def test_placeholders_say_what_was_there() -> None:
-    cleaner = ReportCleaner(style="placeholders", tagger=None)
+    cleaner = ReportCleaner(style="placeholders")
     text = cleaner.clean(REPORT, PERSON).text
     assert f"[PATIENT {PERSON.pseudonym}]" in text
     assert "Dr. [DOCTOR], tel [PHONE]" in text
@@ -170,9 +176,9 @@ def test_phrases(cleaner: ReportCleaner) -> None:
     assert "ALICE" not in cleaner.clean_phrase("CHEST PA KERLEY, ALICE", PERSON).text
 
 
-def test_a_line_break_inside_a_name_stays(cleaner: ReportCleaner) -> None:
+def test_a_line_break_inside_a_name_stays(reader: ReportCleaner) -> None:
     text = "The study was sent to the University Hospital of\nCape Verity, and nothing else was said of it at all."
-    cleaned = cleaner.clean(text, PERSON).text
+    cleaned = reader.clean(text, PERSON).text
     assert "Verity" not in cleaned
     assert cleaned.count("\n") == 1
 

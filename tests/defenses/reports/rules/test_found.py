@@ -65,7 +65,7 @@ tfno. [[91 445 66 77]] | informado por [[Iñaki Zubiaurre]]
 """,
     "ages": """
 a [[92]]-year-old woman | [[90]] y/o | [[103]] year old man | aged [[94]] | Age/Sex: [[91]] / F | hx: [[95]]M SOB
-her husband [[97]], sister 88
+her husband [[97]], sister 88 | [[ninety]] qear old
 mother died at [[101]], father alive at [[95]]
 [[ninety-two]] year old | a [[ninety-one]]-year-old | [[one hundred and two]]-year-old | Age: [[094]]Y
 """,

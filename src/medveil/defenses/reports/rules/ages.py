@@ -35,7 +35,9 @@ _WORDS = re.compile(
     rf"(?:{_ONES}|ten|eleven|twelve))?)(?=(?:[MF]|yo)?(?![A-Za-z]))",
     re.IGNORECASE,
 )
-_AFTER_WORDS = re.compile(rf"[ \t]*-?[ \t]*(?:\r?\n[ \t]*)?{_YEARS}|[MF]\b|[ \t]*/[ \t]*[MF]\b", re.IGNORECASE)
+_AFTER_WORDS = re.compile(
+    rf"[ \t]*-?[ \t]*(?:\r?\n[ \t]*)?{_YEARS}|[MF]\b|[ \t]*/[ \t]*[MF]\b|[ -]\S{{3,6}}\s+old\b", re.IGNORECASE
+)
 _OLD_PEOPLE = words("nonagenarian nonagenarians centenarian centenarians supercentenarian supercentenarians")
 _IN_NINETIES = words("nineties mid-nineties")
 _BIRTHDAYS = words("birthday b-day bday")
