@@ -37,6 +37,13 @@ def test_around_the_smallest_lines_the_mask_takes_no_room_to_fade() -> None:
     assert (mask[view == 60] > 0).sum() < 0.5 * ink.sum()  # and hardly any beside the strokes
 
 
+def test_what_is_still_seen_of_the_smallest_lines_goes_with_room_around_it() -> None:
+    view, ink, line = written("NR 4711", 9, np.full((80, 160), 60.0), 220)
+    around = np.asarray(Image.fromarray(np.uint8(255 * ink)).filter(ImageFilter.MaxFilter(3))) > 0
+    assert (stroke_mask([line], [view]) > 0)[around].mean() < 0.6
+    assert (stroke_mask([line], [view], harder=1.3) > 0)[around].all()
+
+
 def test_a_bone_that_the_line_crosses_stays() -> None:
     ground = np.full((110, 460), 60.0)
     ground[78:84] = 110  # a thin bright edge, close below the letters and as long as the film is wide

@@ -34,7 +34,7 @@ WHOLE = 0.25  # of a stroke that is of the tone written in, from which all of it
 LETTER = (0.4, 1.4)  # of a line's height that a mark beyond its ends measures, to be a letter of it
 DILATED = 1  # pixels around a stroke,
 RIM = 1  # and over which the mask fades,
-SMALL = 10  # but in lines lower than this only what stands out: a pixel there is as much as a stroke
+SMALL = 10  # but in lines lower than this at first only what stands out: a pixel there is as much as a stroke
 BLUR = 0.15  # of the strongest mark nearby that stands out there
 
 Mask = NDArray[np.uint8]
@@ -133,7 +133,7 @@ def _draw_strokes(line: Line, view: NDArray[np.uint8], canvas: Mask, stay: NDArr
         strokes = of_tone(part, gray, thick) & core & ~stay[top:bottom, left:right]
         found |= _reaching(strokes | found, found, reach, line.height)
     closed = cv2.morphologyEx(found | blur, cv2.MORPH_CLOSE, around)  # what is left between strokes may be strokes
-    canvas[top:bottom, left:right] |= closed if line.height < SMALL else cv2.dilate(found, around)
+    canvas[top:bottom, left:right] |= closed if line.height < SMALL and harder == 1 else cv2.dilate(found, around)
 
 
 def _disc(radius: int) -> Mask:
