@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 DEMO_PATIENTS, DEMO_SIDE = 70, 256  # more of them, or larger films, would take too long
 DEMO_RISK, DEMO_ACCEPTED = 0.15, 0.2  # what is protected for, and what so few patients can show of it
+DEMO_BITS = 3  # a film; with a longer code the verdict on so few patients would be left to chance
 MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for that
 
 
@@ -177,6 +178,7 @@ def demo(
 ) -> None:
     """Invent a hospital, release it as it is and protected, and protect a model. Exit code 0 whatever the verdicts."""
     from medveil.cohort.phantom.hospital import build_hospital
+    from medveil.parts import DEFAULT
     from medveil.person.keys import Keys
     from medveil.release import Settings
     from medveil.release import release as run
@@ -205,7 +207,7 @@ def demo(
 
         def both() -> tuple[Outcome, Outcome]:
             as_it_is = whole(out / "hospital", out / "release", settings=asked)
-            protected = replace(asked, protect="all", risk=DEMO_RISK)
+            protected = replace(asked, protect="all", risk=DEMO_RISK, defenses=(DEFAULT, f"anatomy:bits={DEMO_BITS}"))
             return as_it_is, whole(out / "hospital", out / "protected", settings=protected)
 
         tasks: list[Callable[[], Any]] = [both, lambda: _protected_model(out / "model", seed, workers, heeding(watch))]
