@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from medveil import cli, console
 from medveil.cli import app
+from medveil.errors import InputError
 from medveil.person.keys import Keys
 
 MEDVEIL = [sys.executable, "-c", "from medveil.cli import main; main()"]
@@ -86,6 +87,16 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path: Path) -> None:
         assert done.stderr.startswith("medveil: ")
         assert done.stderr.count("\n") == 1
         assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)
+def test_a_file_is_no_folder_for_what_is_written(path: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    command = dict(ALL)[path]
+    for out in (each for each in command.params if "--out" in each.opts):
+        for place in (tmp_path / "file", tmp_path / "file" / "within"):
+            with pytest.raises(InputError, match="is a file"):
+                out.process_value(click.Context(command), str(place))
 
 
 def test_an_unexpected_error_shows_its_kind_and_place_but_not_its_words() -> None:

@@ -22,6 +22,7 @@ from medveil.commands.options import (
     SplitBy,
     Splits,
     Views,
+    out_folder,
 )
 
 
@@ -31,7 +32,7 @@ def identity(
     b: Annotated[
         Path | None, typer.Argument(metavar="[B]", help="A second data set, to look for the patients of A in.")
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the links.")] = Path("identity"),
+    out: Annotated[Path, out_folder("Folder for the report and the links.")] = Path("identity"),
     false_match_rate: Annotated[
         float,
         typer.Option("--false-match-rate", help="Share of pairs of different people that may be called the same."),

@@ -9,7 +9,18 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Device,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    Seed,
+    out_folder,
+)
 
 
 @attacks.command(epilog="Example: medveil attack inversion /data/cohort -o /data/inversion --recipe plan.toml")
@@ -17,7 +28,7 @@ def inversion(
     source: Annotated[
         Path, typer.Argument(metavar="COHORT", help="Patients who came more than once, to draw and to recognise.")
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report.")] = Path("inversion"),
+    out: Annotated[Path, out_folder("Folder for the report.")] = Path("inversion"),
     recipe: Annotated[
         Path | None, typer.Option("--recipe", help="TOML file with the table [recipe]; medveil's own if not set.")
     ] = None,

@@ -23,6 +23,7 @@ from medveil.commands.options import (
     SplitBy,
     Splits,
     Views,
+    out_folder,
 )
 from medveil.errors import SettingsError
 
@@ -54,7 +55,7 @@ def linkage(
         list[str] | None,
         typer.Option("--encoder", help="A name, a model's folder, or owner/model on the hub; repeat to compare."),
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the tables.")] = Path("linkage"),
+    out: Annotated[Path, out_folder("Folder for the report and the tables.")] = Path("linkage"),
     image_embeddings: Annotated[
         Path | None, typer.Option("--image-embeddings", help="Image vectors made elsewhere, instead of COHORT.")
     ] = None,

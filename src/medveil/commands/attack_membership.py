@@ -9,7 +9,18 @@ import typer
 
 from medveil import console
 from medveil.commands.app import attacks
-from medveil.commands.options import ColumnMap, Config, DateOrder, Device, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Device,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    Seed,
+    out_folder,
+)
 
 
 @attacks.command(epilog="Example: medveil attack membership my-model/ /data/cohort -o /data/membership --epsilon 3")
@@ -27,7 +38,7 @@ def membership(
     others: Annotated[
         Path | None, typer.Argument(metavar="[OTHERS]", help="Patients of the same kind who were not trained on.")
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report.")] = Path("membership"),
+    out: Annotated[Path, out_folder("Folder for the report.")] = Path("membership"),
     reference: Annotated[
         list[str] | None,
         typer.Option("--reference", help="An encoder trained on none of these patients; repeat for several."),

@@ -9,7 +9,18 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Ray, Workers
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    Ray,
+    Workers,
+    out_folder,
+)
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -27,7 +38,7 @@ def deid(
     ],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="OUT", help="New folder for the cleaned files and the records of the run."),
+        out_folder("New folder for the cleaned files and the records of the run.", metavar="OUT"),
     ] = None,
     key: Annotated[
         Path | None,

@@ -10,7 +10,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import federated
-from medveil.commands.options import Config, Json, LogLevel, Quiet
+from medveil.commands.options import Config, Json, LogLevel, Quiet, out_folder
 
 if TYPE_CHECKING:
     from medveil.federated.record import Record
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @federated.command(epilog="Example: medveil federated coordinate plan.toml -o run --credentials /srv/coordinator")
 def coordinate(
     plan_file: Annotated[Path, typer.Argument(metavar="PLAN", help="The plan of the federation, a TOML file.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model and the record of the run.")],
+    out: Annotated[Path, out_folder("Folder for the model and the record of the run.")],
     credentials: Annotated[
         Path | None, typer.Option("--credentials", help="Folder with the certificate that the plan names.")
     ] = None,

@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import federated
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed, out_folder
 from medveil.errors import SettingsError
 
 
@@ -21,7 +21,7 @@ def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of `medveil federated coordinate` or `simulate`.")],
     trained: Annotated[Path, typer.Option("--trained", help="A data set that was trained on, or a part of one.")],
     test: Annotated[Path, typer.Option("--test", help="A data set of other patients.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for report.html and report.json.")],
+    out: Annotated[Path, out_folder("Folder for report.html and report.json.")],
     beside: Annotated[
         list[str] | None,
         typer.Option("--beside", help="Another model to compare with, as NAME=FOLDER; repeat for several."),

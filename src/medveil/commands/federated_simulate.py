@@ -10,7 +10,7 @@ import typer
 from medveil import console
 from medveil.commands.app import federated
 from medveil.commands.federated_coordinator import show_record
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed, out_folder
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def simulate(
         Path, typer.Argument(metavar="PLAN", help="The plan; its sites and coordinator are replaced by simulated ones.")
     ],
     source: Annotated[Path, typer.Argument(metavar="COHORT", help="A data set, whose patients are dealt to sites.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model and the record of the run.")],
+    out: Annotated[Path, out_folder("Folder for the model and the record of the run.")],
     clients: Annotated[
         int | None,
         typer.Option("--clients", min=2, help="Deal the patients to so many sites; by the data set's own if not set."),

@@ -9,7 +9,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import measures
-from medveil.commands.options import Config, Device, Json, LogLevel, Quiet, Seed
+from medveil.commands.options import Config, Device, Json, LogLevel, Quiet, Seed, out_folder
 
 
 @measures.command(epilog="Example: medveil measure vqa /data/vqa-rad -o /data/answers")
@@ -18,9 +18,7 @@ def vqa(
         Path,
         typer.Argument(metavar="IN", help="A question set (VQA-RAD, SLAKE, PathVQA), a phantom hospital or a cohort."),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report, its tables and the answers.")] = Path(
-        "vqa"
-    ),
+    out: Annotated[Path, out_folder("Folder for the report, its tables and the answers.")] = Path("vqa"),
     questions: Annotated[
         Path | None,
         typer.Option("--questions", help="Table with image_id, question and answer, for the images of a cohort."),

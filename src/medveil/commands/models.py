@@ -12,7 +12,7 @@ import typer
 
 from medveil import console
 from medveil.commands.app import app
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed
+from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, Seed, out_folder
 from medveil.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def train(
             help="A data set; to recognise patients, one with splits and several studies per patient.",
         ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the model.")],
+    out: Annotated[Path, out_folder("Folder for the model.")],
     recipe: Annotated[
         Recipe,
         typer.Option("--recipe", help="small: for the bundled networks; published: for those of the papers."),
@@ -340,7 +340,7 @@ def _anatomy(
 @app.command(epilog="Example: medveil encode /data/to-publish --encoder medveil-small -o /data/vectors")
 def encode(
     source: Annotated[Path, typer.Argument(metavar="COHORT", help="A data set with reports.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the vectors.")],
+    out: Annotated[Path, out_folder("Folder for the vectors.")],
     encoder: Annotated[
         str, typer.Option("--encoder", help="A name, a model's folder, or owner/model on the hub.")
     ] = "medveil-small",

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from medveil import console
+from medveil.errors import InputError
+
+
+def out_folder(said: str, metavar: str | None = None) -> Any:
+    """The folder that a command writes: refused before the work where a file stands in its place."""
+    return typer.Option("-o", "--out", callback=_no_file, metavar=metavar, help=said)
+
+
+def _no_file(path: Path) -> Path:
+    if any(each.is_file() for each in (path, *path.parents)):
+        raise InputError(f"{path} is a file, or lies in one; name a folder for the output")
+    return path
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print the whole result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress, no closing words.")]

@@ -10,7 +10,18 @@ import typer
 
 from medveil import console
 from medveil.commands.app import protects
-from medveil.commands.options import ColumnMap, Config, DateOrder, Json, Layout, LogLevel, Quiet, SplitBy, Views
+from medveil.commands.options import (
+    ColumnMap,
+    Config,
+    DateOrder,
+    Json,
+    Layout,
+    LogLevel,
+    Quiet,
+    SplitBy,
+    Views,
+    out_folder,
+)
 
 
 class Variant(StrEnum):
@@ -41,7 +52,7 @@ class Preset(StrEnum):
 @protects.command(epilog="Example: medveil protect alignment /data/pairs --encoder biovil-t -o /data/protected")
 def alignment(
     source: Annotated[Path, typer.Argument(metavar="COHORT", help="Images with reports and findings, to train on.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the heads and the report.")],
+    out: Annotated[Path, out_folder("Folder for the heads and the report.")],
     encoder: Annotated[
         str, typer.Option("--encoder", help="The model to protect: a name, a folder, or owner/model on the hub.")
     ] = "medveil-small",

@@ -22,6 +22,7 @@ from medveil.commands.options import (
     Quiet,
     Seed,
     Workers,
+    out_folder,
 )
 
 
@@ -33,7 +34,7 @@ class Effort(StrEnum):
 @protects.command(epilog="Example: medveil protect anatomy /data/films -o /data/protected --risk 0.1")
 def anatomy(
     source: Annotated[Path, typer.Argument(metavar="COHORT", help="Chest films with their table.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the protected films and the report.")],
+    out: Annotated[Path, out_folder("Folder for the protected films and the report.")],
     risk: Annotated[
         float | None,
         typer.Option("--risk", help="The strongest attacker may succeed so often at most; 0.09 if not set."),

@@ -27,6 +27,7 @@ from medveil.commands.options import (
     Ray,
     Seed,
     Workers,
+    out_folder,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ MODEL_PATIENTS = 200  # a fifth is measured on; fewer have too few findings for 
 @app.command(epilog="Example: medveil release /data/to-publish -o /data/checked --threshold 0.05")
 def release(
     source: Annotated[Path, typer.Argument(metavar="IN", help="What is to be released: a folder or a table.")],
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the cleaned data and the report.")],
+    out: Annotated[Path, out_folder("Folder for the cleaned data and the report.")],
     title: Annotated[
         str | None, typer.Option("--title", help="What the release is called on the sheet to sign.")
     ] = None,
@@ -167,7 +168,7 @@ def release(
 
 @app.command(epilog="Example: medveil demo --out medveil-demo")
 def demo(
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder to work in.")] = Path("medveil-demo"),
+    out: Annotated[Path, out_folder("Folder to work in.")] = Path("medveil-demo"),
     patients: Annotated[int, typer.Option("--patients", min=60, help="Number of invented patients.")] = DEMO_PATIENTS,
     seed: Seed = 7,
     workers: Workers = None,

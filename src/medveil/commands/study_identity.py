@@ -23,6 +23,7 @@ from medveil.commands.options import (
     SplitBy,
     Splits,
     Views,
+    out_folder,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Handling(StrEnum):
 )
 def training(
     source: Cohort,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report and the models.")],
+    out: Annotated[Path, out_folder("Folder for the report and the models.")],
     mining: Annotated[
         list[Handling] | None,
         typer.Option("--mining", help="Strangers fixed (FTS) or redrawn every epoch (RNP); repeat for both. redrawn."),
@@ -106,7 +107,7 @@ def training(
 @studies.command(epilog="Example: medveil study resolution /data/NIH -o /data/study --weights MODEL --split test")
 def resolution(
     source: Cohort,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report.")],
+    out: Annotated[Path, out_folder("Folder for the report.")],
     size: Annotated[
         list[int] | None,
         typer.Option("--size", min=64, help="Pixels along each side; repeat. 1024, 800, 512 and 224 if not set."),
@@ -148,7 +149,7 @@ def resolution(
 
 @studies.command(epilog="Example: medveil study examples -o /data/examples")
 def examples(
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the report.")],
+    out: Annotated[Path, out_folder("Folder for the report.")],
     source: Annotated[
         Path | None,
         typer.Argument(metavar="[COHORT]", help="A data set with several studies per patient; phantoms if not set."),
