@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(p for p in DOCS.rglob("*.md") if "_build" not in p.parts)]
 TEXTS = [*PAGES, *sorted((DOCS / "examples").glob("*.*")), *sorted(DOCS.glob("*.py"))]
-FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -87,9 +87,10 @@ def test_every_command_and_flag_exists(page: Path) -> None:
             assert plain in GROUPS and used <= own, f"there is no command medveil {' '.join(words)}"
         else:
             assert used <= flags(COMMANDS[path]), f"medveil {' '.join(words)} has an unknown flag"
-    everywhere = set().union(*map(flags, COMMANDS.values()))
+    scripts = "".join(file.read_text() for home in ("benchmarks", "recipes") for file in (ROOT / home).rglob("*.py"))
+    everywhere = set().union(*map(flags, COMMANDS.values())) | set(re.findall(r'"(--[\w-]+)"', scripts))
     alone = {code.split()[0] for code in inline_code(page) if code.startswith("-")}
-    assert alone <= everywhere, "a flag that no command has"
+    assert alone <= everywhere, "a flag that neither command nor script has"
 
 
 def test_the_reference_lists_every_flag_with_its_default() -> None:
@@ -221,7 +222,7 @@ def test_links_and_images_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)\s]+)\)", text) + re.findall(r"\{download\}`.*?<(.*?)>`", text)
     targets += re.findall(r"^```\{(?:literalinclude|include)\} (\S+)", page.read_text(), re.MULTILINE)
     for target in targets:
-        if not target.startswith(("http://", "https://")):
+        if not target.startswith(("http://", "https://", "#")):
             assert (page.parent / target.partition("#")[0]).resolve().is_file(), target
 
 

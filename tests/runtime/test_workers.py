@@ -195,13 +195,14 @@ def test_workers_end_with_their_parent(ending: signal.Signals) -> None:
         "import signal, time; from medveil.runtime.workers import ordered_map\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "if __name__ == '__main__':\n"
-        "    for x in ordered_map(time.sleep, [0, 0, 60, 60], workers=2, chunk=1): print('up', flush=True)\n"
+        "    for x in ordered_map(time.sleep, [1, 1, 60, 60], workers=2, chunk=1): print('up', flush=True)\n"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )
     assert parent.stdout
-    parent.stdout.readline()
+    for _ in range(2):  # so that both workers are up, one of which could else be caught while it starts
+        parent.stdout.readline()
     children = psutil.Process(parent.pid).children(recursive=True)
     if ending is signal.SIGINT:  # as a terminal does: to all of them
         os.killpg(parent.pid, ending)

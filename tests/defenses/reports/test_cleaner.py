@@ -176,6 +176,12 @@ def test_phrases(cleaner: ReportCleaner) -> None:
     assert "ALICE" not in cleaner.clean_phrase("CHEST PA KERLEY, ALICE", PERSON).text
 
 
+def test_a_word_alone_is_a_name_only_by_the_lists(reader: ReportCleaner) -> None:
+    for word in ("Clear.", "Good.", "Small.", "Fine."):
+        assert reader.clean(word, PERSON).text == word
+    assert "Okafor" not in reader.clean("Okafor.", PERSON).text
+
+
 def test_a_line_break_inside_a_name_stays(reader: ReportCleaner) -> None:
     text = "The study was sent to the University Hospital of\nCape Verity, and nothing else was said of it at all."
     cleaned = reader.clean(text, PERSON).text

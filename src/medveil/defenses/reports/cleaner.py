@@ -212,7 +212,8 @@ class ReportCleaner:
     def _found(self, reading: Reading, known: KnownSearch | None, *, phrase: bool) -> list[Span]:
         view, tagged = reading
         own = known.find(view.text) if known else []
-        seen = self._seen_in_phrase(view.text) if phrase else found_in(view.text, tagged)
+        alone = len(view.text.split()) == 1  # Clear. and Good. are names too, and a network has nothing to tell them by
+        seen = self._seen_in_phrase(view.text) if phrase or alone else found_in(view.text, tagged)
         return view.in_original(merged(view.text, own, seen))
 
     def _seen_in_phrase(self, text: str) -> list[Span]:
