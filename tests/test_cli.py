@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from medveil import cli, console
 from medveil.cli import app
-from medveil.errors import InputError
+from medveil.errors import StorageError
 from medveil.person.keys import Keys
 
 MEDVEIL = [sys.executable, "-c", "from medveil.cli import main; main()"]
@@ -95,7 +95,7 @@ def test_a_file_is_no_folder_for_what_is_written(path: tuple[str, ...], tmp_path
     command = dict(ALL)[path]
     for out in (each for each in command.params if "--out" in each.opts):
         for place in (tmp_path / "file", tmp_path / "file" / "within"):
-            with pytest.raises(InputError, match="is a file"):
+            with pytest.raises(StorageError, match="is a file"):
                 out.process_value(click.Context(command), str(place))
 
 

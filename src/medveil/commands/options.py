@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from medveil import console
-from medveil.errors import InputError
+from medveil.errors import StorageError
 
 
 def out_folder(said: str, metavar: str | None = None) -> Any:
@@ -16,9 +16,9 @@ def out_folder(said: str, metavar: str | None = None) -> Any:
     return typer.Option("-o", "--out", callback=_no_file, metavar=metavar, help=said)
 
 
-def _no_file(path: Path) -> Path:
-    if any(each.is_file() for each in (path, *path.parents)):
-        raise InputError(f"{path} is a file, or lies in one; name a folder for the output")
+def _no_file(path: Path | None) -> Path | None:
+    if path and any(each.is_file() for each in (path, *path.parents)):
+        raise StorageError(f"{path} is a file, or lies in one; name a folder for the output")
     return path
 
 
