@@ -59,7 +59,7 @@ def check_release(
         ordered_map(checker.discrepancies, work.groups, workers=workers, chunk=1, crashed=checker.unchecked),
         strict=True,
     ):
-        leaks += [one for one in found if one.leak and (engine.covers("table") or not _is_of_a_row(one))]
+        leaks += [one for one in found if one.leak and not _was_left(one, engine)]
         done += len(group.files)
         progress("checking", done, len(items))
     rows = released_rows(data) if record.is_table else {}
@@ -72,9 +72,11 @@ def check_release(
     return OutputCheck(looked_at, _counted(leaks), tuple(sorted({Path(one.file).stem for one in leaks})), by)
 
 
-def _is_of_a_row(one: Discrepancy) -> bool:
-    """Where nothing changes rows, they are as they were, and a gap says so."""
-    return one.check == "row" or (one.check, one.place) == ("intervals", "date")
+def _was_left(one: Discrepancy, engine: Engine) -> bool:
+    """Where nothing changes rows, or the dates of texts, they are as they were, and a gap says so."""
+    if one.check == "row" or (one.check, one.place) == ("intervals", "date"):
+        return not engine.covers("table")
+    return one.check == "intervals" and not engine.covers("reports")
 
 
 def _images(here: Mapping[str, Item]) -> int:
