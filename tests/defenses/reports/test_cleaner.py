@@ -180,6 +180,8 @@ def test_a_word_alone_is_a_name_only_by_the_lists(reader: ReportCleaner) -> None
     for word in ("Clear.", "Good.", "Small.", "Fine."):
         assert reader.clean(word, PERSON).text == word
     assert "Okafor" not in reader.clean("Okafor.", PERSON).text
+    segment = reader.clean("NTE|1||Young,Rose|Hendra", PERSON).text  # without a space, and no word by itself
+    assert not any(name in segment for name in ("Young", "Rose", "Hendra"))
 
 
 def test_a_line_break_inside_a_name_stays(reader: ReportCleaner) -> None:

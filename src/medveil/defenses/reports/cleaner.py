@@ -212,7 +212,7 @@ class ReportCleaner:
     def _found(self, reading: Reading, known: KnownSearch | None, *, phrase: bool) -> list[Span]:
         view, tagged = reading
         own = known.find(view.text) if known else []
-        alone = len(view.text.split()) == 1  # Clear. and Good. are names too, and a network has nothing to tell them by
+        alone = view.text.strip(" .\r\n").isalpha()  # Clear. and Good. are names too: a network cannot tell by itself
         seen = self._seen_in_phrase(view.text) if phrase or alone else found_in(view.text, tagged)
         return view.in_original(merged(view.text, own, seen))
 
